@@ -1,0 +1,77 @@
+"""What can go wrong, by situation.
+
+An exception is for input that cannot be read; uncertainty is data (an `Issue`).
+Each error names its `kind` (a stable word for programs) and reads as one line for people.
+"""
+
+
+class TabellionError(Exception):
+    """Base of all errors that tabellion raises on purpose."""
+
+    kind = "error"
+
+
+class UnreadableError(TabellionError):
+    """The document cannot be read; `kind` and the message say why and what to do."""
+
+    kind = "unreadable"
+
+
+class SourceMissingError(UnreadableError):
+    """There is nothing at the given path."""
+
+    kind = "missing"
+
+
+class EncryptedError(UnreadableError):
+    """The document is protected by a password."""
+
+    kind = "encrypted"
+
+
+class TruncatedError(UnreadableError):
+    """The document ends too early or its container is damaged."""
+
+    kind = "truncated"
+
+
+class UnknownFormatError(UnreadableError):
+    """The bytes are of no format that tabellion reads."""
+
+    kind = "unknown-format"
+
+
+class MalformedError(UnreadableError):
+    """The document is of a known format but breaks its rules beyond repair."""
+
+    kind = "malformed"
+
+
+class HostileError(UnreadableError):
+    """The document looks made to do harm: a zip or XML bomb, external entities."""
+
+    kind = "hostile"
+
+
+class TooLargeError(UnreadableError):
+    """The document is over a stated limit; the message names the limit and how to raise it."""
+
+    kind = "too-large"
+
+
+class MissingExtraError(TabellionError):
+    """A feature needs an optional package; the message says which extra to install."""
+
+    kind = "missing-extra"
+
+
+class WeightsError(TabellionError):
+    """A file of learned weights is missing or is not what its reader expects."""
+
+    kind = "weights"
+
+
+class UsageError(TabellionError):
+    """The call itself was wrong: an unknown sheet, option or setting."""
+
+    kind = "usage"

@@ -1,0 +1,1 @@
+"""Tables in the forms that programs and people expect: JSON, CSV, Markdown, HTML."""

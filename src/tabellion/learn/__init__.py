@@ -1,0 +1,1 @@
+"""How every weight file is made and measured, from the labelled corpora."""

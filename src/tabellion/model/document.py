@@ -1,0 +1,95 @@
+"""What reading gives: a document and its pages.
+
+A page keeps what its medium shows. A sheet's cells are columnar and sparse, since a sheet may
+hold two cells a million rows apart; a dense grid is made only where there is something.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.place import Place, Rect
+from tabellion.model.style import PLAIN, Style
+
+Medium = Literal["spreadsheet", "html", "pdf"]
+
+
+class Issue(msgspec.Struct, frozen=True):
+    """A doubt or a partial failure: which stage, where, what. Never silently dropped."""
+
+    stage: str
+    note: str
+    place: Place | None = None
+
+
+class Stored(IntEnum):
+    """How a cell's value is stored in its source."""
+
+    EMPTY = 0
+    TEXT = 1
+    NUMBER = 2
+    DATE = 3
+    BOOLEAN = 4
+    ERROR = 5
+
+
+class Mark(IntFlag):
+    """What else the source says of a cell."""
+
+    NONE = 0
+    FORMULA = 1
+    AGGREGATE = 2  # a formula that sums or averages others: SUM, SUBTOTAL, AVERAGE, A1+A2...
+    PARTLY_BOLD = 4  # rich text of which only a part is bold
+    LINK = 8
+    UNCACHED = 16  # a formula whose result is not stored
+
+
+class SheetCells(msgspec.Struct, frozen=True, eq=False):
+    """The cells of a sheet in row order: parallel arrays, one entry a cell that has a value or a style.
+
+    `text` is what a reader of the sheet sees (numbers and dates by their format where that is cheap,
+    else the shortest exact form); `number` is the number, or the date as an Excel serial day, or NaN.
+    """
+
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    text: NDArray[np.object_]
+    stored: NDArray[np.uint8]
+    number: NDArray[np.float64]
+    style: NDArray[np.int32]
+    marks: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+class Sheet(msgspec.Struct, frozen=True, eq=False):
+    """One sheet of a spreadsheet, or the whole of a delimited file."""
+
+    name: str | None
+    cells: SheetCells
+    styles: tuple[Style, ...] = (PLAIN,)
+    merges: tuple[Rect, ...] = ()
+    hidden_rows: frozenset[int] = frozenset()
+    hidden_columns: frozenset[int] = frozenset()
+    column_widths: dict[int, float] = {}
+    hidden: bool = False
+    epoch_1904: bool = False
+
+
+class Document(msgspec.Struct, frozen=True, eq=False):
+    """A document as it was read, with what is known of it as a whole."""
+
+    source: str
+    medium: Medium
+    kind: str  # the format by content: xlsx, xls, ods, xlsb, csv
+    sha256: str
+    pages: tuple[Sheet, ...]
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    issues: tuple[Issue, ...] = ()

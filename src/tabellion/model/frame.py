@@ -1,0 +1,62 @@
+"""What labelling gives: the role of each row, and the frames of a grid."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Issue
+from tabellion.model.grid import Grid
+from tabellion.model.place import Rect
+
+RowRole = Literal["title", "header", "data", "group", "derived", "note", "blank"]
+ROW_ROLES: tuple[RowRole, ...] = get_args(RowRole)
+CellRole = Literal["title", "header", "stub", "group", "value", "derived", "note", "other"]
+Orientation = Literal["column", "row", "row-column", "multiple", "none"]
+SheetKind = Literal["data frame", "relation", "form", "list", "diagram", "other"]
+
+
+class RowLabels(msgspec.Struct, frozen=True, eq=False):
+    """The role of every row of a grid, with the probability of each role (columns as in ROW_ROLES)."""
+
+    grid: Grid
+    roles: tuple[RowRole, ...]
+    probability: NDArray[np.float64]
+
+
+class Frame(msgspec.Struct, frozen=True, eq=False):
+    """One data frame of a grid: top, left and value regions (Chen and Cafarella 2013, section 2.1).
+
+    Rows and columns are the grid's. `rect` covers headers, stub and values. `stub_columns` may lie at
+    the right as well: a right-hand stub extends the left one. `title_rows` and `note_rows` belong to
+    the frame but lie outside `rect`.
+    """
+
+    labels: RowLabels
+    rect: Rect
+    header_rows: tuple[int, ...]
+    body_rows: tuple[int, ...]
+    stub_columns: tuple[int, ...]
+    value_columns: tuple[int, ...]
+    title_rows: tuple[int, ...] = ()
+    note_rows: tuple[int, ...] = ()
+    orientation: Orientation = "row-column"
+    genuine: float = 1.0
+    confidence: float = 1.0
+
+    @property
+    def grid(self) -> Grid:
+        return self.labels.grid
+
+
+class Labelled(msgspec.Struct, frozen=True, eq=False):
+    """A grid with its rows labelled and its frames found; `kind` is the sheet's type of section 2.2."""
+
+    labels: RowLabels
+    frames: tuple[Frame, ...]
+    kind: SheetKind
+    kind_probability: float
+    issues: tuple[Issue, ...] = ()

@@ -1,0 +1,175 @@
+"""A grid of styled cells: what recognising makes of a region, whatever the medium.
+
+Columnar, since a sheet can have a million cells: one numpy array a property, a small table of
+distinct styles, and `cell(row, column)` as a view made on demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, time, timedelta
+from enum import IntEnum
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Mark, Medium
+from tabellion.model.place import Place, Rect, address
+from tabellion.model.style import Style
+
+
+Made = TypeVar("Made")
+
+
+class Content(IntEnum):
+    """What a cell says, however it is stored: "1,234" stored as text is a NUMBER."""
+
+    EMPTY = 0
+    TEXT = 1
+    NUMBER = 2
+    DATE = 3
+    MISSING = 4  # a mark that stands for a missing value: "NA", "(X)", "..", "–"
+    LINK = 5
+    IMAGE = 6
+    FORM = 7
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One cell of a grid, made on demand."""
+
+    row: int
+    column: int
+    text: str
+    content: Content
+    number: float
+    style: Style
+    marks: Mark
+    row_span: int = 1
+    column_span: int = 1
+
+
+def iso_date(serial: float) -> str:
+    """An Excel serial day (1900 epoch) as an ISO date, with the time where there is one.
+
+    >>> iso_date(45000)
+    '2023-03-15'
+    """
+    moment = datetime(1899, 12, 30) + timedelta(days=serial)
+    if moment.time() == time():
+        return moment.date().isoformat()
+    return moment.time().isoformat("seconds") if serial < 1 else moment.isoformat(timespec="seconds")
+
+
+class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
+    """Rows and columns of cells with spans.
+
+    `text` is empty for cells covered by a span: the span's first cell speaks for all (`home`).
+    `row_of` and `column_of` give the source's own indices (a sheet's), so that long empty runs
+    need not be held. `indent` is the one number of DESIGN: style indent, leading blanks, dots
+    and dashes together. `label` is the text as a label: trimmed of those leaders and note marks.
+    """
+
+    text: NDArray[np.object_]
+    label: NDArray[np.object_]
+    content: NDArray[np.uint8]
+    number: NDArray[np.float64]
+    style: NDArray[np.int32]
+    indent: NDArray[np.float32]
+    marks: NDArray[np.uint8]
+    notes: dict[int, tuple[str, ...]]  # flat cell index -> note marks found in the text
+    spans: NDArray[np.int32]  # (n, 4): row, column, row span, column span
+    styles: tuple[Style, ...]
+    row_of: NDArray[np.int32]
+    column_of: NDArray[np.int32]
+    hidden_rows: NDArray[np.bool_]
+    hidden_columns: NDArray[np.bool_]
+    place: Place
+    medium: Medium = "spreadsheet"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.text.shape[0], self.text.shape[1]
+
+    @property
+    def filled(self) -> NDArray[np.bool_]:
+        """Where there is something to read (covered cells are not filled)."""
+        return self._once("filled", lambda: self.content != Content.EMPTY)
+
+    @property
+    def home(self) -> NDArray[np.int32]:
+        """For each cell the flat index of the first cell of its span (its own where it has none)."""
+
+        def compute() -> NDArray[np.int32]:
+            rows, columns = self.shape
+            home = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+            for row, column, down, across in self.spans.tolist():
+                home[row : row + down, column : column + across] = row * columns + column
+            return home
+
+        return self._once("home", compute)
+
+    @property
+    def covered(self) -> NDArray[np.bool_]:
+        """Cells that a span covers and that are not its first."""
+        rows, columns = self.shape
+        return self._once(
+            "covered",
+            lambda: self.home != np.arange(rows * columns, dtype=np.int32).reshape(rows, columns),
+        )
+
+    @property
+    def span_at(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """First cell of a span -> (row span, column span)."""
+        return self._once("span_at", lambda: {(r, c): (d, a) for r, c, d, a in self.spans.tolist()})
+
+    def look(self, name: str) -> NDArray[Any]:
+        """One property of the style of every cell as an array: `grid.look("bold")`."""
+        return self._once(
+            f"look {name}", lambda: np.array([getattr(s, name) for s in self.styles])[self.style]
+        )
+
+    def cell(self, row: int, column: int) -> Cell:
+        down, across = self.span_at.get((row, column), (1, 1))
+        return Cell(
+            row=row,
+            column=column,
+            text=self.text[row, column],
+            content=Content(int(self.content[row, column])),
+            number=float(self.number[row, column]),
+            style=self.styles[self.style[row, column]],
+            marks=Mark(int(self.marks[row, column])),
+            row_span=down,
+            column_span=across,
+        )
+
+    def value(self, row: int, column: int) -> float | int | str | None:
+        """The typed value of a cell: a number, an ISO date, a text, or None where it is missing."""
+        content, number = self.content[row, column], float(self.number[row, column])
+        if content == Content.NUMBER:
+            return int(number) if number.is_integer() and abs(number) < 2**53 else number
+        if content == Content.DATE:
+            return iso_date(number) if number == number else str(self.text[row, column])
+        if content in (Content.EMPTY, Content.MISSING):
+            return None
+        return str(self.label[row, column])
+
+    def address(self, row: int, column: int) -> str:
+        """The cell's A1 address in its source."""
+        return address(int(self.row_of[row]), int(self.column_of[column]))
+
+    def source_rect(self, rect: Rect) -> Rect:
+        """A rectangle of this grid in the source's own rows and columns."""
+        return Rect(
+            int(self.row_of[rect.top]),
+            int(self.column_of[rect.left]),
+            int(self.row_of[rect.bottom]),
+            int(self.column_of[rect.right]),
+        )
+
+    def _once(self, name: str, compute: Callable[[], Made]) -> Made:
+        memory: dict[str, Made] = self.__dict__
+        if name not in memory:
+            memory[name] = compute()
+        return memory[name]

@@ -1,0 +1,17 @@
+"""Where a table may be, and how sure that is: what locating gives."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tabellion.model.document import Sheet
+from tabellion.model.place import Place, Rect
+
+
+class Region(msgspec.Struct, frozen=True, eq=False):
+    """A part of a page that may hold tables; `rect` is in the sheet's own rows and columns."""
+
+    page: Sheet
+    place: Place
+    rect: Rect
+    genuine: float = 1.0

@@ -1,0 +1,157 @@
+"""The end product: a table with its header trees, its tuples and its metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Issue
+from tabellion.model.frame import CellRole, Frame, Orientation, RowRole
+from tabellion.model.grid import Grid
+from tabellion.model.metadata import Metadata
+from tabellion.model.place import Place
+from tabellion.model.tree import HeaderNode, HeaderTree, Nested
+
+
+class Tuple(msgspec.Struct, frozen=True):
+    """One value with everything the layout says of it. `row` and `column` are the source's own."""
+
+    row: int
+    column: int
+    address: str
+    text: str
+    value: float | int | str | None
+    unit: str | None
+    top: tuple[str, ...]
+    left: tuple[str, ...]
+    notes: tuple[str, ...]
+    confidence: float
+    top_cells: tuple[tuple[int, int], ...]
+    left_cells: tuple[tuple[int, int], ...]
+
+
+class Path(msgspec.Struct, frozen=True):
+    """The labels of one row or column, outermost first, with the source cells that hold them."""
+
+    labels: tuple[str, ...] = ()
+    cells: tuple[tuple[int, int], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Tuples(Sequence[Tuple]):
+    """The tuples of a table, one a value: columnar inside, a `Tuple` on demand.
+
+    A value's paths are those of its row and of its column, so a million tuples cost a few arrays and
+    one path a row and a column. Row and column indices inside are the grid's.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        rows: NDArray[np.int32],
+        columns: NDArray[np.int32],
+        row_paths: dict[int, Path],
+        column_paths: dict[int, Path],
+        unit_ids: NDArray[np.int16],
+        units: tuple[str | None, ...],
+        confidence: float,
+    ) -> None:
+        self.grid = grid
+        self.rows, self.columns = rows, columns
+        self.row_paths, self.column_paths = row_paths, column_paths
+        self.unit_ids, self.units = unit_ids, units
+        self.confidence = confidence
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Tuple: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Tuple]: ...
+    def __getitem__(self, index: int | slice) -> Tuple | Sequence[Tuple]:
+        if isinstance(index, slice):
+            return [self._make(i) for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self._make(index % len(self))
+
+    def __iter__(self) -> Iterator[Tuple]:
+        return map(self._make, range(len(self)))
+
+    def at(self, address: str) -> Tuple | None:
+        """The tuple of a cell by its A1 address, or None."""
+        for i, (row, column) in enumerate(zip(self.rows.tolist(), self.columns.tolist(), strict=True)):
+            if self.grid.address(row, column) == address:
+                return self._make(i)
+        return None
+
+    def _make(self, index: int) -> Tuple:
+        row, column = int(self.rows[index]), int(self.columns[index])
+        grid = self.grid
+        top, left = self.column_paths.get(column, Path()), self.row_paths.get(row, Path())
+        own = grid.notes.get(row * grid.shape[1] + column, ())
+        return Tuple(
+            row=int(grid.row_of[row]),
+            column=int(grid.column_of[column]),
+            address=grid.address(row, column),
+            text=grid.text[row, column],
+            value=grid.value(row, column),
+            unit=self.units[self.unit_ids[index]],
+            top=top.labels,
+            left=left.labels,
+            notes=tuple(dict.fromkeys((*own, *left.notes, *top.notes))),
+            confidence=self.confidence,
+            top_cells=top.cells,
+            left_cells=left.cells,
+        )
+
+
+class Table(msgspec.Struct, frozen=True, eq=False):
+    """A table read to the end: frame, header trees, tuples and metadata.
+
+    Each product of the way there stays reachable: `nested`, `frame`, `grid`.
+    """
+
+    id: str
+    place: Place
+    nested: Nested
+    tuples: Tuples
+    metadata: Metadata
+    title: str | None = None
+    issues: tuple[Issue, ...] = ()
+
+    @property
+    def frame(self) -> Frame:
+        return self.nested.frame
+
+    @property
+    def grid(self) -> Grid:
+        return self.nested.frame.grid
+
+    @property
+    def top(self) -> HeaderTree:
+        return self.nested.top
+
+    @property
+    def left(self) -> HeaderTree:
+        return self.nested.left
+
+    @property
+    def orientation(self) -> Orientation:
+        return self.frame.orientation
+
+    @property
+    def genuine(self) -> float:
+        return self.frame.genuine
+
+    @property
+    def confidence(self) -> float:
+        return self.frame.confidence
+
+
+__all__ = ["CellRole", "HeaderNode", "Path", "RowRole", "Table", "Tuple", "Tuples"]

@@ -1,0 +1,1 @@
+"""Which header stands under which. `nest_headers` enters the room."""

@@ -1,0 +1,88 @@
+"""The flow on one page: read, locate, recognise, label, nest, relate.
+
+Each stage is one typed call; each product holds its predecessor and is never changed afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from tabellion.label import label_grid
+from tabellion.locate import locate_regions
+from tabellion.model.document import Document, Issue
+from tabellion.model.frame import Labelled
+from tabellion.model.place import Place
+from tabellion.model.table import Table
+from tabellion.nest import nest_headers
+from tabellion.read import Limits, read_document
+from tabellion.recognise import recognise_grid
+from tabellion.relate import relate_table
+from tabellion.weights import Weights
+
+RowMethod = Literal["boosted", "crf", "paper"]
+ParentMethod = Literal["boosted", "svm"]
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a caller may choose: limits, methods, and the folder of learned weights.
+
+    `rows`: boosted trees decoded as a chain (default), a CRF with all features, or the CRF of Chen and
+    Cafarella 2013 with their features only. `parents`: boosted trees (default) or their linear SVM.
+    """
+
+    limits: Limits = Limits()
+    rows: RowMethod = "boosted"
+    parents: ParentMethod = "boosted"
+    weights: str | None = None
+    sheet: str | None = None
+
+
+class Rejected(msgspec.Struct, frozen=True):
+    """A candidate that was judged not to be a table."""
+
+    place: Place
+    genuine: float
+    kind: str | None = None
+
+
+class Extraction(msgspec.Struct, frozen=True, eq=False):
+    """All that was read from one document."""
+
+    document: Document
+    tables: tuple[Table, ...]
+    rejected: tuple[Rejected, ...] = ()
+    labelled: tuple[Labelled, ...] = ()
+    issues: tuple[Issue, ...] = ()
+
+
+def extract_document(source: str | Path | bytes, settings: Settings = Settings()) -> Extraction:
+    """Read one document and return its tables, in reading order, with every doubt on the way."""
+    document = read_document(source, limits=settings.limits, sheet=settings.sheet)
+    weights = Weights(settings.weights)
+    tables: list[Table] = []
+    rejected: list[Rejected] = []
+    seen: list[Labelled] = []
+    issues = list(document.issues)
+    for labelled in label_pages(document, settings, weights):
+        seen.append(labelled)
+        issues.extend(labelled.issues)
+        if not labelled.frames:
+            place, sure = labelled.labels.grid.place, labelled.kind_probability
+            rejected.append(Rejected(place, 1 - sure, labelled.kind))
+        for frame in labelled.frames:
+            nested = nest_headers(frame, weights, settings.parents)
+            table = relate_table(nested, document, f"t{len(tables) + 1}")
+            tables.append(table)
+            issues.extend(table.issues)
+    return Extraction(document, tuple(tables), tuple(rejected), tuple(seen), tuple(issues))
+
+
+def label_pages(document: Document, settings: Settings, weights: Weights) -> Iterator[Labelled]:
+    """Every region of every page, as a labelled grid."""
+    for page in document.pages:
+        for region in locate_regions(page):
+            yield label_grid(recognise_grid(region), weights, settings.rows)

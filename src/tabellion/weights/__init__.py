@@ -1,0 +1,62 @@
+"""Learned files, each with a card, and the small numpy code that runs them.
+
+A weights file is `NAME.npz` (boosted trees) or `NAME.json` (linear and chain weights) beside `NAME.card.json`,
+which says what it was trained on, when, and how it scored. Nothing is ever unpickled.
+`Weights.boosted("rows")` enters the room.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from tabellion.errors import WeightsError
+from tabellion.weights.boosted import Boosted
+from tabellion.weights.linear import Chain, Linear
+
+SHIPPED = Path(__file__).parent
+
+
+class Weights:
+    """A folder of learned files. Without a folder: `TABELLION_WEIGHTS`, else those that are shipped."""
+
+    def __init__(self, folder: Path | str | None = None) -> None:
+        self.folder = Path(folder or os.environ.get("TABELLION_WEIGHTS") or SHIPPED)
+
+    def boosted(self, name: str) -> Boosted:
+        """Gradient-boosted trees by name."""
+        return _boosted(self._path(f"{name}.npz"))
+
+    def linear(self, name: str) -> Linear:
+        """A linear classifier with a calibrated probability by name."""
+        return _linear(self._path(f"{name}.json"))
+
+    def chain(self, name: str) -> Chain:
+        """A linear-chain conditional random field by name."""
+        return _chain(self._path(f"{name}.json"))
+
+    def _path(self, file: str) -> Path:
+        path = self.folder / file
+        if not path.exists():
+            path = SHIPPED / file
+        if not path.exists():
+            raise WeightsError(f"no weights {file} in {self.folder}; `make train` makes them")
+        return path
+
+
+@lru_cache(maxsize=64)
+def _boosted(path: Path) -> Boosted:
+    return Boosted.load(path)
+
+
+@lru_cache(maxsize=64)
+def _linear(path: Path) -> Linear:
+    return msgspec.json.decode(path.read_bytes(), type=Linear)
+
+
+@lru_cache(maxsize=64)
+def _chain(path: Path) -> Chain:
+    return msgspec.json.decode(path.read_bytes(), type=Chain)
