@@ -85,4 +85,5 @@ def label_pages(document: Document, settings: Settings, weights: Weights) -> Ite
     """Every region of every page, as a labelled grid."""
     for page in document.pages:
         for region in locate_regions(page):
-            yield label_grid(recognise_grid(region), weights, settings.rows)
+            labelled = label_grid(recognise_grid(region), weights, settings.rows)
+            yield msgspec.structs.replace(labelled, issues=region.issues + labelled.issues)

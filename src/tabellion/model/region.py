@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from tabellion.model.document import Sheet
+from tabellion.model.document import Issue, Sheet
 from tabellion.model.place import Place, Rect
 
 
@@ -15,3 +15,4 @@ class Region(msgspec.Struct, frozen=True, eq=False):
     place: Place
     rect: Rect
     genuine: float = 1.0
+    issues: tuple[Issue, ...] = ()

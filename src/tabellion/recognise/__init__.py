@@ -1,1 +1,12 @@
 """A region to a `Grid` of styled cells with spans. `recognise_grid` enters the room."""
+
+from __future__ import annotations
+
+from tabellion.model.grid import Grid
+from tabellion.model.region import Region
+from tabellion.recognise.sheet import recognise_sheet
+
+
+def recognise_grid(region: Region) -> Grid:
+    """The rows and columns of a region."""
+    return recognise_sheet(region)

@@ -1,0 +1,82 @@
+"""Where tables may be on a sheet: islands of filled cells.
+
+Usually the whole used range is one region, since titles, tables and notes are told apart by labelling,
+not by gaps. Only where filled cells lie so far apart that a dense grid would be mostly empty, the
+sheet is cut at its widest gaps, again and again, until each piece is dense enough.
+In: a sheet. Out: regions in reading order. Fails on nothing; a piece that stays too thin to hold
+(a diagonal across the sheet, say) is cut to its first rows, and an issue says so.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Issue, Sheet, Stored
+from tabellion.model.place import Place, Rect
+from tabellion.model.region import Region
+
+
+class IslandSettings(msgspec.Struct, frozen=True):
+    """When a piece of a sheet is too thin to be one grid."""
+
+    free_area: int = 4_000_000  # cells that a grid may hold however empty it is: about 100 MB
+    thinness: int = 12  # above that: grid cells a filled cell
+    gap: int = 3  # blank rows or columns that may part two pieces
+
+
+def locate_islands(sheet: Sheet, settings: IslandSettings = IslandSettings()) -> list[Region]:
+    """The regions of a sheet, in reading order."""
+    cells = sheet.cells
+    filled = cells.stored != Stored.EMPTY
+    rows, columns = cells.row[filled], cells.column[filled]
+    found: list[Region] = []
+    todo = [(rows, columns)] if len(rows) else []
+    while todo:
+        rows, columns = todo.pop()
+        if _fits(rows, columns, settings):
+            found.append(_region(sheet, rows, columns))
+            continue
+        cut = _widest_gap(rows, columns, settings.gap)
+        if cut is None:
+            found.append(_clipped(sheet, rows, columns, settings))
+        else:
+            todo.append((rows[~cut], columns[~cut]))
+            todo.append((rows[cut], columns[cut]))
+    return sorted(found, key=lambda region: region.rect)
+
+
+def _fits(rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings) -> bool:
+    """Whether a grid without its long blank runs is small, or well filled."""
+    area = len(np.unique(rows)) * len(np.unique(columns))
+    return area <= max(settings.free_area, settings.thinness * len(rows))
+
+
+def _widest_gap(rows: NDArray[np.int32], columns: NDArray[np.int32], least: int) -> NDArray[np.bool_] | None:
+    """Which cells lie before the widest blank band, or None where no band is wide enough."""
+    best, side = least, None
+    for lines in (rows, columns):
+        used = np.unique(lines)
+        widths = np.diff(used) - 1
+        if len(widths) and widths.max() >= best:
+            at = int(widths.argmax())
+            best, side = int(widths[at]), lines <= used[at]
+    return side
+
+
+def _clipped(
+    sheet: Sheet, rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings
+) -> Region:
+    width = len(np.unique(columns))
+    used = np.unique(rows)
+    last = used[max(0, settings.free_area // width - 1)]
+    region = _region(sheet, rows[rows <= last], columns[rows <= last])
+    lost = int((rows > last).sum())
+    note = f"cells too scattered for a grid: {lost} of {len(rows)} left out below row {int(last) + 1}"
+    return msgspec.structs.replace(region, issues=(Issue("locate", note, region.place),))
+
+
+def _region(sheet: Sheet, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Region:
+    rect = Rect(int(rows.min()), int(columns.min()), int(rows.max()), int(columns.max()))
+    return Region(page=sheet, place=Place(sheet=sheet.name), rect=rect)

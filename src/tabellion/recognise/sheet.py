@@ -1,0 +1,132 @@
+"""A region of a sheet to a dense grid.
+
+In: a region with the sheet's sparse cells. Out: a `Grid` without the sheet's long blank runs (two blank
+lines of a run are kept, as a mark of distance), texts read by `values`, spans from merged areas.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import SheetCells, Stored
+from tabellion.model.grid import Content, Grid
+from tabellion.model.place import Rect
+from tabellion.model.region import Region
+from tabellion.values import read_texts
+
+BLANK_RUN = 2  # blank rows or columns kept of a longer run
+
+_CONTENT_OF = np.zeros(8, dtype=np.uint8)
+_CONTENT_OF[Stored.TEXT] = Content.TEXT
+_CONTENT_OF[Stored.NUMBER] = Content.NUMBER
+_CONTENT_OF[Stored.DATE] = Content.DATE
+_CONTENT_OF[Stored.BOOLEAN] = Content.TEXT
+_CONTENT_OF[Stored.ERROR] = Content.MISSING
+
+
+def recognise_sheet(region: Region) -> Grid:
+    """The grid of a sheet's region."""
+    sheet, rect = region.page, region.rect
+    cells = sheet.cells
+    inside = (
+        (cells.row >= rect.top)
+        & (cells.row <= rect.bottom)
+        & (cells.column >= rect.left)
+        & (cells.column <= rect.right)
+    )
+    filled = inside & (cells.stored != Stored.EMPTY)
+    row_of = _kept_lines(cells.row[filled])
+    column_of = _kept_lines(cells.column[filled])
+    shape = (len(row_of), len(column_of))
+
+    row_at, row_known = _positions(cells.row, row_of)
+    column_at, column_known = _positions(cells.column, column_of)
+    keep = inside & row_known & column_known
+    where = (row_at[keep], column_at[keep])
+    style = np.zeros(shape, dtype=np.int32)
+    style[where] = cells.style[keep]
+    spans = _spans(sheet.merges, row_of, column_of)
+
+    keep &= cells.stored != Stored.EMPTY
+    where = (row_at[keep], column_at[keep])
+    grid = _filled_arrays(cells, keep, where, shape)
+    indents = np.array([s.indent for s in sheet.styles], dtype=np.float32)
+    grid["indent"] += np.where(grid["content"] == Content.EMPTY, 0, indents[style])
+    return Grid(
+        **grid,
+        style=style,
+        spans=spans,
+        styles=sheet.styles,
+        row_of=row_of,
+        column_of=column_of,
+        hidden_rows=np.isin(row_of, np.fromiter(sheet.hidden_rows, dtype=np.int64)),
+        hidden_columns=np.isin(column_of, np.fromiter(sheet.hidden_columns, dtype=np.int64)),
+        place=region.place,
+        medium="spreadsheet",
+    )
+
+
+def _filled_arrays(
+    cells: SheetCells, keep: NDArray[np.bool_], where: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int]
+) -> dict[str, NDArray[np.generic] | dict[int, tuple[str, ...]]]:
+    """Text, label, content, number, indent, marks and notes of the filled cells, as dense arrays."""
+    text = np.full(shape, "", dtype=object)
+    label = np.full(shape, "", dtype=object)
+    content = np.zeros(shape, dtype=np.uint8)
+    number = np.full(shape, np.nan)
+    indent = np.zeros(shape, dtype=np.float32)
+    marks = np.zeros(shape, dtype=np.uint8)
+    text[where] = label[where] = cells.text[keep]
+    content[where] = _CONTENT_OF[cells.stored[keep]]
+    number[where] = cells.number[keep]
+    marks[where] = cells.marks[keep]
+    notes: dict[int, tuple[str, ...]] = {}
+    spoken = np.nonzero(content == Content.TEXT)
+    sayings = read_texts(text[spoken].tolist())
+    for row, column in zip(spoken[0].tolist(), spoken[1].tolist(), strict=True):
+        said = sayings[text[row, column]]
+        label[row, column] = said.label
+        content[row, column] = said.content
+        number[row, column] = said.number
+        indent[row, column] = said.indent
+        if said.notes:
+            notes[row * shape[1] + column] = said.notes
+    return {
+        "text": text,
+        "label": label,
+        "content": content,
+        "number": number,
+        "indent": indent,
+        "marks": marks,
+        "notes": notes,
+    }
+
+
+def _kept_lines(used: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The source's row (or column) numbers that a grid holds: used ones, and up to two blank ones of a run."""
+    lines = np.unique(used)
+    if not len(lines):
+        return lines
+    blanks = [lines[:-1][np.diff(lines) > step] + step for step in range(1, BLANK_RUN + 1)]
+    return np.unique(np.concatenate([lines, *blanks])).astype(np.int32)
+
+
+def _positions(lines: NDArray[np.int32], kept: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """For each source line its place in the grid, and whether it has one."""
+    if not len(kept):
+        return np.zeros(len(lines), dtype=np.intp), np.zeros(len(lines), dtype=bool)
+    at = np.minimum(np.searchsorted(kept, lines), len(kept) - 1)
+    return at, kept[at] == lines
+
+
+def _spans(merges: tuple[Rect, ...], row_of: NDArray[np.int32], column_of: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Merged areas in the grid's own lines; what lies outside the grid is cut off."""
+    found = []
+    for area in merges:
+        top, bottom = np.searchsorted(row_of, area.top), np.searchsorted(row_of, area.bottom, side="right")
+        left, right = np.searchsorted(column_of, area.left), np.searchsorted(column_of, area.right, side="right")
+        starts_here = top < len(row_of) and left < len(column_of) and row_of[top] == area.top
+        if starts_here and column_of[left] == area.left and (bottom - top > 1 or right - left > 1):
+            found.append((int(top), int(left), int(bottom - top), int(right - left)))
+    return np.array(sorted(found), dtype=np.int32).reshape(-1, 4)
