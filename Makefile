@@ -1,0 +1,49 @@
+# What a person does here: make demo | test | check | train | measure | bench.
+# Everything runs in .venv, which is made on the first call and again when its ingredients change.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: help setup demo test check train measure bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make .venv with everything that development needs
+
+$(STAMP): pyproject.toml constraints.txt
+	@python3 -c 'import sys; sys.exit("tabellion needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || python3 -m venv $(VENV)
+	PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## read the examples and show what was understood
+	@$(BIN)/python examples/demo.py
+
+test: check ## everything that must hold: check, then all tests
+	$(BIN)/python -m pytest
+
+check: $(STAMP) ## lint, format, types, who imports whom, documentation
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/docs
+
+train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md)
+	$(BIN)/python -m tabellion.learn train
+
+measure: $(STAMP) ## score on the corpora, by folds (docs/measuring.md)
+	$(BIN)/python -m tabellion.learn measure
+
+bench: $(STAMP) ## speed and memory against peers
+	$(BIN)/python -m bench
+
+clean: ## take away .venv and all caches of tools
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
