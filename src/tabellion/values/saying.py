@@ -1,15 +1,29 @@
-"""What a cell's text says, put together from marks, numbers and dates."""
+"""What a cell's text says, put together from leaders, marks, numbers and dates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 
 import msgspec
 
 from tabellion.model.grid import Content
+from tabellion.values.customs import ENGLISH, Customs, settle_customs
+from tabellion.values.date import read_date
+from tabellion.values.leaders import join_blanks, split_leaders
+from tabellion.values.marks import split_marks
+from tabellion.values.missing import is_missing_mark
+from tabellion.values.number import read_number
+
+# Most cells of a large sheet are plain numbers or plain words; both are known at one look.
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_GROUPED_NUMBER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
+_PLAIN_WORDS = re.compile(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
+_LONG = 120  # a longer text is prose: neither a number nor a date
 
 
-class Saying(msgspec.Struct, frozen=True):
+class Saying(msgspec.Struct, frozen=True, gc=False):
     """A text understood: `label` is the text without leaders and note marks, `indent` what led it."""
 
     content: Content
@@ -21,5 +35,50 @@ class Saying(msgspec.Struct, frozen=True):
 
 
 def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
-    """What each distinct text says; the decimal sign is settled from all texts of the grid together."""
-    raise NotImplementedError
+    r"""What each distinct text says; the decimal sign is settled from all texts of the grid together.
+
+    Pass what is stored as text only: the texts of stored numbers follow their format and not the grid's customs.
+
+    >>> read_texts([r"\2 16.2"])[r"\2 16.2"]
+    Saying(content=<Content.NUMBER: 2>, label='16.2', number=16.2, indent=0.0, notes=('2',), unit=None)
+    """
+    distinct: Collection[str] = texts if isinstance(texts, (set, frozenset, dict)) else dict.fromkeys(texts)
+    customs = settle_customs(distinct)
+    plain_number, grouped_number = _PLAIN_NUMBER.fullmatch, _GROUPED_NUMBER.fullmatch
+    plain_words = _PLAIN_WORDS.fullmatch
+    number, words, dot = Content.NUMBER, Content.TEXT, customs.decimal == "."
+    said: dict[str, Saying] = {}
+    for text in distinct:
+        if plain_number(text) and (dot or "." not in text):
+            said[text] = Saying(number, text, float(text))
+        elif dot and grouped_number(text):
+            said[text] = Saying(number, text, float(text.replace(",", "")))
+        elif plain_words(text):
+            said[text] = Saying(words, text)
+        else:
+            said[text] = read_text(text, customs)
+    return said
+
+
+def read_text(text: str, customs: Customs = ENGLISH) -> Saying:
+    """What one text says by the customs of its grid.
+
+    >>> read_text("..65 years and over").label, read_text("..65 years and over").indent
+    ('65 years and over', 1.0)
+    """
+    core = text.strip(" \t\n\r\x0b\x0c\xa0\u2002\u2003\u2007\u2009\u202f\u3000\u200b\ufeff")
+    if not core:
+        return Saying(Content.EMPTY, "")
+    if is_missing_mark(core):
+        return Saying(Content.MISSING, core, indent=split_leaders(text)[1])
+    if len(core) <= _LONG:
+        number = read_number(core, customs)
+        if number:
+            indent = split_leaders(text)[1]
+            return Saying(Content.NUMBER, join_blanks(number.core), number.value, indent, number.notes, number.unit)
+    body, indent = split_leaders(text)
+    label, notes = split_marks(join_blanks(body), customs.numbered) if body else (core, ())
+    day = read_date(label, customs)
+    if day is not None:
+        return Saying(Content.DATE, label, day, indent, notes)
+    return Saying(Content.TEXT, label, indent=indent, notes=notes)

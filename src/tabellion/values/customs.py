@@ -1,0 +1,82 @@
+"""How one grid writes: decimal sign, order of dates, brackets for negatives, numbered notes.
+
+In: all texts of a grid. Out: its customs, each settled by those texts that leave no doubt. A grid that gives no
+evidence is read as English: "1,234" is a thousand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Literal
+
+import msgspec
+
+_LOOKED_AT = 20_000  # distinct texts are enough evidence; more would only cost time
+_RARE = 0.1  # "12,5" beside many "1,234": below this share it is a slip, not the custom
+_LONGEST = 24  # no number that settles anything is longer
+
+_COMMA_DECIMAL = re.compile(
+    r"(?:\d{1,3}(?:[\s.]\d{3})*|\d+),(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+|\d{1,3}(?:[\s.]\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"
+)
+_DOT_DECIMAL = re.compile(
+    r"(?:\d{1,3}(?:[\s,]\d{3})*|\d*)\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+|\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}"
+)
+_COMMA_THOUSAND = re.compile(r"[1-9]\d{0,2},\d{3}")
+_BRACKETED = re.compile(r"\(\s*[$€£]?\s*(\d[\d.,\s]*)\)")
+_SCALE = re.compile(r"\d{1,2}|(?:1[6-9]|20)\d\d|10{2,}|1(?:[,.\s]0{3})+")
+_TRIM = re.compile(r"^[\s$€£+\-−–—(]+|[\s%€£)*rpeE]+$")
+_SLASHED = re.compile(r"\s*(\d{1,2})[/.\-](\d{1,2})[/.\-](?:\d{4}|\d\d)\b")
+_NOTE = re.compile(r"\s*[(\[\\/]?\s*(\d{1,2})\s?[)\]\\./:]*\s*(?=[^\W\d]).{12,}", re.DOTALL)
+_NOTE_NUMBER = re.compile(r"\s*(?:(\d{1,2})\s?[.)/\\]\s*|(\d{1,2})\s+)")
+
+
+class Customs(msgspec.Struct, frozen=True):
+    """How the texts of one grid are written. `day_first` is None where no date settles it."""
+
+    decimal: Literal[".", ","] = "."
+    brackets: bool = False  # "(5)" is -5 here
+    day_first: bool | None = None
+    numbered: frozenset[str] = frozenset()  # numbers that notes of the grid begin with
+
+
+ENGLISH = Customs()
+
+
+def settle_customs(texts: Iterable[str]) -> Customs:
+    """What the texts of a grid agree on.
+
+    >>> settle_customs(["1,234", "0,5", "12,7"]).decimal
+    ','
+    """
+    comma = dot = thousand = day = month = 0
+    brackets = False
+    numbered = set[str]()
+    for text in islice(texts, _LOOKED_AT):
+        if len(text) > _LONGEST:
+            note = _NOTE.match(text)
+            if note:
+                numbered.add(note[1])
+            continue
+        if "," in text or "." in text:
+            digits = _TRIM.sub("", text)
+            comma += bool(_COMMA_DECIMAL.fullmatch(digits))
+            dot += bool(_DOT_DECIMAL.fullmatch(digits))
+            thousand += bool(_COMMA_THOUSAND.fullmatch(digits))
+        if "(" in text:
+            bracketed = _BRACKETED.fullmatch(text.strip())
+            brackets = brackets or bool(bracketed and not _SCALE.fullmatch(bracketed[1].strip()))
+        dated = _SLASHED.match(text)
+        if dated:
+            day += int(dated[1]) > 12
+            month += int(dated[2]) > 12
+        note = _NOTE_NUMBER.fullmatch(text) or _NOTE.match(text)
+        if note:
+            numbered.add(next(group for group in note.groups() if group))
+    return Customs(
+        decimal="," if comma > max(dot, _RARE * thousand) else ".",
+        brackets=brackets,
+        day_first=None if day == month else day > month,
+        numbered=frozenset(numbered),
+    )
