@@ -1,0 +1,119 @@
+"""Gradient-boosted trees: trained with LightGBM, handed on as the plain arrays of `weights.boosted`.
+
+In: rows of numbers without gaps, labels, weights. Out: a `Boosted`. The same rows always give the same trees: the seed
+is fixed and LightGBM is told to be deterministic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import lightgbm
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.weights.boosted import Boosted
+
+
+class BoostingSettings(msgspec.Struct, frozen=True):
+    """How many trees, how large, how cautious. Kept small: the trees are shipped and run with numpy."""
+
+    rounds: int = 100
+    leaves: int = 15
+    rate: float = 0.1
+    least_rows: int = 10  # in a leaf
+    ridge: float = 1.0
+    columns: float = 0.5  # share of the features that each tree may see
+    rows: float = 1.0  # share of the rows that each tree sees
+    bins: int = 63
+    seed: int = 1
+
+
+def train_boosted(
+    rows: NDArray[np.floating],
+    labels: NDArray[np.integer],
+    features: Sequence[str],
+    classes: Sequence[str],
+    weights: NDArray[np.floating] | None = None,
+    settings: BoostingSettings = BoostingSettings(),
+) -> Boosted:
+    """Trees for `labels` (numbers of `classes`): binary for two classes, else multiclass."""
+    objective = "binary" if len(classes) == 2 else "multiclass"
+    booster = lightgbm.train(
+        _parameters(objective, len(classes), settings),
+        lightgbm.Dataset(np.asarray(rows, dtype=np.float64), label=labels, weight=weights, free_raw_data=True),
+        num_boost_round=settings.rounds,
+    )
+    return boosted_of(booster, features, classes, objective)
+
+
+def boosted_of(booster: lightgbm.Booster, features: Sequence[str], classes: Sequence[str], objective: str) -> Boosted:
+    """The trees of a LightGBM model as arrays."""
+    trees = [_flat(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
+    size = max(len(tree) for tree in trees)
+    feature, left, right = (np.zeros((len(trees), size), dtype=np.int32) for _ in range(3))
+    threshold, value = np.full((len(trees), size), np.inf), np.zeros((len(trees), size))
+    for i, tree in enumerate(trees):
+        for j, node in enumerate(tree):
+            feature[i, j], threshold[i, j], left[i, j], right[i, j], value[i, j] = node
+    return Boosted(
+        features=tuple(features),
+        classes=tuple(classes),
+        objective=objective,
+        feature=feature,
+        threshold=threshold,
+        left=left,
+        right=right,
+        value=value,
+        depth=max(_depth(tree) for tree in trees),
+    )
+
+
+Node = tuple[int, float, int, int, float]
+
+
+def _parameters(objective: str, classes: int, settings: BoostingSettings) -> dict[str, Any]:
+    return {
+        "objective": objective,
+        **({"num_class": classes} if objective == "multiclass" else {}),
+        "num_leaves": settings.leaves,
+        "learning_rate": settings.rate,
+        "min_data_in_leaf": settings.least_rows,
+        "lambda_l2": settings.ridge,
+        "feature_fraction": settings.columns,
+        "bagging_fraction": settings.rows,
+        "bagging_freq": int(settings.rows < 1),
+        "max_bin": settings.bins,
+        "seed": settings.seed,
+        "deterministic": True,
+        "force_col_wise": True,
+        "num_threads": 2,
+        "use_missing": False,
+        "verbose": -1,
+    }
+
+
+def _flat(root: dict[str, Any]) -> list[Node]:
+    """The nodes of a tree, the root first; a leaf leads to itself."""
+    nodes: list[Node] = []
+
+    def add(node: dict[str, Any]) -> int:
+        at = len(nodes)
+        nodes.append((0, np.inf, at, at, float(node.get("leaf_value", 0.0))))
+        if "split_feature" in node:
+            left, right = add(node["left_child"]), add(node["right_child"])
+            nodes[at] = (int(node["split_feature"]), float(node["threshold"]), left, right, 0.0)
+        return at
+
+    add(root)
+    return nodes
+
+
+def _depth(nodes: list[Node]) -> int:
+    def below(at: int) -> int:
+        _, _, left, right, _ = nodes[at]
+        return 0 if left == at else 1 + max(below(left), below(right))
+
+    return below(0)
