@@ -1,1 +1,69 @@
-"""Bytes to a `Document`: one module a format, chosen by content. `read_document` enters the room."""
+"""Reading: bytes of any kind become a `Document` of pages with styled cells.
+
+`read_document` enters the room: it fetches the bytes, tells the format by its content, never by its name, and calls
+the format's reader. Every refusal is one line that names the source, the reason and what to do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from tabellion.errors import MalformedError, TabellionError, UnknownFormatError, UsageError
+from tabellion.model.document import Document
+from tabellion.read.contents import Contents
+from tabellion.read.fetch import fetch_bytes
+from tabellion.read.limits import Limits
+from tabellion.read.sniff import sniff_format
+
+Reader = Callable[[bytes, Limits, str | None], Contents]
+
+# format by content -> module and function that reads it; imported when first needed, so that a plain csv costs no lxml
+READERS = {
+    "xlsx": ("tabellion.read.xlsx", "read_xlsx"),
+    "xlsb": ("tabellion.read.xlsb", "read_xlsb"),
+    "ods": ("tabellion.read.ods", "read_ods"),
+    "xls": ("tabellion.read.xls", "read_xls"),
+    "csv": ("tabellion.read.delimited", "read_delimited"),
+}
+
+
+def read_document(source: str | Path | bytes, limits: Limits = Limits(), sheet: str | None = None) -> Document:
+    """Read a path, standard input (`"-"`) or bytes; with `sheet`, that sheet only."""
+    name, data = fetch_bytes(source, limits)
+    try:
+        kind = sniff_format(data)
+        contents = _reader(kind)(data, limits, sheet)
+    except TabellionError as error:
+        raise type(error)(f"{name}: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise MalformedError(f"{name}: too deeply nested or too large to read ({type(error).__name__})") from error
+    pages = contents.sheets
+    if sheet is not None:
+        pages = tuple(page for page in pages if page.name == sheet)
+        if not pages:
+            names = contents.names or tuple(page.name or "" for page in contents.sheets)
+            raise UsageError(f"{name}: no sheet named {sheet!r}; the sheets are: {', '.join(names)}")
+    return Document(
+        source=name,
+        medium="spreadsheet",
+        kind=kind,
+        sha256=hashlib.sha256(data).hexdigest(),
+        pages=pages,
+        title=contents.title,
+        authors=contents.authors,
+        issues=contents.issues,
+    )
+
+
+def _reader(kind: str) -> Reader:
+    if kind not in READERS:
+        raise UnknownFormatError(f"this is {kind.upper()}, which is not read as a spreadsheet")
+    module, function = READERS[kind]
+    reader: Reader = getattr(import_module(module), function)
+    return reader
+
+
+__all__ = ["Contents", "Limits", "read_document"]

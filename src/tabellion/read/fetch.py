@@ -1,0 +1,45 @@
+"""Bytes from a path, standard input, or bytes that the caller already holds.
+
+Fails with one line that says what is missing: no such file, a folder, no right to read, over the byte limit.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from tabellion.errors import SourceMissingError, TooLargeError, UnreadableError
+from tabellion.read.limits import Limits
+
+
+def fetch_bytes(source: str | Path | bytes, limits: Limits) -> tuple[str, bytes]:
+    """The source's name and its bytes; `"-"` is standard input."""
+    if isinstance(source, bytes):
+        name, data = "<bytes>", source
+    elif str(source) == "-":
+        name, data = "-", _at_most(sys.stdin.buffer, limits.bytes)
+    else:
+        name, data = str(source), _file_bytes(Path(source), limits.bytes)
+    if len(data) > limits.bytes:
+        raise TooLargeError(f"{name}: over the limit of {limits.bytes:,} bytes; raise Limits.bytes to read it")
+    return name, data
+
+
+def _file_bytes(path: Path, limit: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return _at_most(file, limit)
+    except FileNotFoundError:
+        raise SourceMissingError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise UnreadableError(f"{path}: is a folder; name a file in it") from None
+    except PermissionError:
+        raise UnreadableError(f"{path}: no permission to read it") from None
+    except (OSError, ValueError) as error:
+        raise UnreadableError(f"{path}: cannot be read ({error})") from error
+
+
+def _at_most(file: BinaryIO, limit: int) -> bytes:
+    """One byte more than the limit at most, so that an endless stream ends."""
+    return file.read(limit + 1)

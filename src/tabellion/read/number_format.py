@@ -1,0 +1,117 @@
+"""What a spreadsheet number format says: is it a date, a percentage, a plain number, and how is a value shown.
+
+In: a format code such as `0.0%` or `yyyy-mm-dd`, or the number of a built-in one. Out: a `NumberFormat`, which shows
+a number as text. Known gaps: fractions, digit placeholders inside text, and conditions in brackets are shown as the
+shortest exact form of the number; dates are always shown in ISO form, whatever the order of the format.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from enum import IntEnum
+from functools import lru_cache
+
+import msgspec
+
+BUILT_IN = {
+    0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);("$"#,##0)',
+    6: '"$"#,##0_);[Red]("$"#,##0)', 7: '"$"#,##0.00_);("$"#,##0.00)', 8: '"$"#,##0.00_);[Red]("$"#,##0.00)',
+    9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 14: "mm-dd-yy", 15: "d-mmm-yy", 16: "d-mmm",
+    17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "m/d/yy h:mm",
+    27: "yyyy-mm", 28: "mm-dd", 29: "mm-dd", 30: "m-d-yy", 31: "yyyy-mm-dd", 32: "h:mm", 33: "h:mm:ss",
+    34: "h:mm", 35: "h:mm:ss", 36: "yyyy-mm", 37: "#,##0_);(#,##0)", 38: "#,##0_);[Red](#,##0)",
+    39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);[Red](#,##0.00)", 41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)',
+    42: '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)', 43: '_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)',
+    44: '_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)', 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0",
+    48: "##0.0E+0", 49: "@", 50: "yyyy-mm", 51: "mm-dd", 52: "yyyy-mm", 53: "mm-dd", 54: "mm-dd", 55: "yyyy-mm",
+    56: "mm-dd", 57: "yyyy-mm", 58: "mm-dd",
+}  # fmt: skip
+
+_LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.I)
+_DATE = re.compile(r"[dy]|am/pm|a/p|h|s|(?<![a-z])m+(?![a-z])|e(?![+-])|g{1,3}(?!e)", re.I)
+_PLACES = re.compile(r"[0#?]\.([0#?]+)")
+
+
+class Shown(IntEnum):
+    """What kind of value a format shows."""
+
+    NUMBER = 0
+    PERCENT = 1
+    DATE = 2  # a day, with or without a time
+    TIME = 3  # a time of day or a span of time, without a day
+    TEXT = 4
+
+
+class NumberFormat(msgspec.Struct, frozen=True):
+    """A format code as it was understood; `places` is the number of decimals of a percentage."""
+
+    shown: Shown
+    places: int = 0
+
+
+@lru_cache(maxsize=4096)
+def understand_format(code: str | None) -> NumberFormat:
+    """What a format code shows.
+
+    >>> understand_format("0.0%").shown.name, understand_format("d-mmm-yy").shown.name
+    ('PERCENT', 'DATE')
+    >>> understand_format('#,##0" days"').shown.name
+    'NUMBER'
+    """
+    if not code or code.lower() == "general":
+        return NumberFormat(Shown.NUMBER)
+    bare = _LITERAL.sub("", code.split(";", 1)[0] if not code.startswith(";") else code)
+    if "general" in bare.lower():
+        return NumberFormat(Shown.NUMBER)
+    if bare.strip() == "@":
+        return NumberFormat(Shown.TEXT)
+    if "%" in bare:
+        places = _PLACES.search(bare)
+        return NumberFormat(Shown.PERCENT, len(places[1]) if places else 0)
+    if not re.search(r"[0#?]", bare.replace(".0", "").replace("s.00", "")) and _DATE.search(bare):
+        dated = re.search(r"[dyeg]", bare, re.I) or (re.search("m", bare, re.I) and not re.search("[hs]", bare, re.I))
+        return NumberFormat(Shown.DATE if dated else Shown.TIME)
+    return NumberFormat(Shown.NUMBER)
+
+
+def number_text(number: float) -> str:
+    """The shortest exact form of a number, whole numbers without a point.
+
+    >>> number_text(1896.0), number_text(0.1)
+    ('1896', '0.1')
+    """
+    if number.is_integer() and abs(number) < 1e16:
+        return str(int(number))
+    return repr(number)
+
+
+def percent_text(number: float, places: int) -> str:
+    """A fraction as the percentage a reader sees.
+
+    >>> percent_text(0.125, 1)
+    '12.5%'
+    """
+    return f"{number * 100:.{places}f}%"
+
+
+def date_text(serial: float, shown: Shown) -> str:
+    """An Excel serial day (1900 epoch) in ISO form; a span of time over a day as hours, minutes, seconds.
+
+    >>> date_text(45000.5, Shown.DATE), date_text(0.25, Shown.TIME), date_text(1.5, Shown.TIME)
+    ('2023-03-15T12:00:00', '06:00:00', '36:00:00')
+    """
+    seconds = round(serial * 86400)
+    if shown is Shown.TIME:
+        sign = "-" if seconds < 0 else ""
+        hours, rest = divmod(abs(seconds), 3600)
+        return f"{sign}{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
+    # Excel counts a 29 February 1900 that never was: days before it are one later
+    day = datetime(1899, 12, 31 if seconds < 60 * 86400 else 30)
+    try:
+        moment = day + timedelta(seconds=seconds)
+    except OverflowError:
+        return number_text(serial)
+    if seconds % 86400 == 0:
+        return moment.date().isoformat()
+    return moment.isoformat(timespec="seconds")

@@ -1,0 +1,152 @@
+"""A zip package of XML parts (OOXML, ODF): parts by name, relationships, and XML read without any risk.
+
+Part names are found whatever their case and slashes. A part is refused where it unpacks to more than the limits
+allow or is squeezed as only a bomb is; XML with a document type is refused, since these formats never have one and
+every entity attack needs one.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from posixpath import dirname, join, normpath
+
+import msgspec
+from lxml import etree
+
+from tabellion.errors import EncryptedError, HostileError, MalformedError, TooLargeError, TruncatedError
+from tabellion.read.limits import Deadline, Limits
+
+_BOMB_BYTES = 16 * 2**20  # small parts of nothing but blanks are harmless and do compress a thousandfold
+_DOCTYPE = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<!DOCTYPE", re.S)
+_DECLARED = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'][^>]*\?>")
+_DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
+SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "remove_comments": True, "remove_pis": True}
+
+
+class Relationship(msgspec.Struct, frozen=True):
+    """What one part says of another: the last word of its type, and the target part."""
+
+    kind: str
+    target: str
+    external: bool
+
+
+class Package:
+    """The parts of one zip package. `notes` collects what was repaired on the way."""
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        self.limits = limits
+        self.deadline = Deadline(limits)
+        self.notes: list[str] = []
+        self._left = limits.unpacked_bytes
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise TruncatedError(f"the zip container is damaged or cut short ({error}); fetch the file again") from error
+        self._names = {_plain(name): name for name in reversed(self._zip.namelist())}
+
+    def __contains__(self, name: str) -> bool:
+        return _plain(name) in self._names
+
+    @property
+    def names(self) -> list[str]:
+        """All part names, in lower case and with forward slashes."""
+        return list(self._names)
+
+    def part(self, name: str) -> bytes | None:
+        """The bytes of a part, or None where there is no such part."""
+        stored = self._names.get(_plain(name))
+        if stored is None:
+            return None
+        self.deadline.check()
+        info = self._zip.getinfo(stored)
+        self._check_size(info)
+        try:
+            data = self._zip.read(info)
+        except RuntimeError as error:
+            if info.flag_bits & 1:
+                raise EncryptedError("the zip container is protected by a password; save it without one") from error
+            raise MalformedError(f"part {name} cannot be unpacked ({error})") from error
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
+            raise TruncatedError(f"part {name} is damaged or cut short ({error}); fetch the file again") from error
+        self._left -= len(data)
+        return data
+
+    def xml(self, name: str) -> str | None:
+        """A part as XML text without a declaration, or None where there is no such part."""
+        data = self.part(name)
+        if data is None:
+            return None
+        text = self._decoded(name, data)
+        if _DOCTYPE.match(text):
+            raise HostileError(f"part {name} has a document type (entities), which a workbook never has")
+        return text
+
+    def tree(self, name: str) -> etree._Element | None:
+        """The parsed root of an XML part, or None where the part is absent."""
+        data = self.xml(name)
+        return None if data is None else parse_xml(data, name)
+
+    def relationships(self, name: str) -> dict[str, Relationship]:
+        """The relationships of a part by their id; of the package itself for an empty name."""
+        folder = dirname(name)
+        root = self.tree(join(folder, "_rels", name[len(folder) :].lstrip("/") + ".rels"))
+        found: dict[str, Relationship] = {}
+        for element in root if root is not None else ():
+            key, target = element.get("Id"), (element.get("Target") or "").replace("\\", "/")
+            if key is None or not isinstance(element.tag, str):
+                continue
+            external = element.get("TargetMode") == "External"
+            if not external:
+                target = normpath(target if target.startswith("/") else join("/", folder, target)).lstrip("/")
+            found[key] = Relationship((element.get("Type") or "").rsplit("/", 1)[-1], target, external)
+        return found
+
+    def _check_size(self, info: zipfile.ZipInfo) -> None:
+        limits, size = self.limits, info.file_size
+        if size > _BOMB_BYTES and size > limits.unpacked_ratio * max(info.compress_size, 1):
+            raise HostileError(
+                f"part {info.filename} unpacks {size / max(info.compress_size, 1):,.0f} times its size, as a zip bomb "
+                "does; raise Limits.unpacked_ratio if you trust it"
+            )
+        if size > limits.part_bytes:
+            raise TooLargeError(
+                f"part {info.filename} unpacks to {size:,} bytes, over the limit of {limits.part_bytes:,}; "
+                "raise Limits.part_bytes to read it"
+            )
+        if size > self._left:
+            raise TooLargeError(
+                f"the parts unpack to more than {limits.unpacked_bytes:,} bytes; raise Limits.unpacked_bytes to read them"
+            )
+
+    def _decoded(self, name: str, data: bytes) -> str:
+        """The text of a part by its byte order mark, its declaration, or UTF-8."""
+        declared = _DECLARED.match(data)
+        encoding = declared[1].decode().lower() if declared else "utf-8"
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            encoding = "utf-16"
+        elif data.startswith(b"\xef\xbb\xbf") or encoding in ("utf8", "us-ascii", "ascii"):
+            encoding = "utf-8"
+        try:
+            text = data.decode(encoding)
+        except LookupError:
+            raise MalformedError(f"part {name} is in an unknown encoding, {encoding}") from None
+        except UnicodeDecodeError:
+            self.notes.append(f"part {name} says it is {encoding} but is not; it was read as windows-1252")
+            text = data.decode("cp1252", errors="replace")
+        return _DECLARATION.sub("", text, count=1)
+
+
+def parse_xml(text: str, name: str) -> etree._Element:
+    """Parse XML that `Package.xml` has checked."""
+    try:
+        return etree.fromstring(text, etree.XMLParser(**SAFE))
+    except etree.XMLSyntaxError as error:
+        raise MalformedError(f"part {name} is not well-formed XML ({error.msg})") from error
+
+
+def _plain(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()

@@ -1,0 +1,103 @@
+"""The format of a document by its bytes, never by its name.
+
+An `.xls` is often HTML, XML or tab-separated text inside, and a download may have no ending at all.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import Literal
+
+from tabellion.errors import EncryptedError, TruncatedError, UnknownFormatError, UnreadableError
+
+Format = Literal["xlsx", "xlsb", "ods", "xls", "csv", "html", "pdf"]
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HTML = re.compile(r"\s*(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body|table|meta|div|style|title)\b", re.I | re.S)
+_SPREADSHEET_ML = re.compile(r"urn:schemas-microsoft-com:office:spreadsheet", re.I)
+_BINARY = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
+    (b"Rar!", "a RAR archive; unpack it first"),
+    (b"BZh", "a bzip2 archive; unpack it first"),
+    (b"{\\rtf", "rich text (RTF)"),
+)
+_LOOK = 8192  # bytes looked at: enough for any prolog or leading comment seen so far
+
+
+def sniff_format(data: bytes) -> Format:
+    """Which family of formats the bytes are of; raises where it is none that is read.
+
+    >>> sniff_format(b"year;value\\n1990;13.7\\n")
+    'csv'
+    """
+    if not data:
+        raise UnreadableError("the file is empty")
+    if data.startswith(b"PK\x03\x04"):
+        return _sniff_package(data)
+    if data.startswith(_OLE):
+        return _sniff_compound(data)
+    if data[:2] == b"\x09\x08" or data[:4] in (b"\x09\x04\x06\x00", b"\x09\x02\x06\x00", b"\x09\x00\x04\x00"):
+        return "xls"
+    if b"%PDF-" in data[:1024]:
+        return "pdf"
+    for start, name in _BINARY:
+        if data.startswith(start):
+            raise UnknownFormatError(f"this is {name}, not a document with tables")
+    if data.startswith(b"PK"):
+        raise UnknownFormatError("this is an empty or split zip archive, not a workbook")
+    return _sniff_text(data[:_LOOK])
+
+
+def _sniff_package(data: bytes) -> Format:
+    """A zip: which office format it holds, by the names of its parts."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            names = [name.replace("\\", "/").lstrip("/").lower() for name in package.namelist()]
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise TruncatedError(f"the zip container is damaged or cut short ({error}); fetch the file again") from error
+    if any(name.endswith("workbook.bin") for name in names):
+        return "xlsb"
+    if any(re.search(r"(^|/)workbook\d*\.xml$", name) for name in names) or any(n.startswith("xl/") for n in names):
+        return "xlsx"
+    if "content.xml" in names:
+        return "ods"
+    for start, what in (("word/", "a Word document"), ("ppt/", "a PowerPoint file")):
+        if any(name.startswith(start) for name in names):
+            raise UnknownFormatError(f"this is {what}, not a workbook; save its tables as .xlsx")
+    raise UnknownFormatError("this is a zip archive, not a workbook; unpack it and name a file in it")
+
+
+def _sniff_compound(data: bytes) -> Format:
+    """An OLE container: an old workbook, or a password-protected new one. Stream names are UTF-16."""
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        raise EncryptedError("the workbook is protected by a password; save it without one and try again")
+    if "Workbook".encode("utf-16-le") in data or "Book".encode("utf-16-le") in data:
+        return "xls"
+    raise UnknownFormatError("this is an OLE container (perhaps an old Word file), but holds no workbook")
+
+
+def _sniff_text(head: bytes) -> Format:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = head.decode("utf-16", errors="replace")
+    elif b"\x00" in head and not _like_utf16(head):
+        raise UnknownFormatError("the bytes are of no format that is read (binary data)")
+    else:
+        text = head.replace(b"\x00", b"").decode("latin-1").removeprefix("ï»¿")
+    if _SPREADSHEET_ML.search(text):
+        raise UnknownFormatError("this is an Excel 2003 XML spreadsheet; save it as .xlsx and try again")
+    if _HTML.match(text):
+        return "html"
+    return "csv"
+
+
+def _like_utf16(head: bytes) -> bool:
+    """Text in UTF-16 without a mark has a zero in nearly every second byte, on one side only."""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    half = len(head) // 2
+    return max(even, odd) > 0.4 * half and min(even, odd) < 0.02 * half + 1

@@ -1,0 +1,188 @@
+"""The looks of a workbook: `styles.xml` and the theme's colours as one `Style` a cell format.
+
+A cell format (`cellXfs`) takes what it does not set itself from its named style (`cellStyleXfs`); a missing or
+broken index falls back to the plain look, and since one step of inheritance is all there is, cycles cannot loop.
+Colours of themes are taken without system overrides; tints are approximate.
+"""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from tabellion.model.style import PLAIN, Style
+from tabellion.read.number_format import BUILT_IN
+from tabellion.read.package import Package
+
+_THEME_ORDER = ("lt1", "dk1", "lt2", "dk2", "accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink", "folHlink")
+_INDEXED = (
+    "000000 FFFFFF FF0000 00FF00 0000FF FFFF00 FF00FF 00FFFF 000000 FFFFFF FF0000 00FF00 0000FF FFFF00 FF00FF 00FFFF "
+    "800000 008000 000080 808000 800080 008080 C0C0C0 808080 9999FF 993366 FFFFCC CCFFFF 660066 FF8080 0066CC CCCCFF "
+    "000080 FF00FF FFFF00 00FFFF 800080 800000 008080 0000FF 00CCFF CCFFFF CCFFCC FFFF99 99CCFF FF99CC CC99FF FFCC99 "
+    "3366FF 33CCCC 99CC00 FFCC00 FF9900 FF6600 666699 969696 003366 339966 003300 333300 993300 993366 333399 333333"
+).split()
+_OFF = ("0", "false", "off")
+_ALIGN = {"general": None, "centerContinuous": "center", "distributed": "justify"}
+
+
+def read_styles(package: Package, part: str | None, theme_part: str | None) -> tuple[Style, ...]:
+    """The style of every cell format, in the order of `cellXfs`; at least one."""
+    root = package.tree(part) if part else None
+    if root is None:
+        return (PLAIN,)
+    colours = _Colours(root, package.tree(theme_part) if theme_part else None)
+    formats = dict(BUILT_IN)
+    for element in root.iterfind("{*}numFmts/{*}numFmt"):
+        number = _whole(element.get("numFmtId"), -1)
+        if number >= 0:
+            formats[number] = element.get("formatCode") or "General"
+    parts = _Parts(
+        [_font(e, colours) for e in root.iterfind("{*}fonts/{*}font")],
+        [_fill(e, colours) for e in root.iterfind("{*}fills/{*}fill")],
+        [_border(e) for e in root.iterfind("{*}borders/{*}border")],
+        formats,
+    )
+    named = list(root.iterfind("{*}cellStyleXfs/{*}xf"))
+    styles = tuple(parts.style(xf, named) for xf in root.iterfind("{*}cellXfs/{*}xf"))
+    return styles or (PLAIN,)
+
+
+class _Parts:
+    """The tables of fonts, fills, borders and number formats that cell formats point into."""
+
+    def __init__(
+        self,
+        fonts: list[dict[str, object]],
+        fills: list[str | None],
+        borders: list[dict[str, object]],
+        formats: dict[int, str],
+    ) -> None:
+        self.fonts, self.fills, self.borders, self.formats = fonts, fills, borders, formats
+
+    def style(self, xf: etree._Element, named: list[etree._Element]) -> Style:
+        base = _whole(xf.get("xfId"), -1)
+        parent = named[base] if 0 <= base < len(named) else None
+        look: dict[str, object] = {}
+        look |= _at(self.fonts, _inherited(xf, parent, "fontId"), {})
+        look |= _at(self.borders, _inherited(xf, parent, "borderId"), {})
+        look["fill"] = _at(self.fills, _inherited(xf, parent, "fillId"), None)
+        code = self.formats.get(_inherited(xf, parent, "numFmtId"), "General")
+        look["number_format"] = None if code.lower() == "general" else code
+        alignment = xf.find("{*}alignment")
+        if alignment is None and parent is not None and xf.get("applyAlignment") not in ("1", "true"):
+            alignment = parent.find("{*}alignment")
+        if alignment is not None:
+            look |= _alignment(alignment)
+        return Style(**look)  # type: ignore[arg-type]
+
+
+def _inherited(xf: etree._Element, parent: etree._Element | None, name: str) -> int:
+    """An index of the cell format, or of its named style where the cell format does not have it."""
+    value = xf.get(name)
+    if value is None and parent is not None:
+        value = parent.get(name)
+    return _whole(value, 0)
+
+
+def _font(font: etree._Element, colours: _Colours) -> dict[str, object]:
+    look: dict[str, object] = {}
+    for element in font:
+        name = etree.QName(element).localname
+        value = element.get("val")
+        if name == "b":
+            look["bold"] = value not in _OFF
+        elif name == "i":
+            look["italic"] = value not in _OFF
+        elif name == "u":
+            look["underline"] = value != "none"
+        elif name == "sz":
+            look["size"] = _real(value, 11.0)
+        elif name == "color":
+            look["colour"] = colours.of(element)
+    return look
+
+
+def _fill(fill: etree._Element, colours: _Colours) -> str | None:
+    pattern = fill.find("{*}patternFill")
+    if pattern is not None:
+        if pattern.get("patternType") in (None, "none"):
+            return None
+        front = pattern.find("{*}fgColor")
+        return colours.of(front) if front is not None else None
+    stop = fill.find("{*}gradientFill/{*}stop/{*}color")
+    return colours.of(stop) if stop is not None else None
+
+
+def _border(border: etree._Element) -> dict[str, object]:
+    look: dict[str, object] = {}
+    for element in border:
+        name = etree.QName(element).localname
+        side = {"start": "left", "end": "right"}.get(name, name)
+        if side in ("left", "right", "top", "bottom"):
+            look[f"border_{side}"] = element.get("style") not in (None, "none")
+    return look
+
+
+def _alignment(alignment: etree._Element) -> dict[str, object]:
+    across = alignment.get("horizontal")
+    return {
+        "align": _ALIGN.get(across, across) if across else None,
+        "valign": alignment.get("vertical"),
+        "indent": max(0.0, _real(alignment.get("indent"), 0.0)),
+        "wrap": alignment.get("wrapText") in ("1", "true"),
+    }
+
+
+class _Colours:
+    """Colours by theme, index or value as `#RRGGBB`."""
+
+    def __init__(self, styles: etree._Element, theme: etree._Element | None) -> None:
+        own = [e.get("rgb") or "" for e in styles.iterfind("{*}colors/{*}indexedColors/{*}rgbColor")]
+        self.indexed = [rgb[-6:].upper() for rgb in own] or _INDEXED
+        self.theme: dict[str, str] = {}
+        scheme = theme.find("{*}themeElements/{*}clrScheme") if theme is not None else None
+        for element in scheme if scheme is not None else ():
+            inner = next(iter(element), None)
+            value = (inner.get("lastClr") or inner.get("val")) if inner is not None else None
+            if value and len(value) == 6:
+                self.theme[etree.QName(element).localname] = value.upper()
+
+    def of(self, element: etree._Element) -> str | None:
+        rgb = element.get("rgb")
+        if rgb is None and element.get("theme") is not None:
+            index = _whole(element.get("theme"), -1)
+            rgb = self.theme.get(_THEME_ORDER[index]) if 0 <= index < len(_THEME_ORDER) else None
+        if rgb is None and element.get("indexed") is not None:
+            index = _whole(element.get("indexed"), -1)
+            rgb = self.indexed[index] if 0 <= index < len(self.indexed) else None
+        if rgb is None or len(rgb) < 6:
+            return None
+        return _tinted(rgb[-6:].upper(), _real(element.get("tint"), 0.0))
+
+
+def _tinted(rgb: str, tint: float) -> str | None:
+    """A colour made lighter (positive tint) or darker, channel by channel."""
+    try:
+        channels = [int(rgb[i : i + 2], 16) for i in (0, 2, 4)]
+    except ValueError:
+        return None
+    if tint:
+        channels = [round(c * (1 + tint) if tint < 0 else c + (255 - c) * tint) for c in channels]
+    return "#" + "".join(f"{min(255, max(0, c)):02X}" for c in channels)
+
+
+def _at(items: list, index: int, otherwise):  # type: ignore[no-untyped-def, type-arg]
+    return items[index] if 0 <= index < len(items) else otherwise
+
+
+def _whole(text: str | None, otherwise: int) -> int:
+    try:
+        return int(text) if text is not None else otherwise
+    except ValueError:
+        return otherwise
+
+
+def _real(text: str | None, otherwise: float) -> float:
+    try:
+        return float(text) if text is not None else otherwise
+    except ValueError:
+        return otherwise
