@@ -64,6 +64,14 @@ _PERIODS = tuple(
     )
 )
 _LONGEST = 40
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_WEEKDAYS = frozenset(
+    """
+    q t mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday
+    mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag
+    lundi mardi mercredi jeudi vendredi samedi dimanche
+    """.strip().split()
+)
 
 
 def read_date(text: str, customs: Customs = ENGLISH) -> float | None:
@@ -72,7 +80,8 @@ def read_date(text: str, customs: Customs = ENGLISH) -> float | None:
     >>> read_date("15 March 2023"), read_date("2023-03-15"), read_date("Dec. 2009"), read_date("18-24")
     (45000.0, 45000.0, nan, None)
     """
-    if len(text) > _LONGEST or not any(sign.isdigit() for sign in text):
+    first = _FIRST_WORD.match(text)
+    if len(text) > _LONGEST or (first and first[0].lower() not in _MONTHS and first[0].lower() not in _WEEKDAYS):
         return None
     for form in _FORMS:
         match = form.fullmatch(text)

@@ -13,8 +13,8 @@ _WIDE = "\t\u2003\u3000"  # a tab, an em space or an ideographic space is a whol
 _BLANKS = re.compile(r"[\s\u200b\ufeff]*")
 _DOTS = re.compile(r"[.…·](?:\s*[.…·])*\s*(?=[^\W_]|[$(\"'<>≥≤])")
 _DASHES = re.compile(r"(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)")
+_LEADERS_END = (".", "…", "·", "_")
 _TRAILING = re.compile(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
-_SPACES = re.compile(r"\s+")
 
 
 def split_leaders(text: str) -> tuple[str, float]:
@@ -37,7 +37,8 @@ def split_leaders(text: str) -> tuple[str, float]:
     if dashes:
         indent += sum(not sign.isspace() for sign in dashes[0])
         end = dashes.end()
-    return _TRAILING.sub("", text[end:]).rstrip(" \t\n\r\xa0\u200b\ufeff\u3000"), indent
+    body = text[end:].rstrip(" \t\n\r\xa0\u200b\ufeff\u3000")
+    return _TRAILING.sub("", body) if body[-1:] in _LEADERS_END else body, indent
 
 
 def join_blanks(text: str) -> str:
@@ -46,7 +47,7 @@ def join_blanks(text: str) -> str:
     >>> join_blanks("Asian/  Pacific\nIslander ")
     'Asian/ Pacific Islander'
     """
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def _match_end(pattern: re.Pattern[str], text: str, start: int) -> int:

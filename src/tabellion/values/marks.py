@@ -16,8 +16,9 @@ _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
 _RAISED = re.compile(rf"(?<!\b[mM])(?<!\b[ckdmh]m)(?<!\bft)(?<!\bin)(?<!\byd)\s*[⁽(]?([{_SUPERSCRIPT}]+)[⁾)]?(?![\w^])")
 _SIGNS = re.compile(r"(?:(?<=[\w.)\]%\"'’])\s*|\s+)([*∗]{1,4}|[†‡]{1,2}|[§¶](?=$)|(?<! )#(?=$))(?=$|[\s,:;)])")
 _LEADING_SIGN = re.compile(r"([*∗]{1,3}|[†‡]{1,2})\s*(?=\w)")
+_NUMBERS = r"\d{1,2}(?:\s*[,;]\s*\d{1,2})*"
 _BRACKETED = re.compile(
-    r"(?<=[\w.)\]%:])\s*(?:\(\s*(\d{1,2}(?:\s*[,;]\s*\d{1,2})*|[a-z])\s*\)|\[\s*(\d{1,2}(?:\s*[,;]\s*\d{1,2})*|[a-z])\s*\])$"
+    rf"(?<=[\w.)\]%:])(?:\s*\(\s*({_NUMBERS})\s*\)|\s+\(\s*([a-z])\s*\)|\s*\[\s*({_NUMBERS}|[a-z])\s*\])$"
 )
 _NAMED_BY_NUMBER = re.compile(
     r"\b(?:models?|col(?:umn)?s?\.?|eq(?:uation)?s?\.?|no\.?|part|lines?|items?|rows?)$", re.I
@@ -26,9 +27,11 @@ _CLOSED = re.compile(r"(?:(?<=[^\W\d])\s*|\s+)(\d{1,2})[/)]$")
 _SLASHED = re.compile(r"(?:\s+|(?<=[^\W\d]))/(\d{1,2})$")
 _YEAR_FLAG = re.compile(r"\b((?:1[89]|20)\d\d)\s?([rpe])\b(?!\.)")
 _GLUED = re.compile(
-    r"(?<=[a-zà-öø-ÿ]{3})(?<![Tt]ype)(?<!evel)(?<!hase)(\d{1,2}(?:,\d{1,2})*)(?=$|[\s,:;])|(?<=\))(\d)$"
+    r"(?<=[a-zà-öø-ÿ]{3})(?<![Tt]ype)(?<!evel)(?<!hase)(\d{1,2}(?:,\d{1,2})*)(?=$|[\s,:;])|(?<=[)\]])(\d)$"
 )
-_SUSPECT = re.compile(rf"[\\{_SUPERSCRIPT}*∗†‡§¶#)\]/\d]")
+_SUSPECT = re.compile(  # one look that spares most labels the rest
+    rf"[\\{_SUPERSCRIPT}*∗†‡§¶#]|[)\]/]$|/\d\d?$|(?:1[89]|20)\d\d ?[rpe]\b|[^\W\d_]\d\d?(?:$|[ ,:;])|[)\]]\d$"
+)
 
 
 def split_marks(text: str, numbered: Set[str] = frozenset()) -> tuple[str, tuple[str, ...]]:

@@ -25,7 +25,7 @@ _NUMBER = re.compile(
     (?P<open>\()?\s*
     (?P<spread>\+/-|±)?\s*
     (?P<early>{_CURRENCY})?\s*(?P<sign>[{_MINUS}+△▲])?\s*(?P<inner>{_CURRENCY})?\s*(?P<late>\()?
-    (?P<body>\d[\d.,'’´\s]*|[.,·]\d+)(?P<power>(?:(?<=\d\.\d)|(?<=\d\.\d\d)|(?<=\d\.\d\d\d)|(?<=\.\d{{4}})|(?<=\.\d{{5}})|(?<=\d{{6}})|(?<![\d.]\d))[eE][+-]?\d{{1,3}})?
+    (?P<body>\d[\d.,'’´\s]*|[.,·]\d+)(?P<power>[eE][+-]?\d{{1,3}})?
     \s*(?P<unit>[%％‰]|°\s?[CFK]?|{_CURRENCY}|percent|per\scent|pct\.?|Prozent)?(?(late)\))\s*(?(open)\))\s*(?P<outer>[%％])?
     (?P<after>(?:\s*\\\w{{1,2}}\\?,?|\s*[*∗†‡§¶]{{1,4}}|\s*[{_SUPERSCRIPT}]+|\s*\([A-Za-z]\)|\s*\(\d{{1,2}}\)|\s*\[[A-Za-z\d]{{1,2}}\]
         |\s+\d{{1,2}}[/)]|\s+/\d{{1,2}}|\s+[rpebcufnzERPq]/?(?![\w.])|[rpeE]/?(?![\w.])|(?<=[.,]\d)[a-z](?!\w)|(?<=[.,]\d\d)[a-z](?!\w))*)
@@ -36,6 +36,8 @@ _MARK = re.compile(rf"[*∗†‡§¶]+|[{_SUPERSCRIPT}]+|\w+")
 _SPACED = re.compile(r"\d{1,3}(?:[\s'’´]\d{3})+(?P<rest>[.,]\d+)?")
 _COMMAS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}")
 _DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
+_SIMPLE = re.compile(r"\d*[.,]?\d+")
+_MANTISSA = re.compile(r"\d|\d*[.,]\d+")
 _GAPS = re.compile(r"[\s'’´]")
 _YEAR_OR_SCALE = re.compile(r"\d{1,2}|(?:1[6-9]|20)\d\d|10{2,}|1(?:[,. ]0{3})+")
 
@@ -71,7 +73,11 @@ def read_number(text: str, customs: Customs = ENGLISH) -> Number | None:
     if bracketed and unit and unit not in "%％" and _YEAR_OR_SCALE.fullmatch(body) and not customs.brackets:
         return None
     if match["power"]:
-        value = float(f"{value!r}{match['power']}") if "e" not in repr(value) else value * 10 ** int(match["power"][1:])
+        if not _MANTISSA.fullmatch(body) and match["power"][1] not in "+-":
+            return None  # "12E3" is a code
+        if not _SIMPLE.fullmatch(body):
+            return None
+        value = float(f"{body.replace(',', '.')}{match['power']}")
     if match["sign"] not in (None, "+") or (bracketed and not match["sign"]):
         value = -value
     notes = [mark.translate(_PLAIN) for part in (match["before"], match["after"]) for mark in _MARK.findall(part)]
