@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
-from itertools import chain
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from tabellion.read.limits import Deadline, Limits, check_count
 _MOST_LINES = 100  # lines one quoted field may span; a longer one is a quote that was never closed
 _MOST_UNCLOSED = 20  # after so many unclosed quotes, quotes are letters for the rest of the file
 _CHECK_EVERY = 65_536  # records between two looks at the clock and the limits
-_END = "\ue000end\ue000"  # a line after the last; a quote that is never closed swallows it
 
 
 def read_delimited(data: bytes, limits: Limits, sheet: str | None = None) -> Contents:
@@ -75,9 +73,9 @@ class _Records:
         )
 
     def _read_plainly(self, text: str, dialect: Dialect) -> bool:
-        """The quick way; False where a quote swallows many lines."""
+        """The quick way; False where quotes are not sound or swallow many lines."""
         fields, widths = self.fields, self.widths
-        reader = dialect.reader(chain(StringIO(text, newline=""), (_END,)))
+        reader = dialect.reader(StringIO(text, newline=""), strict=True)
         line = 0
         try:
             for record in reader:
@@ -90,8 +88,7 @@ class _Records:
                     self._check()
         except csv.Error:
             return False
-        widths.pop()
-        return fields.pop() == _END
+        return True
 
     def _read_with_care(self, text: str, dialect: Dialect) -> None:
         """Record by record, so that a quote that is never closed spoils no more than its own line."""
@@ -119,9 +116,12 @@ class _Records:
 
 def _next_record(lines: list[str], at: int, dialect: Dialect) -> tuple[list[str], int]:
     """The record that starts at a line, and how many lines it takes; 0 where its quote is never closed."""
-    reader = dialect.reader(chain(lines[at : at + _MOST_LINES], (_END,)))
-    try:
-        record: list[str] = next(reader)
-    except csv.Error:
-        return [], 0
-    return ([], 0) if record and record[-1].endswith(_END) else (record, reader.line_num)
+    for strict in (True, False):
+        reader = dialect.reader((*lines[at : at + _MOST_LINES], "\n"), strict)
+        try:
+            record: list[str] = next(reader)
+        except csv.Error:
+            continue
+        if strict or reader.line_num == 1:
+            return record, reader.line_num
+    return [], 0

@@ -22,6 +22,9 @@ DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 2**16  # characters looked at: some hundred lines of most tables
 _MOST_LINES = 400
 _ONE_COLUMN = 0.03  # what a text without any delimiter is worth: prose cut at its commas is worth less
+_UNQUOTED = 0.6  # quotes are letters only where reading them as quotes spoils the lines
+_LONGEST_RECORD = 20  # lines of one record, over which a wrong cut has likely left a quote open
+_SWALLOWED = 0.1
 _NUMBER = r"[-+−(]?\s*[$€£¥]?\s*\d[\d.,'\u00a0\u202f ]*\s*(?:%|[$€£¥]|[a-zA-Z]{1,3})?\)?"
 _DATE = r"\d{1,4}[-/.:]\d{1,2}(?:[-/.:]\d{1,4})?(?:[T ][\d:.]+Z?)?"
 _VALUE = re.compile(rf"\s*(?:{_NUMBER}|{_DATE})?\s*")
@@ -38,14 +41,15 @@ class Dialect(msgspec.Struct, frozen=True):
     escape: str | None = None
     declared: bool = False
 
-    def reader(self, lines: Iterable[str]) -> Any:
-        """A reader of the standard library that cuts lines in this way."""
+    def reader(self, lines: Iterable[str], strict: bool = False) -> Any:
+        """A reader of the standard library that cuts lines in this way; a strict one raises on unsound quotes."""
         return csv.reader(
             lines,
             delimiter=self.delimiter,
             quotechar=self.quote,
             quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
             escapechar=self.escape,
+            strict=strict,
         )
 
 
@@ -66,7 +70,7 @@ def find_dialect(text: str) -> Dialect:
     ]
     best, best_worth = candidates[0] if declared else Dialect(",", quotes[0]), _ONE_COLUMN
     for candidate in candidates:
-        worth = _worth(sample, candidate)
+        worth = _worth(sample, candidate) * (1.0 if candidate.quote else _UNQUOTED)
         if worth > best_worth:
             best, best_worth = candidate, worth
     return best
@@ -96,19 +100,24 @@ def _escape(sample: str) -> str | None:
 
 def _worth(sample: str, dialect: Dialect) -> float:
     """How well the lines agree on a number of fields, times how many of the fields look like values."""
+    reader = dialect.reader(StringIO(sample, newline=""))
+    records: list[list[str]] = []
+    longest = line = 0
     try:
-        records = list(islice(dialect.reader(StringIO(sample, newline="")), _MOST_LINES))
+        for record in islice(reader, _MOST_LINES):
+            records.append(record)
+            longest, line = max(longest, reader.line_num - line), reader.line_num
     except csv.Error:
         return 0.0
     widths = Counter(len(record) for record in records if record)
-    total = widths.total()
     cut = Counter({width: count for width, count in widths.items() if width > 1})
     if not cut:
         return 0.0
     agreement = sum((count / cut.total()) ** 2 for count in cut.values())
-    gain = sum(count / total * (1 - 1 / width) for width, count in cut.items())
+    gain = sum(count / widths.total() * (1 - 1 / width) for width, count in cut.items())
     fields = [field for record in records if len(record) > 1 for field in record]
-    return agreement * gain * sum(map(_likely, fields)) / len(fields)
+    likely = sum(map(_likely, fields)) / len(fields)
+    return agreement * gain * likely * (_SWALLOWED if longest > _LONGEST_RECORD else 1.0)
 
 
 def _likely(field: str) -> float:
@@ -118,5 +127,5 @@ def _likely(field: str) -> float:
     if _JOINED.search(field):
         return 0.2
     if field.startswith(" ") or field.count('"') % 2:
-        return 0.5
+        return 0.3
     return 0.9
