@@ -95,6 +95,7 @@ def write_head(sheet: Worksheet, labels: Row, row: int, left: int = 1) -> None:
 
 def new_sheet(name: str, widths: Sequence[float]) -> tuple[Workbook, Worksheet]:
     book = Workbook()
+    book.properties.creator = "The tabellion project"
     sheet = book.active
     sheet.title = name
     for letter, width in zip("ABCDEFGHIJKL", widths, strict=False):

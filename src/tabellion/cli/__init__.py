@@ -1,1 +1,56 @@
-"""The command line: one file a command."""
+"""The command line: one file a command. `main` enters the room.
+
+Commands import what they need when they run, so that `tabellion --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from tabellion.cli import extract, show
+
+app = typer.Typer(
+    name="tabellion",
+    help="Turn the tables of spreadsheets into tuples with their full header paths.",
+    epilog="Each command has examples: [bold]tabellion extract --help[/bold], [bold]tabellion show --help[/bold].",
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True)(extract.extract)
+app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
+
+
+def print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tabellion {version('tabellion')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; a closed pipe or Ctrl-C ends it quietly with the status that shells expect."""
+    try:
+        app()
+    except BrokenPipeError:
+        # what was not written cannot be: keep the interpreter from trying again when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("tabellion: interrupted\n")
+        raise SystemExit(130) from None

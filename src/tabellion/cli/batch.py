@@ -1,0 +1,109 @@
+"""Many documents one after the other or on several cores, with the results in the order given.
+
+A document that cannot be read, or that brings a worker down, gives an outcome with an error and the rest goes on.
+In: sources and one job to do on each. Out: one outcome a source, as soon as it and all before it are done.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import NamedTuple
+
+from tabellion.cli.sources import STANDARD_INPUT, why_nothing
+from tabellion.errors import SourceMissingError, TabellionError
+
+AHEAD = 2  # documents in work for each core: enough to keep it busy, few enough to hold their results
+
+
+class Failure(NamedTuple):
+    """Why a document gave nothing: a stable word, a line for people, and for our own defects where it was."""
+
+    kind: str
+    note: str
+    trace: str = ""
+
+
+class Outcome(NamedTuple):
+    """What came of one document: the text to print, or a failure."""
+
+    source: str
+    text: bytes = b""
+    tables: int = 0
+    tuples: int = 0
+    issues: int = 0
+    failure: Failure | None = None
+
+
+Job = Callable[[str], Outcome]
+
+
+def run_batch(job: Job, sources: Iterable[str], cores: int = 1) -> Iterator[Outcome]:
+    """The outcome of each source, in order."""
+    if cores <= 1:
+        return (attempt(job, source) for source in sources)
+    return _run_parallel(job, sources, cores)
+
+
+def attempt(job: Job, source: str) -> Outcome:
+    """Do the job on one source; whatever goes wrong becomes an outcome."""
+    if nothing := why_nothing(source):
+        return Outcome(source, failure=Failure(SourceMissingError.kind, f"{source}: {nothing}"))
+    try:
+        return job(source)
+    except TabellionError as error:
+        return Outcome(source, failure=Failure(error.kind, str(error)))
+    except MemoryError:
+        return Outcome(source, failure=Failure("memory", f"{source}: not enough memory to read it"))
+    except Exception as error:
+        note = f"{source}: a defect of tabellion, please report it ({type(error).__name__}: {error})"
+        return Outcome(source, failure=Failure("defect", " ".join(note.split()), traceback.format_exc()))
+
+
+def _run_parallel(job: Job, sources: Iterable[str], cores: int) -> Iterator[Outcome]:
+    waiting: deque[tuple[str, Future[Outcome] | None]] = deque()
+    pool = _pool(cores)
+    try:
+        todo = iter(sources)
+        while True:
+            while len(waiting) < cores * AHEAD and (source := next(todo, None)) is not None:
+                waiting.append((source, None if source == STANDARD_INPUT else pool.submit(attempt, job, source)))
+            if not waiting:
+                return
+            source, future = waiting.popleft()
+            try:
+                yield attempt(job, source) if future is None else future.result()
+            except BrokenProcessPool:
+                yield _attempt_alone(job, source)
+                pool.shutdown(cancel_futures=True)
+                pool = _pool(cores)
+                waiting = deque((s, f and pool.submit(attempt, job, s)) for s, f in waiting)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        if waiting:  # interrupted: nobody will read what the workers are still at
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+
+
+def _attempt_alone(job: Job, source: str) -> Outcome:
+    """Once more in a worker of its own, to learn whether it was this document that brought the worker down."""
+    with _pool(1) as pool:
+        try:
+            return pool.submit(attempt, job, source).result()
+        except BrokenProcessPool:
+            return Outcome(source, failure=Failure("crash", f"{source}: the worker that read it was killed"))
+
+
+def _pool(cores: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(cores, mp_context=context, initializer=_ignore_interrupt)
+
+
+def _ignore_interrupt() -> None:
+    """Ctrl-C is for the parent, which ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

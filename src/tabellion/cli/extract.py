@@ -1,0 +1,127 @@
+"""`tabellion extract`: documents to tuples for programs, as the output contract says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from tabellion.cli.formats import Form, Writer, format_extraction
+from tabellion.cli.options import (
+    LimitOption,
+    ParentChoice,
+    ParentsOption,
+    RowChoice,
+    RowsOption,
+    SheetOption,
+    WeightsOption,
+    build_settings,
+)
+
+if TYPE_CHECKING:
+    from tabellion.cli.batch import Outcome
+    from tabellion.pipeline import Settings
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion extract report.xlsx [dim]· one line of JSON[/dim]
+
+[dim]$[/dim] tabellion extract reports/ '*.ods' --jobs 4 -o tables.jsonl [dim]· folders and patterns, four cores[/dim]
+
+[dim]$[/dim] tabellion extract report.xlsx --format csv > tuples.csv [dim]· one line a value[/dim]
+
+[dim]$[/dim] cat report.xls | tabellion extract - --format markdown [dim]· tables to read[/dim]
+
+Exit status: 0 if every document was read, 1 if some were not, 2 if the call was wrong."""
+
+
+def extract(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns; - for standard input.")
+    ],
+    form: Annotated[
+        Form,
+        typer.Option("--format", "-f", help="jsonl: a line a document; json: one list; csv: a line a value; markdown."),
+    ] = Form.jsonl,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List what was judged not to be a table too.")] = False,
+    sheet: SheetOption = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
+    ] = 1,
+    rows: RowsOption = RowChoice.boosted,
+    parents: ParentsOption = ParentChoice.boosted,
+    weights: WeightsOption = None,
+    limit: LimitOption = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Say where in the code a defect was met.")] = False,
+) -> None:
+    """Read documents and print their tables as tuples with full header paths."""
+    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit)
+    from tabellion.cli.batch import run_batch
+    from tabellion.cli.messages import Progress
+    from tabellion.cli.sources import expand_sources
+
+    todo = list(expand_sources(sources))
+    job = partial(extract_one, settings=settings, form=form, every=every)
+    kinds: list[str | None] = []
+    with opened(output) as file, Progress(len(todo), trace=trace) as progress:
+        writer = Writer(file, form)
+        for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
+            writer.write(outcome)
+            progress.advance(outcome)
+            kinds.append(outcome.failure and outcome.failure.kind)
+        writer.close()
+    raise typer.Exit(exit_status(kinds))
+
+
+def extract_one(source: str, *, settings: Settings, form: Form, every: bool) -> Outcome:
+    """Read one document and put it into the form that is printed; runs in a worker where there are several."""
+    from tabellion.cli.batch import Outcome
+    from tabellion.pipeline import extract_document
+
+    extraction = extract_document(source, settings)
+    return Outcome(
+        source,
+        text=format_extraction(extraction, form, every=every),
+        tables=len(extraction.tables),
+        tuples=sum(len(table.tuples) for table in extraction.tables),
+        issues=len(extraction.issues),
+    )
+
+
+def exit_status(kinds: Sequence[str | None]) -> int:
+    """0 if every document was read, 1 if some were not, 2 if the call asked all for what they do not have.
+
+    >>> exit_status([None, None]), exit_status([None, "truncated"]), exit_status(["usage"])
+    (0, 1, 2)
+    """
+    if not any(kinds):
+        return 0
+    return 2 if all(kind == "usage" for kind in kinds) else 1
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[BinaryIO]:
+    """Standard output, or a file that appears under its name only once all is written."""
+    if path is None:
+        yield sys.stdout.buffer
+        return
+    part = path.with_name(f".{path.name}.part")
+    try:
+        file = part.open("wb")
+    except OSError as error:
+        raise typer.BadParameter(f"{path}: cannot be written ({error.strerror})", param_hint="--output") from None
+    try:
+        with file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,69 @@
+"""What is said to people beside the output: one line each on standard error, and a bar at a terminal."""
+
+from __future__ import annotations
+
+import re
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from tabellion.cli.batch import Outcome
+
+
+def complain(note: str) -> None:
+    """One line that says what is wrong; a limit is named by the option that raises it."""
+    line = re.sub(r"\bLimits\.(\w+)", r"--limit \1=NUMBER", " ".join(note.split()))
+    sys.stderr.write(f"tabellion: {line}\n")
+    sys.stderr.flush()
+
+
+class Progress:
+    """How far a run is: a bar on standard error where that is a terminal, and a line for each failure."""
+
+    def __init__(self, total: int, *, trace: bool = False) -> None:
+        self.trace = trace
+        self.tables = self.tuples = 0
+        self.bar: Bar | None = None
+        self.task: TaskID | None = None
+        if total > 1 and sys.stderr.isatty():
+            self.bar, self.task = _bar(total)
+
+    def __enter__(self) -> Progress:
+        if self.bar:
+            self.bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self.bar:
+            self.bar.stop()
+
+    def advance(self, outcome: Outcome) -> None:
+        """One document is done."""
+        self.tables += outcome.tables
+        self.tuples += outcome.tuples
+        if outcome.failure:
+            complain(outcome.failure.note)
+            if self.trace and outcome.failure.trace:
+                sys.stderr.write(outcome.failure.trace)
+        if self.bar and self.task is not None:
+            self.bar.update(self.task, advance=1, found=f"{self.tables:,} tables, {self.tuples:,} tuples")
+
+
+def _bar(total: int) -> tuple[Bar, TaskID]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[found]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    return bar, bar.add_task("", total=total, found="")

@@ -1,0 +1,121 @@
+"""The options that several commands share, and how they become `Settings`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from tabellion.pipeline import Settings
+
+_METHODS = "How it reads"
+_MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+
+
+class RowChoice(StrEnum):
+    """The method that labels rows."""
+
+    boosted = "boosted"
+    crf = "crf"
+    paper = "paper"
+
+
+class ParentChoice(StrEnum):
+    """The method that finds the parents of headers."""
+
+    boosted = "boosted"
+    svm = "svm"
+
+
+SheetOption = Annotated[str | None, typer.Option("--sheet", "-s", metavar="NAME", help="Read only this sheet.")]
+RowsOption = Annotated[
+    RowChoice,
+    typer.Option(
+        "--rows",
+        rich_help_panel=_METHODS,
+        help="How rows are labelled: boosted trees, a CRF with all features, or the CRF of the paper.",
+    ),
+]
+ParentsOption = Annotated[
+    ParentChoice,
+    typer.Option(
+        "--parents",
+        rich_help_panel=_METHODS,
+        help="How the parents of headers are found: boosted trees or the linear SVM of the paper.",
+    ),
+]
+WeightsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--weights",
+        metavar="DIR",
+        exists=True,
+        file_okay=False,
+        rich_help_panel=_METHODS,
+        help="Use the learned weights of this folder before those that are shipped.",
+    ),
+]
+LimitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="NAME=NUMBER",
+        rich_help_panel=_METHODS,
+        help="Raise or lower what one document may cost; may be given again. Names: bytes, unpacked_bytes, "
+        "unpacked_ratio, part_bytes, cells, rows, columns, sheets, nesting, seconds. K, M and G multiply by thousands.",
+    ),
+]
+
+
+def build_settings(
+    *,
+    sheet: str | None,
+    rows: RowChoice,
+    parents: ParentChoice,
+    weights: Path | None,
+    limits: Sequence[str] | None,
+) -> Settings:
+    """The settings that the options of a call name; a limit that does not exist is an error of the call."""
+    import msgspec
+
+    from tabellion.pipeline import Settings
+    from tabellion.read import Limits
+
+    chosen: dict[str, float] = {}
+    for text in limits or ():
+        name, number = parse_limit(text)
+        if name not in Limits.__struct_fields__:
+            known = ", ".join(Limits.__struct_fields__)
+            raise typer.BadParameter(f"no limit is called {name!r}; there are {known}", param_hint="--limit")
+        chosen[name] = number
+    try:
+        bounds = msgspec.convert(chosen, Limits, strict=False)
+    except msgspec.ValidationError as error:
+        raise typer.BadParameter(str(error), param_hint="--limit") from None
+    return Settings(
+        limits=bounds,
+        rows=rows.value,
+        parents=parents.value,
+        weights=str(weights) if weights else None,
+        sheet=sheet,
+    )
+
+
+def parse_limit(text: str) -> tuple[str, float]:
+    """A limit's name and number.
+
+    >>> parse_limit("cells=50M")
+    ('cells', 50000000)
+    >>> parse_limit("seconds=2.5")
+    ('seconds', 2.5)
+    """
+    match = re.fullmatch(r"\s*([a-z_-]+)\s*=\s*(\d+(?:\.\d+)?)([kmg]?)b?\s*", text, re.IGNORECASE)
+    if not match:
+        raise typer.BadParameter(f"{text!r} is not NAME=NUMBER, for example cells=50M", param_hint="--limit")
+    number = float(match[2]) * _MULTIPLES[match[3].lower()]
+    return match[1].lower().replace("-", "_"), int(number) if number.is_integer() else number

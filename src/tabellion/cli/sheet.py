@@ -1,0 +1,174 @@
+"""A grid drawn as a sheet in the terminal: letters on top, row numbers at the left, cells in the colour of their role.
+
+Long texts run over empty neighbours as they do in a spreadsheet; merged cells are drawn over all they cover. Of a
+long sheet the first and the last rows are drawn, of a wide one the first and the last columns.
+In: a grid, the look of each cell, a word for each row. Out: text lines no wider than asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+from rich.cells import cell_len, set_cell_size
+from rich.style import Style
+from rich.text import Text
+
+from tabellion.cli.palette import QUIET, ROW_WORDS
+from tabellion.model.grid import Content, Grid
+from tabellion.model.place import column_letters
+
+_RIGHT_ALIGNED = (Content.NUMBER, Content.DATE, Content.MISSING)
+_GAP = "⋯"
+
+
+class SheetSettings(msgspec.Struct, frozen=True):
+    """How much room a drawing may take."""
+
+    width: int = 100
+    lines: int = 48  # rows drawn before the middle is left out: a tall terminal window; 0: all
+    widest: int = 40  # a column of long texts is cut here
+    narrowest: int = 6  # a column is not squeezed below this: five digits and a blank
+
+
+Look = Callable[[int, int], Style]
+
+
+def draw_sheet(grid: Grid, look: Look, row_words: Sequence[str], settings: SheetSettings = SheetSettings()) -> Text:
+    """The sheet as lines of coloured text."""
+    rows = shown_lines(grid.shape[0], settings.lines)
+    digits = len(str(int(grid.row_of[-1]) + 1))
+    longest = max(map(len, row_words), default=0)
+    gutter = digits + longest + 3
+    columns, widths = fit_columns(grid, rows, settings.width - gutter, settings)
+    spare = settings.width - gutter - sum(2 if column is None else widths[column] + 1 for column in columns)
+    lines = [_letters(grid, columns, widths, gutter)]
+    before: int | None = None
+    for row in rows:
+        if row is None:
+            continue
+        skipped = int(grid.row_of[row]) - (int(grid.row_of[before]) if before is not None else -1) - 1
+        if before is not None and skipped:
+            lines.append(_skipped(grid, before, row, skipped, gutter))
+        before = row
+        line = Text(f"{int(grid.row_of[row]) + 1:>{digits}} ", QUIET)
+        line.append(f"{row_words[row]:>{longest}} ", ROW_WORDS.get(row_words[row], QUIET)).append(" ")
+        for text, style in _cells(grid, look, row, columns, widths, spare):
+            line.append(text, style)
+        lines.append(line)
+    return Text("\n").join(lines)
+
+
+def shown_lines(count: int, most: int) -> list[int | None]:
+    """Which of so many lines are drawn: two thirds of the room for the first ones, the rest for the last.
+
+    >>> shown_lines(9, 4)
+    [0, 1, None, 8]
+    >>> shown_lines(3, 4)
+    [0, 1, 2]
+    """
+    if not most or count <= most:
+        return list(range(count))
+    head = max(1, (most - 1) * 2 // 3)
+    tail = max(1, most - 1 - head)
+    return [*range(head), None, *range(count - tail, count)]
+
+
+def fit_columns(
+    grid: Grid, rows: Sequence[int | None], room: int, settings: SheetSettings
+) -> tuple[list[int | None], dict[int, int]]:
+    """The columns that are drawn (None where some are left out) and the width of each."""
+    wanted = {column: _natural_width(grid, rows, column, settings.widest) for column in range(grid.shape[1])}
+    widths = dict(wanted)
+    while sum(widths.values()) + len(widths) > room:
+        widest = max(widths, key=lambda column: widths[column])
+        if widths[widest] <= settings.narrowest:
+            break
+        widths[widest] -= 1
+    if sum(widths.values()) + len(widths) <= room:
+        return list(widths), widths
+    most = max(2, len(widths) - 1)
+    while most > 2:
+        shown = [c for c in shown_lines(grid.shape[1], most) if c is not None]
+        if sum(widths[c] + 1 for c in shown) + 2 <= room:
+            break
+        most -= 1
+    return list(shown_lines(grid.shape[1], most)), widths
+
+
+def _natural_width(grid: Grid, rows: Sequence[int | None], column: int, widest: int) -> int:
+    """The width that shows every text of a column which cannot run over its neighbours."""
+    width = len(column_letters(int(grid.column_of[column])))
+    for row in rows:
+        if row is None or not grid.text[row, column] or grid.span_at.get((row, column), (1, 1))[1] > 1:
+            continue
+        length = cell_len(_one_line(grid.text[row, column]))
+        if length <= widest or not _may_run_over(grid, row, column):
+            width = max(width, min(length, widest))
+    return width
+
+
+def _may_run_over(grid: Grid, row: int, column: int) -> bool:
+    """Whether a text stands alone to the right: titles and notes do."""
+    return grid.content[row, column] == Content.TEXT and not grid.filled[row, column + 1 :].any()
+
+
+def _cells(
+    grid: Grid, look: Look, row: int, columns: Sequence[int | None], widths: dict[int, int], spare: int
+) -> Iterator[tuple[str, Style]]:
+    """The pieces of one line: text padded to its room, in the style of its role."""
+    at = 0
+    while at < len(columns):
+        column = columns[at]
+        if column is None:
+            yield f"{_GAP} ", QUIET
+            at += 1
+            continue
+        home = divmod(int(grid.home[row, column]), grid.shape[1])
+        text = _one_line(grid.text[row, column]) if home == (row, column) else ""
+        end = at + 1
+        while end < len(columns) and (follower := columns[end]) is not None:
+            covered = int(grid.home[row, follower]) == int(grid.home[row, column])
+            room = sum(widths[c] + 1 for c in columns[at:end] if c is not None) - 1
+            runs_over = text and cell_len(text) > room and grid.content[row, column] == Content.TEXT
+            free = not grid.filled[row, follower] and not grid.covered[row, follower]
+            if not covered and not (runs_over and free):
+                break
+            end += 1
+        room = sum(widths[c] + 1 for c in columns[at:end] if c is not None) - 1
+        if end == len(columns) and grid.content[row, column] == Content.TEXT and cell_len(text) > room:
+            room = min(cell_len(text), room + spare)
+        yield f"{_aligned(grid, home, text, room)} ", look(*home)
+        at = end
+
+
+def _aligned(grid: Grid, home: tuple[int, int], text: str, room: int) -> str:
+    if cell_len(text) > room:
+        return set_cell_size(text, max(room - 1, 0)) + "…"
+    align = grid.styles[grid.style[home]].align
+    free = room - cell_len(text)
+    if align == "right" or (align in (None, "fill") and grid.content[home] in _RIGHT_ALIGNED):
+        return " " * free + text
+    if align == "center":
+        return " " * (free // 2) + text + " " * (free - free // 2)
+    return text + " " * free
+
+
+def _letters(grid: Grid, columns: Sequence[int | None], widths: dict[int, int], gutter: int) -> Text:
+    line = Text(" " * gutter)
+    for column in columns:
+        if column is None:
+            line.append(f"{_GAP} ", QUIET)
+        else:
+            line.append(f"{column_letters(int(grid.column_of[column])):^{widths[column]}} ", QUIET)
+    return line
+
+
+def _skipped(grid: Grid, before: int, row: int, skipped: int, gutter: int) -> Text:
+    """The line that stands for rows left out: blank ones of the sheet, or ones there is no room for."""
+    kind = "blank rows" if row - before == 1 else "rows"
+    return Text(f"{'⋮':>{gutter - 1}} {skipped:,} {kind if skipped > 1 else kind[:-1]} not drawn", QUIET)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()) if "\n" in text else text

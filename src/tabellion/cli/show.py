@@ -1,0 +1,111 @@
+"""`tabellion show`: one document drawn for people, with every intermediate of the way to its tuples."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from tabellion.cli.options import (
+    LimitOption,
+    ParentChoice,
+    ParentsOption,
+    RowChoice,
+    RowsOption,
+    SheetOption,
+    WeightsOption,
+    build_settings,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+TUPLES_SHOWN = 20  # tuples drawn by a bare --tuples
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion show report.xlsx [dim]· the sheets, coloured by what each cell is, and the header trees[/dim]
+
+[dim]$[/dim] tabellion show report.xlsx --sheet Data --tuples 50 [dim]· with the first 50 tuples of each table[/dim]
+
+[dim]$[/dim] tabellion show report.xlsx --stage label [dim]· what each row was taken for, and how sure that is[/dim]
+
+[dim]$[/dim] FORCE_COLOR=1 tabellion show report.xlsx --lines 0 --width 200 | less -RS [dim]· everything, wide[/dim]"""
+
+
+class Stage(StrEnum):
+    """The stages of the flow, each of which can be looked at."""
+
+    read = "read"
+    locate = "locate"
+    recognise = "recognise"
+    label = "label"
+    nest = "nest"
+    relate = "relate"
+
+
+class ShowCommand(TyperCommand):
+    """Lets `--tuples` stand without a number."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given = list(args)
+        for position in reversed([i for i, arg in enumerate(given) if arg in ("--tuples", "-t")]):
+            after = given[position + 1 : position + 2]
+            if not after or not after[0].isdigit():
+                given.insert(position + 1, str(TUPLES_SHOWN))
+        return super().parse_args(ctx, given)
+
+
+def show(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A document, or - for standard input.")],
+    sheet: SheetOption = None,
+    tuples: Annotated[
+        int | None,
+        typer.Option(
+            "--tuples", "-t", metavar="[N]", min=0, help="Show the first N tuples of each table too (20 without N)."
+        ),
+    ] = None,
+    stage: Annotated[Stage, typer.Option("--stage", help="Look at what this stage of the flow made.")] = Stage.relate,
+    lines: Annotated[
+        int,
+        typer.Option("--lines", metavar="N", min=0, help="Rows drawn of a long sheet; 0: all."),
+    ] = 48,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", metavar="N", min=40, help="Letters a line; by default the terminal's."),
+    ] = None,
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", help="Write the drawing to this file as an SVG picture too.")
+    ] = None,
+    rows: RowsOption = RowChoice.boosted,
+    parents: ParentsOption = ParentChoice.boosted,
+    weights: WeightsOption = None,
+    limit: LimitOption = None,
+) -> None:
+    """Draw a document in the terminal: its regions in colour, its header trees, its tuples."""
+    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit)
+    from tabellion.cli.stages import draw_stage
+    from tabellion.errors import TabellionError
+
+    console = _console(width, record=svg is not None)
+    try:
+        for drawn in draw_stage(stage.value, source, settings, width=console.width, lines=lines, tuples=tuples):
+            console.print(drawn)
+    except TabellionError as error:
+        from tabellion.cli.messages import complain
+
+        complain(str(error))
+        raise typer.Exit(2 if error.kind == "usage" else 1) from None
+    if svg is not None:
+        console.save_svg(svg, title=f"tabellion show {source}")
+
+
+def _console(width: int | None, *, record: bool) -> Console:
+    from rich.console import Console
+
+    console = Console(width=width, record=record, highlight=False, emoji=False, markup=False)
+    if width is None and not console.is_terminal:
+        console.width = 100
+    return console

@@ -1,0 +1,222 @@
+"""What each stage of the flow made, drawn for people: `tabellion show --stage`.
+
+In: a source and the settings. Out: things that rich can print, in reading order. The stages are called one by one as
+`pipeline` does, so that what is drawn is what the pipeline uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+from rich.console import RenderableType
+from rich.table import Table as Lines
+from rich.text import Text
+
+from tabellion.cli.looks import look_by_content, look_by_role, look_of_source
+from tabellion.cli.palette import CONTENT_STYLES, QUIET, ROLE_STYLES, draw_legend
+from tabellion.cli.sheet import SheetSettings, draw_sheet
+from tabellion.cli.trees import draw_trees, draw_tuples
+from tabellion.locate import locate_regions
+from tabellion.model.document import Document, Issue
+from tabellion.model.frame import Frame, Labelled
+from tabellion.model.grid import Grid
+from tabellion.model.place import Place, column_letters, range_text
+from tabellion.model.table import Table
+from tabellion.pipeline import Extraction, Settings, extract_document, label_pages
+from tabellion.read import read_document
+from tabellion.recognise import recognise_grid
+from tabellion.weights import Weights
+
+
+class View(msgspec.Struct, frozen=True):
+    """How a stage is to be drawn."""
+
+    width: int = 100
+    lines: int = 48
+    tuples: int | None = None
+
+    @property
+    def sheet(self) -> SheetSettings:
+        return SheetSettings(width=self.width, lines=self.lines)
+
+
+def draw_stage(
+    stage: str, source: str, settings: Settings, *, width: int, lines: int, tuples: int | None
+) -> Iterator[RenderableType]:
+    """All that one stage made of a document."""
+    view = View(width, lines, tuples)
+    if stage in ("nest", "relate"):
+        extraction = extract_document(source, settings)
+        yield from (draw_nested if stage == "nest" else draw_extraction)(extraction, view)
+        return
+    document = read_document(source, limits=settings.limits, sheet=settings.sheet)
+    drawings: dict[str, Callable[[], Iterator[RenderableType]]] = {
+        "read": lambda: draw_document(document, view),
+        "locate": lambda: draw_regions(document),
+        "recognise": lambda: draw_grids(document, view),
+        "label": lambda: draw_labels(label_pages(document, settings, Weights(settings.weights)), view),
+    }
+    yield from drawings[stage]()
+    yield from draw_issues(document.issues)
+
+
+def draw_document(document: Document, view: View) -> Iterator[RenderableType]:
+    """The facts of the document, and each sheet as it looks."""
+    yield facts(
+        ("source", document.source),
+        ("format", f"{document.medium}, {document.kind}"),
+        ("sha256", document.sha256),
+        ("title", document.title or "none"),
+        ("authors", ", ".join(document.authors) or "none"),
+    )
+    for sheet in document.pages:
+        merged = f"{len(sheet.merges):,} merged areas, {len(sheet.styles):,} styles"
+        unseen = f"{len(sheet.hidden_rows):,} hidden rows, {len(sheet.hidden_columns):,} hidden columns"
+        yield heading(f"sheet {sheet.name or ''}", f"{len(sheet.cells):,} cells, {merged}, {unseen}")
+        for region in locate_regions(sheet):
+            grid = recognise_grid(region)
+            yield draw_sheet(grid, look_of_source(grid), [""] * grid.shape[0], view.sheet)
+
+
+def draw_regions(document: Document) -> Iterator[RenderableType]:
+    """Where tables may be."""
+    lines = Lines("sheet", "range", "rows", "columns", "genuine", box=None, header_style="bold", pad_edge=False)
+    issues: list[Issue] = []
+    for sheet in document.pages:
+        for region in locate_regions(sheet):
+            rect, sure = region.rect, f"{region.genuine:.2f}"
+            lines.add_row(sheet.name or "", range_text(rect), f"{rect.height:,}", f"{rect.width:,}", sure)
+            issues.extend(region.issues)
+    yield lines
+    yield from draw_issues(issues)
+
+
+def draw_grids(document: Document, view: View) -> Iterator[RenderableType]:
+    """The cells of each region, coloured by what they say."""
+    for sheet in document.pages:
+        for region in locate_regions(sheet):
+            grid = recognise_grid(region)
+            rows, columns = grid.shape
+            about = f"{rows:,} × {columns:,} cells, {int(grid.filled.sum()):,} filled, {len(grid.spans):,} spans"
+            yield heading(f"{sheet.name or 'grid'} {range_text(region.rect)}", about)
+            yield draw_sheet(grid, look_by_content(grid), [""] * rows, view.sheet)
+    yield draw_legend(CONTENT_STYLES)
+
+
+def draw_labels(pages: Iterable[Labelled], view: View) -> Iterator[RenderableType]:
+    """The role of each row with its probability, and the frames."""
+    for labelled in pages:
+        grid, labels = labelled.labels.grid, labelled.labels
+        words = [
+            role if role == "blank" else f"{role} {sure:.2f}"
+            for role, sure in zip(labels.roles, labels.probability.max(axis=1).tolist(), strict=True)
+        ]
+        yield heading(grid.place.sheet or "grid", _kind_text(labelled))
+        yield draw_sheet(grid, look_by_role(labelled), words, view.sheet)
+        for number, frame in enumerate(labelled.frames, 1):
+            yield facts(*_frame_facts(frame), title=f"frame {number}")
+        yield from draw_issues(labelled.issues)
+    yield draw_legend()
+
+
+def draw_nested(extraction: Extraction, view: View) -> Iterator[RenderableType]:
+    """The header trees of each table with how sure each parent is."""
+    for table in extraction.tables:
+        yield _table_heading(table)
+        yield draw_trees(table, sure=True, width=view.width)
+    yield from _nothing_found(extraction)
+
+
+def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableType]:
+    """The end of the flow: sheets with their regions, header trees, and tuples where asked for."""
+    for labelled in extraction.labelled:
+        grid = labelled.labels.grid
+        own = [table for table in extraction.tables if table.grid is grid]
+        yield heading(grid.place.sheet or extraction.document.source, _kind_text(labelled))
+        yield draw_sheet(grid, look_by_role(labelled), labelled.labels.roles, view.sheet)
+        for table in own:
+            yield _table_heading(table)
+            yield draw_trees(table, width=view.width)
+            if view.tuples is not None:
+                yield draw_tuples(table.tuples[: view.tuples], len(table.tuples))
+    yield from _nothing_found(extraction)
+    if extraction.labelled:
+        yield draw_legend()
+    yield from draw_issues(extraction.issues)
+
+
+def draw_issues(issues: Iterable[Issue]) -> Iterator[RenderableType]:
+    """Every doubt, a line each."""
+    for issue in issues:
+        place = issue.place or Place()
+        where = " ".join(part for part in (place.sheet, place.range) if part)
+        yield Text.assemble(("! ", "bold yellow"), (f"{issue.stage}: ", "yellow"), issue.note, (f"  {where}", QUIET))
+
+
+def heading(name: str, about: str) -> Text:
+    return Text.assemble("\n", (name, "bold"), ("  " + about, QUIET), "\n")
+
+
+def facts(*pairs: tuple[str, str], title: str | None = None) -> Lines:
+    """Names and what they are, a line each."""
+    lines = Lines.grid(padding=(0, 2, 0, 0))
+    if title:
+        lines.add_row(Text(title, "bold"), "")
+    for name, value in pairs:
+        lines.add_row(Text(name, QUIET), Text(value))
+    return lines
+
+
+def _table_heading(table: Table) -> Text:
+    counts = f"{len(table.tuples):,} tuple{'s' if len(table.tuples) != 1 else ''}"
+    sure = f"genuine {table.genuine:.2f}, confidence {table.confidence:.2f}"
+    about = f"{table.place.range or ''}  {table.orientation}, {counts}, {sure}"
+    text = Text.assemble("\n", (f"table {table.id}", "bold"), ("  " + about, QUIET), "\n")
+    if table.title:
+        text.append(" ".join(table.title.split()) + "\n", ROLE_STYLES["title"])
+    return text
+
+
+def _kind_text(labelled: Labelled) -> str:
+    return f"{labelled.kind} ({labelled.kind_probability:.2f})"
+
+
+def _nothing_found(extraction: Extraction) -> Iterator[RenderableType]:
+    if not extraction.tables:
+        yield Text("\nno table of data found\n", "yellow")
+
+
+def _frame_facts(frame: Frame) -> list[tuple[str, str]]:
+    grid = frame.grid
+    return [
+        ("range", range_text(grid.source_rect(frame.rect))),
+        ("orientation", frame.orientation),
+        ("header rows", _rows_text(grid, frame.header_rows)),
+        ("body rows", _rows_text(grid, frame.body_rows)),
+        ("stub columns", _columns_text(grid, frame.stub_columns)),
+        ("value columns", _columns_text(grid, frame.value_columns)),
+        ("title rows", _rows_text(grid, frame.title_rows)),
+        ("note rows", _rows_text(grid, frame.note_rows)),
+        ("genuine", f"{frame.genuine:.2f}"),
+        ("confidence", f"{frame.confidence:.2f}"),
+    ]
+
+
+def _rows_text(grid: Grid, rows: tuple[int, ...]) -> str:
+    return _runs([int(grid.row_of[row]) for row in rows], lambda row: str(row + 1))
+
+
+def _columns_text(grid: Grid, columns: tuple[int, ...]) -> str:
+    return _runs([int(grid.column_of[column]) for column in columns], column_letters)
+
+
+def _runs(numbers: list[int], name: Callable[[int], str]) -> str:
+    """Numbers as runs: 1 to 4, 7."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return ", ".join(name(a) if a == b else f"{name(a)} to {name(b)}" for a, b in runs) or "none"
