@@ -16,6 +16,8 @@ from tabellion.model.region import Region
 from tabellion.values import read_texts
 
 BLANK_RUN = 2  # blank rows or columns kept of a longer run
+MERGED_BEYOND = 40  # lines beyond the last filled cell that a merged area may add to the grid
+MERGED_WHOLE = 400  # a merged area over more lines than this says nothing of a table's extent
 
 _CONTENT_OF = np.zeros(8, dtype=np.uint8)
 _CONTENT_OF[Stored.TEXT] = Content.TEXT
@@ -36,8 +38,9 @@ def recognise_sheet(region: Region) -> Grid:
         & (cells.column <= rect.right)
     )
     filled = inside & (cells.stored != Stored.EMPTY)
-    row_of = _kept_lines(cells.row[filled])
-    column_of = _kept_lines(cells.column[filled])
+    merged = _reach(sheet.merges, rect)
+    row_of = _kept_lines(cells.row[filled], [(area.top, area.bottom) for area in merged])
+    column_of = _kept_lines(cells.column[filled], [(area.left, area.right) for area in merged])
     shape = (len(row_of), len(column_of))
 
     row_at, row_known = _positions(cells.row, row_of)
@@ -103,11 +106,27 @@ def _filled_arrays(
     }
 
 
-def _kept_lines(used: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The source's row (or column) numbers that a grid holds: used ones, and up to two blank ones of a run."""
+def _reach(merges: tuple[Rect, ...], rect: Rect) -> list[Rect]:
+    """Merged areas that start inside the region, cut where they run far beyond it."""
+    return [
+        Rect(
+            area.top,
+            area.left,
+            min(area.bottom, rect.bottom + MERGED_BEYOND),
+            min(area.right, rect.right + MERGED_BEYOND),
+        )
+        for area in merges
+        if rect.holds(area.top, area.left)
+    ]
+
+
+def _kept_lines(used: NDArray[np.int32], merged: list[tuple[int, int]]) -> NDArray[np.int32]:
+    """The source's lines that a grid holds: used and merged ones, and up to two blank ones of a run."""
     lines = np.unique(used)
     if not len(lines):
         return lines
+    covered = [np.arange(first, last + 1) for first, last in set(merged) if last - first <= MERGED_WHOLE]
+    lines = np.unique(np.concatenate([lines, *covered])).astype(np.int32)
     blanks = [lines[:-1][np.diff(lines) > step] + step for step in range(1, BLANK_RUN + 1)]
     return np.unique(np.concatenate([lines, *blanks])).astype(np.int32)
 

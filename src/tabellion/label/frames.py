@@ -1,0 +1,97 @@
+"""Blocks of rows to frames: top, left and value rectangles (Chen and Cafarella 2013, section 3.1).
+
+In: labelled rows. Out: frames, several where they stack or stand side by side (which the paper leaves out).
+The vertical extent of a frame comes from the row labels, its horizontal extent from the cells of its head and body.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.label.blocks import Block, split_blocks
+from tabellion.label.columns import split_stub, stub_probabilities
+from tabellion.model.frame import Frame, Orientation, RowLabels
+from tabellion.model.grid import Content, Grid
+from tabellion.model.place import Rect
+from tabellion.weights import Weights
+
+
+def find_frames(labels: RowLabels, weights: Weights) -> list[Frame]:
+    """The frames of a labelled grid, in reading order."""
+    found = []
+    for block in split_blocks(labels):
+        sides = split_sides(labels.grid, block, weights)
+        found += [build_frame(labels, block, columns, weights) for columns in sides]
+    return [frame for frame in found if frame is not None]
+
+
+def covered_cells(grid: Grid) -> NDArray[np.bool_]:
+    """Cells that say something, those that a filled span covers included."""
+    return np.asarray(grid.content.ravel()[grid.home] != Content.EMPTY)
+
+
+def split_sides(grid: Grid, block: Block, weights: Weights) -> list[list[int]]:
+    """The columns of the block, parted where tables stand side by side.
+
+    A band of columns beyond a blank column is a table of its own if it has a head, a stub and values.
+    """
+    rows = block.header + block.body
+    used = covered_cells(grid)[rows].any(axis=0)
+    if not used.any():
+        return []
+    columns = np.nonzero(used)[0]
+    cuts = np.nonzero(np.diff(columns) > 1)[0] + 1
+    bands = [band.tolist() for band in np.split(columns, cuts)]
+    sides: list[list[int]] = [bands[0]]
+    for band in bands[1:]:
+        if _stands_alone(grid, block, band, weights) and _stands_alone(grid, block, sides[-1], weights):
+            sides.append(band)
+        else:
+            sides[-1] = list(range(sides[-1][0], band[-1] + 1))
+    return sides
+
+
+def _stands_alone(grid: Grid, block: Block, band: list[int], weights: Weights) -> bool:
+    if len(band) < 2 or not block.header:
+        return False
+    content = grid.content[np.ix_(block.body, band)]
+    texts = (content == Content.TEXT).sum(axis=0)
+    filled = np.maximum((content != Content.EMPTY).sum(axis=0), 1)
+    has_stub = texts[0] / filled[0] > 0.6 and filled[0] > 0.5 * len(block.body)
+    has_values = (content[:, 1:] == Content.NUMBER).any()
+    headed = covered_cells(grid)[np.ix_(block.header, band)].any(axis=0).mean() > 0.6
+    return bool(has_stub and has_values and headed)
+
+
+def build_frame(labels: RowLabels, block: Block, columns: list[int], weights: Weights) -> Frame | None:
+    """One frame of a block's rows and some of its columns."""
+    grid = labels.grid
+    used = covered_cells(grid)[:, columns[0] : columns[-1] + 1].any(axis=1)
+    header = [row for row in block.header if used[row]]
+    body = [row for row in block.body if used[row]]
+    if not body:
+        return None
+    columns = list(range(columns[0], columns[-1] + 1))
+    probability = stub_probabilities(grid, header, body, columns, weights)
+    stub, values = split_stub(probability)
+    rows = header + body
+    return Frame(
+        labels=labels,
+        rect=Rect(min(rows), columns[0], max(rows), columns[-1]),
+        header_rows=tuple(header),
+        body_rows=tuple(body),
+        stub_columns=tuple(columns[i] for i in stub),
+        value_columns=tuple(columns[i] for i in values),
+        title_rows=tuple(block.title),
+        note_rows=tuple(block.note),
+        orientation=_orientation(bool(header), bool(stub)),
+    )
+
+
+def _orientation(has_header: bool, has_stub: bool) -> Orientation:
+    if has_header and has_stub:
+        return "row-column"
+    if has_header:
+        return "column"
+    return "row" if has_stub else "none"
