@@ -13,18 +13,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.place import Place, Rect
+from tabellion.model.issue import Issue as Issue
+from tabellion.model.place import Rect
 from tabellion.model.style import PLAIN, Style
 
 Medium = Literal["spreadsheet", "html", "pdf"]
-
-
-class Issue(msgspec.Struct, frozen=True):
-    """A doubt or a partial failure: which stage, where, what. Never silently dropped."""
-
-    stage: str
-    note: str
-    place: Place | None = None
 
 
 class Stored(IntEnum):
@@ -47,6 +40,9 @@ class Mark(IntFlag):
     PARTLY_BOLD = 4  # rich text of which only a part is bold
     LINK = 8
     UNCACHED = 16  # a formula whose result is not stored
+    HEADING = 32  # the markup says that it is a header: <th>, role=columnheader or rowheader
+    IN_HEAD = 64  # in a <thead>
+    IN_FOOT = 128  # in a <tfoot>
 
 
 class SheetCells(msgspec.Struct, frozen=True, eq=False):

@@ -1,0 +1,219 @@
+"""PDF documents: pages of words, rulings, shading and images, read page by page with PDFium.
+
+Goes in: bytes. Comes out: a `Document` whose pages are read when they are asked for, so that a document of a
+thousand pages needs the memory of a few. Pages without text (scans), fonts without Unicode values, pages cut
+short are issues. An owner password is no hindrance; a user password is an error, as is a file PDFium cannot open.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, overload
+
+import msgspec
+import numpy as np
+import pypdfium2  # noqa: F401  # initialises the library
+import pypdfium2.raw as pdfium
+
+from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError
+from tabellion.model.document import Issue
+from tabellion.model.place import Place
+from tabellion.model.printed import Font, PrintedPage
+from tabellion.read.pdf_leaders import strip_leaders
+from tabellion.read.pdf_paths import NO_PATHS, Paths, join_rulings, read_paths
+from tabellion.read.pdf_pieces import join_pieces
+from tabellion.read.pdf_space import Space, turn_boxes, turn_points
+from tabellion.read.pdf_text import Characters, FontTable, read_characters
+from tabellion.read.pdf_words import NO_LETTERS, LetterBoxes, read_words
+
+_PAGES_HELD = 4  # pages kept in memory after they were read
+_SIDEWAYS = 40  # so many characters set sideways are a view of their own
+_STRAIGHT = 8.0  # degrees that text may lean and still count as set along the page
+_UNMAPPED = 0.3  # share of text without Unicode values that is worth a warning
+_LETTER_PAPER = (612.0, 792.0)  # the size given to a page that cannot be read
+_LONGEST_SIDE = 20_000.0  # points: larger pages are said to be too large (5 m are 14,173 points)
+
+
+class PrintedPages(Sequence[PrintedPage]):
+    """The pages of an open PDF, each read when it is asked for; the last few are held."""
+
+    def __init__(self, data: bytes, numbers: Sequence[int] | None = None) -> None:
+        self._data = data  # PDFium reads from this memory as long as the document is open
+        self._document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+        if not self._document:
+            raise _why_not(data)
+        weakref.finalize(self, pdfium.FPDF_CloseDocument, self._document)
+        self.page_count = pdfium.FPDF_GetPageCount(self._document)
+        if self.page_count <= 0:
+            raise MalformedError("the PDF has no pages")
+        self.numbers = tuple(n for n in (numbers or range(1, self.page_count + 1)) if 1 <= n <= self.page_count)
+        self._fonts = FontTable()
+        self._held: OrderedDict[int, PrintedPage] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> PrintedPage: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[PrintedPage]: ...
+    def __getitem__(self, index: int | slice) -> PrintedPage | Sequence[PrintedPage]:
+        if isinstance(index, slice):
+            return [self.page(n) for n in self.numbers[index]]
+        return self.page(self.numbers[index])
+
+    def page(self, number: int) -> PrintedPage:
+        """A page by its number from 1."""
+        if number not in self._held:
+            self._held[number] = self._read(number)
+            while len(self._held) > _PAGES_HELD:
+                self._held.popitem(last=False)
+        self._held.move_to_end(number)
+        return self._held[number]
+
+    def metadata(self, key: str) -> str | None:
+        """An entry of the document's information: Title, Author, Producer."""
+        length = pdfium.FPDF_GetMetaText(self._document, key.encode(), None, 0)
+        if length <= 2:
+            return None
+        buffer = ctypes.create_string_buffer(length)
+        pdfium.FPDF_GetMetaText(self._document, key.encode(), buffer, length)
+        return buffer.raw[: length - 2].decode("utf-16-le", "replace").strip() or None
+
+    def language(self) -> str | None:
+        """The language the document states, as `en-GB`."""
+        length = pdfium.FPDFCatalog_GetLanguage(self._document, None, 0)
+        if length <= 2:
+            return None
+        buffer = (ctypes.c_ushort * (length // 2))()
+        pdfium.FPDFCatalog_GetLanguage(self._document, buffer, length)
+        return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").strip() or None
+
+    def _read(self, number: int) -> PrintedPage:
+        page = pdfium.FPDF_LoadPage(self._document, number - 1)
+        if not page:
+            issue = Issue("read", "the page is damaged and was left out", Place(page=number))
+            return _view(number, NO_LETTERS, 0, _LETTER_PAPER, NO_PATHS, (), (issue,))
+        try:
+            return self._read_loaded(page, number)
+        finally:
+            pdfium.FPDF_ClosePage(page)
+
+    def _read_loaded(self, page: Any, number: int) -> PrintedPage:
+        rect = pdfium.FS_RECTF()
+        pdfium.FPDF_GetPageBoundingBox(page, rect)
+        space = Space(rect.left, rect.bottom, rect.right, rect.top, (pdfium.FPDFPage_GetRotation(page) % 4) * 90)
+        width, height = space.size
+        if max(width, height) > _LONGEST_SIDE:
+            raise TooLargeError(
+                f"page {number} is {width:.0f} by {height:.0f} points; the limit is {_LONGEST_SIDE:.0f}"
+            )
+        text_page = pdfium.FPDFText_LoadPage(page)
+        try:
+            characters = read_characters(text_page, self._fonts)
+        finally:
+            pdfium.FPDFText_ClosePage(text_page)
+        paths = read_paths(page, space)
+        fonts = tuple(self._fonts.fonts)
+        by_turn = _letters_by_turn(characters, space)
+        sideways = tuple(
+            _view(number, letters, turn, space.size, paths, fonts)
+            for turn, letters in by_turn.items()
+            if turn and len(letters.code) >= _SIDEWAYS
+        )
+        page_view = _view(number, by_turn[0], 0, space.size, paths, fonts, _doubts(characters, paths, number))
+        return msgspec.structs.replace(page_view, sideways=sideways)
+
+
+def _doubts(characters: Characters, paths: Paths, number: int) -> tuple[Issue, ...]:
+    """What a reader of the page must be told."""
+    notes: list[str] = []
+    if not len(characters.code):
+        if len(paths.images):
+            notes.append("the page is a scan without text: nothing can be read from it")
+        elif len(paths.drawings):
+            notes.append("the page has drawings but no text: nothing can be read from it")
+    if characters.unmapped > _UNMAPPED:
+        notes.append(f"{characters.unmapped:.0%} of the text is in fonts without Unicode values and may be wrong")
+    if paths.cut_short:
+        notes.append("the page has too many paths: rulings may be missing")
+    return tuple(Issue("read", note, Place(page=number)) for note in notes)
+
+
+def _letters_by_turn(characters: Characters, space: Space) -> dict[int, LetterBoxes]:
+    """The characters by how far the page must be turned to read them; slanted ones (watermarks) are left out."""
+    angle = np.array([r.angle for r in characters.runs], dtype=np.float64)[characters.run] - space.rotation
+    quarter = np.round(angle / 90).astype(np.int64)
+    straight = np.abs(angle - quarter * 90) <= _STRAIGHT
+    turn = (quarter % 4) * 90
+    box = space.shown_boxes(characters.box)
+    x, y = space.shown(characters.origin[:, 0], characters.origin[:, 1])
+    width, height = space.size
+    middle = (box[:, :2] + box[:, 2:]) / 2
+    on_page = (middle[:, 0] >= 0) & (middle[:, 0] <= width) & (middle[:, 1] >= 0) & (middle[:, 1] <= height)
+    run = characters.run
+    size = np.array([r.size for r in characters.runs], dtype=np.float32)[run]
+    font = np.array([r.font for r in characters.runs], dtype=np.int32)[run]
+    colour = np.array([r.colour for r in characters.runs], dtype=np.uint32)[run]
+    result: dict[int, LetterBoxes] = {}
+    for quarter_turn in (0, 90, 180, 270):
+        chosen = straight & on_page & (turn == quarter_turn)
+        result[quarter_turn] = LetterBoxes(
+            code=characters.code[chosen],
+            box=turn_boxes(box[chosen], quarter_turn, width, height),
+            baseline=turn_points(x[chosen], y[chosen], quarter_turn, width, height)[1],
+            size=np.maximum(size[chosen], 0.5),
+            font=font[chosen],
+            colour=colour[chosen],
+        )
+    return result
+
+
+def _view(
+    number: int,
+    letters: LetterBoxes,
+    turn: int,
+    size: tuple[float, float],
+    paths: Paths,
+    fonts: tuple[Font, ...],
+    issues: tuple[Issue, ...] = (),
+) -> PrintedPage:
+    """One view of a page: its words and pieces, and all that is drawn, turned alike."""
+    width, height = size
+    across, down = (paths.across, paths.down) if turn in (0, 180) else (paths.down, paths.across)
+    letters, typed = strip_leaders(letters)
+    words, pieces = join_pieces(read_words(letters))
+    across = turn_boxes(across, turn, width, height)
+    if len(typed):
+        across = join_rulings(np.vstack([across, typed]), axis=0)
+    shown = (height, width) if turn in (90, 270) else (width, height)
+    return PrintedPage(
+        number=number,
+        width=shown[0],
+        height=shown[1],
+        words=words,
+        pieces=pieces,
+        fonts=fonts,
+        across=across,
+        down=turn_boxes(down, turn, width, height),
+        fills=turn_boxes(paths.fills, turn, width, height),
+        fill_colours=paths.fill_colours,
+        images=turn_boxes(paths.images, turn, width, height),
+        drawings=turn_boxes(paths.drawings, turn, width, height),
+        turn=turn,
+        issues=issues,
+    )
+
+
+def _why_not(data: bytes) -> Exception:
+    code = pdfium.FPDF_GetLastError()
+    if code == pdfium.FPDF_ERR_PASSWORD:
+        return EncryptedError("the PDF asks for a password; save a copy without one and read that")
+    if code == pdfium.FPDF_ERR_SECURITY:
+        return EncryptedError("the PDF is protected in a way that cannot be opened")
+    if b"%%EOF" not in data[-2048:]:
+        return TruncatedError("the PDF ends too early: its end is missing")
+    return MalformedError("the PDF is damaged and cannot be opened")
