@@ -15,7 +15,7 @@ from tabellion.errors import MalformedError, TabellionError, UnknownFormatError,
 from tabellion.model.document import Document
 from tabellion.read.contents import Contents
 from tabellion.read.fetch import fetch_bytes
-from tabellion.read.limits import Limits
+from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.sniff import sniff_format
 
 Reader = Callable[[bytes, Limits, str | None], Contents]
@@ -30,7 +30,7 @@ READERS = {
 }
 
 
-def read_document(source: str | Path | bytes, limits: Limits = Limits(), sheet: str | None = None) -> Document:
+def read_document(source: str | Path | bytes, limits: Limits = DEFAULT, sheet: str | None = None) -> Document:
     """Read a path, standard input (`"-"`) or bytes; with `sheet`, that sheet only."""
     name, data = fetch_bytes(source, limits)
     try:

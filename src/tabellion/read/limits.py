@@ -24,6 +24,9 @@ class Limits(msgspec.Struct, frozen=True):
     seconds: float = 300.0  # 20 million cells take about 100 seconds
 
 
+DEFAULT = Limits()
+
+
 class Deadline:
     """When reading of one document must end."""
 

@@ -12,6 +12,7 @@ import re
 import zipfile
 import zlib
 from posixpath import dirname, join, normpath
+from typing import Any
 
 import msgspec
 from lxml import etree
@@ -23,7 +24,13 @@ _BOMB_BYTES = 16 * 2**20  # small parts of nothing but blanks are harmless and d
 _DOCTYPE = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<!DOCTYPE", re.S)
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'][^>]*\?>")
 _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
-SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "remove_comments": True, "remove_pis": True}
+SAFE: dict[str, Any] = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
 
 
 class Relationship(msgspec.Struct, frozen=True):
@@ -45,7 +52,9 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            raise TruncatedError(f"the zip container is damaged or cut short ({error}); fetch the file again") from error
+            raise TruncatedError(
+                f"the zip container is damaged or cut short ({error}); fetch the file again"
+            ) from error
         self._names = {_plain(name): name for name in reversed(self._zip.namelist())}
 
     def __contains__(self, name: str) -> bool:
@@ -81,6 +90,8 @@ class Package:
         if data is None:
             return None
         text = self._decoded(name, data)
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         if _DOCTYPE.match(text):
             raise HostileError(f"part {name} has a document type (entities), which a workbook never has")
         return text
@@ -119,7 +130,7 @@ class Package:
             )
         if size > self._left:
             raise TooLargeError(
-                f"the parts unpack to more than {limits.unpacked_bytes:,} bytes; raise Limits.unpacked_bytes to read them"
+                f"the parts unpack to more than {limits.unpacked_bytes:,} bytes; raise Limits.unpacked_bytes"
             )
 
     def _decoded(self, name: str, data: bytes) -> str:

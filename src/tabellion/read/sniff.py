@@ -15,7 +15,9 @@ from tabellion.errors import EncryptedError, TruncatedError, UnknownFormatError,
 Format = Literal["xlsx", "xlsb", "ods", "xls", "csv", "html", "pdf"]
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HTML = re.compile(r"\s*(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body|table|meta|div|style|title)\b", re.I | re.S)
+_HTML = re.compile(
+    r"\s*(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body|table|meta|div|style|title)\b", re.I | re.S
+)
 _SPREADSHEET_ML = re.compile(r"urn:schemas-microsoft-com:office:spreadsheet", re.I)
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
@@ -31,9 +33,9 @@ _LOOK = 8192  # bytes looked at: enough for any prolog or leading comment seen s
 
 
 def sniff_format(data: bytes) -> Format:
-    """Which family of formats the bytes are of; raises where it is none that is read.
+    r"""Which format the bytes are of; raises where it is none that is read.
 
-    >>> sniff_format(b"year;value\\n1990;13.7\\n")
+    >>> sniff_format(b"year;value\n1990;13.7\n")
     'csv'
     """
     if not data:

@@ -11,12 +11,11 @@ from lxml import etree
 
 from tabellion.errors import MalformedError, UsageError
 from tabellion.model.document import Issue, Sheet
-from tabellion.model.place import Place, address
-from tabellion.model.style import Style
 from tabellion.read.contents import Contents
 from tabellion.read.limits import Limits, check_count
 from tabellion.read.package import Package, Relationship
-from tabellion.read.xlsx_sheet import read_sheet
+from tabellion.read.xlsx_cells import Looks, Strings
+from tabellion.read.xlsx_sheet import Workbook, read_sheet
 from tabellion.read.xlsx_strings import Text, read_strings
 from tabellion.read.xlsx_styles import read_styles
 
@@ -46,9 +45,11 @@ def read_workbook(package: Package, limits: Limits, sheet: str | None = None) ->
     epoch_1904 = properties is not None and properties.get("date1904") in _TRUE
     styles = read_styles(package, _related(related, "styles", package), _related(related, "theme", package))
     strings = _strings(package, _related(related, "sharedStrings", package))
-    sheets, issues = [], []
+    workbook = Workbook(package, Looks(styles), Strings(strings), epoch_1904)
+    sheets: list[Sheet] = []
+    issues: list[Issue] = []
     for name, target, hidden in targets:
-        read, notes = read_sheet(package, target, name, styles, strings, epoch_1904, hidden)
+        read, notes = read_sheet(workbook, target, name, hidden)
         sheets.append(read)
         issues.extend(notes)
     title, authors = _document_facts(package)
@@ -82,7 +83,7 @@ def _sheet_parts(
     found: list[tuple[str, str, bool]] = []
     for number, element in enumerate(root.iterfind("{*}sheets/{*}sheet"), 1):
         name = element.get("name") or f"Sheet{number}"
-        key = next((v for k, v in element.items() if k.endswith("}id") or k == "id"), None)
+        key = next((str(v) for k, v in element.items() if str(k).endswith("}id") or k == "id"), None)
         relationship = related.get(key) if key else None
         if relationship is not None and relationship.kind not in ("worksheet",):
             continue
@@ -107,6 +108,3 @@ def _document_facts(package: Package) -> tuple[str | None, tuple[str, ...]]:
     title = (root.findtext("{*}title") or "").strip() or None
     creators = (root.findtext("{*}creator") or "").split(";")
     return title, tuple(name.strip() for name in creators if name.strip())
-
-
-__all__ = ["Place", "Style", "address", "read_workbook", "read_xlsx"]

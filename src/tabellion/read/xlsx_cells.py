@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, time
+from datetime import datetime
+from functools import partial
+from itertools import repeat
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-import msgspec
-
 from tabellion.model.document import Mark, SheetCells, Stored
 from tabellion.model.style import Style
-from tabellion.read.number_format import Shown, date_text, number_text, percent_text, understand_format
+from tabellion.read.number_format import NumberFormat, Shown, date_text, number_text, percent_text, understand_format
 from tabellion.read.xlsx_scan import Formula, RawCells
-from tabellion.read.xlsx_strings import Bold, Text
+from tabellion.read.xlsx_strings import AS_CELL, BOLD, NOT_BOLD, Text
 
 _DAYS_1904 = 1462
 _AGGREGATE = re.compile(
@@ -28,6 +29,33 @@ _AGGREGATE = re.compile(
 )
 _REFERENCE = r"(?:(?:'[^']+'|[A-Za-z_.]\w*)!)?\$?[A-Za-z]{1,3}\$?[0-9]{1,7}"
 _ADDITION = re.compile(rf"\s*[=+]*\(?\s*{_REFERENCE}(?:\s*\+\s*{_REFERENCE})+\s*\)?(?:/[0-9]+)?\s*")
+
+
+# codes of cell types, and flags as plain numbers: an enum member is slow to reach in a loop over cells
+_NONE, _NUMBER, _SHARED, _BOOLEAN, _ISO_DATE, _TEXT, _ERROR = range(7)
+_KINDS = {"": _NUMBER, "n": _NUMBER, "s": _SHARED, "b": _BOOLEAN, "d": _ISO_DATE, "e": _ERROR}
+_FORMULA, _UNCACHED, _PARTLY_BOLD = int(Mark.FORMULA), int(Mark.UNCACHED), int(Mark.PARTLY_BOLD)
+_AGGREGATED = int(Mark.FORMULA | Mark.AGGREGATE)
+_STORED_TEXT, _STORED_DATE = int(Stored.TEXT), int(Stored.DATE)
+_PERCENT, _DAY = Shown.PERCENT, Shown.DATE
+
+
+class Looks:
+    """The styles of a workbook with what their number formats show."""
+
+    def __init__(self, styles: Sequence[Style]) -> None:
+        self.styles = styles
+        self.formats = [understand_format(style.number_format) for style in styles]
+        self.special = np.array([f.shown not in (Shown.NUMBER, Shown.TEXT) for f in self.formats])
+
+
+class Strings:
+    """The shared strings of a workbook as arrays."""
+
+    def __init__(self, entries: Sequence[Text]) -> None:
+        self.text = np.array([entry.text for entry in entries], dtype=object)
+        self.bold = np.array([entry.bold for entry in entries], dtype=np.uint8)
+        self.filled = np.array([_STORED_TEXT if entry.text else 0 for entry in entries], dtype=np.uint8)
 
 
 def is_aggregate(formula: str) -> bool:
@@ -42,12 +70,10 @@ def is_aggregate(formula: str) -> bool:
 class CellTyper:
     """Types the cells of one sheet; the styles it hands out may grow by bold twins of the workbook's."""
 
-    def __init__(self, styles: Sequence[Style], strings: Sequence[Text], epoch_1904: bool) -> None:
-        self.styles, self.strings = list(styles), strings
+    def __init__(self, looks: Looks, strings: Strings, epoch_1904: bool) -> None:
+        self.looks, self.strings = looks, strings
+        self.styles = list(looks.styles)
         self.shift = _DAYS_1904 if epoch_1904 else 0
-        self.formats = [understand_format(style.number_format) for style in styles]
-        self.special = {i for i, f in enumerate(self.formats) if f.shown not in (Shown.NUMBER, Shown.TEXT)}
-        self.has_runs = any(text.bold for text in strings)
         self.twins: dict[tuple[int, bool], int] = {}
         self.shared: dict[int, bool] = {}
         self.problems: dict[str, int] = {}
@@ -56,124 +82,114 @@ class CellTyper:
     def typed(self, raw: RawCells) -> SheetCells:
         """One stretch of cells, typed."""
         count = len(raw.row)
-        text: NDArray[np.object_] = np.full(count, "", dtype=object)
-        stored = np.zeros(count, dtype=np.uint8)
-        number = np.full(count, np.nan)
-        marks = np.zeros(count, dtype=np.uint8)
-        style = raw.style
-        top = len(self.styles)
-        if style and max(style) >= top:
-            style = [s if s < top else 0 for s in style]
-        style_ids = np.array(style, dtype=np.int32)
-        by_kind: dict[str, list[int]] = {}
-        for i, kind in enumerate(raw.kind):
-            if raw.value[i]:
-                by_kind.setdefault(kind, []).append(i)
-        for kind, at in by_kind.items():
-            values = [raw.value[i] for i in at]
-            if kind in ("", "n"):
-                self._numbers(at, values, style, text, stored, number)
-            elif kind == "s":
-                self._shared_texts(at, values, text, stored, style_ids, marks)
-            elif kind == "b":
-                text[at] = ["TRUE" if v in ("1", "true") else "FALSE" for v in values]
-                stored[at] = Stored.BOOLEAN
-            elif kind == "d":
-                self._iso_dates(at, values, text, stored, number)
-            else:
-                text[at] = values
-                stored[at] = Stored.ERROR if kind == "e" else Stored.TEXT
+        style = raw.style if raw.style.max() < len(self.looks.styles) else self._known(raw.style)
+        cells = SheetCells(
+            row=raw.row,
+            column=raw.column,
+            text=np.full(count, "", dtype=object),
+            stored=np.zeros(count, dtype=np.uint8),
+            number=np.full(count, np.nan),
+            style=style,
+            marks=np.zeros(count, dtype=np.uint8),
+        )
+        values = np.array(raw.value, dtype=object)
+        kinds = np.array(list(map(_KINDS.get, raw.kind, repeat(_TEXT))), dtype=np.uint8)
+        kinds[~values.astype(bool)] = _NONE
+        for kind, fill in (
+            (_NUMBER, self._numbers),
+            (_SHARED, self._shared_texts),
+            (_BOOLEAN, self._booleans),
+            (_ISO_DATE, self._iso_dates),
+            (_TEXT, partial(_texts, stored=Stored.TEXT)),
+            (_ERROR, partial(_texts, stored=Stored.ERROR)),
+        ):
+            at = np.flatnonzero(kinds == kind)
+            if len(at):
+                fill(at, values[at].tolist(), cells)
         for i, inline in raw.inline.items():
             if inline.text:
-                text[i], stored[i] = inline.text, Stored.TEXT
-                self._bold(i, inline.bold, style_ids, marks)
+                cells.text[i], cells.stored[i] = inline.text, _STORED_TEXT
+                self._bold(i, inline.bold, cells)
         if raw.formula:
-            self._formulas(raw, marks)
-        return SheetCells(
-            np.array(raw.row, dtype=np.int32), np.array(raw.column, dtype=np.int32), text, stored, number, style_ids, marks
-        )
+            self._formulas(raw, cells.marks)
+        return cells
 
-    def _numbers(
-        self,
-        at: list[int],
-        values: list[str],
-        style: list[int],
-        text: NDArray[np.object_],
-        stored: NDArray[np.uint8],
-        number: NDArray[np.float64],
-    ) -> None:
+    def _known(self, style: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Styles that the workbook does not have are plain."""
+        known = style < len(self.looks.styles)
+        self._problem("cells have a style that the workbook does not have", int((~known).sum()))
+        return np.where(known, style, 0).astype(np.int32)
+
+    def _numbers(self, at: NDArray[np.intp], values: list[str], cells: SheetCells) -> None:
         try:
             numbers = list(map(float, values))
         except ValueError:
-            at, values, numbers = self._only_numbers(at, values, text, stored)
-        number[at] = numbers
-        stored[at] = Stored.NUMBER
-        shown = [
+            at, values, numbers = self._only_numbers(at, values, cells)
+        cells.number[at] = numbers
+        cells.stored[at] = Stored.NUMBER
+        cells.text[at] = [
             v if len(v) < 16 and v.isdigit() else number_text(x) for v, x in zip(values, numbers, strict=True)
         ]
-        if self.special:
-            for j, i in enumerate(at):
-                if style[i] in self.special:
-                    shown[j] = self._special(i, style[i], numbers[j], stored, number)
-        text[at] = shown
+        special = at[self.looks.special[cells.style[at]]]
+        for i, style, value in zip(
+            special.tolist(), cells.style[special].tolist(), cells.number[special].tolist(), strict=True
+        ):
+            cells.text[i] = self._special(i, self.looks.formats[style], value, cells)
 
-    def _special(
-        self, i: int, style: int, value: float, stored: NDArray[np.uint8], number: NDArray[np.float64]
-    ) -> str:
+    def _special(self, i: int, form: NumberFormat, value: float, cells: SheetCells) -> str:
         """The text of a percentage, a date or a time."""
-        form = self.formats[style]
-        if form.shown is Shown.PERCENT:
+        if form.shown is _PERCENT:
             return percent_text(value, form.places)
-        if form.shown is Shown.DATE:
+        if form.shown is _DAY:
             value += self.shift
-            number[i] = value
-        stored[i] = Stored.DATE
+            cells.number[i] = value
+        cells.stored[i] = _STORED_DATE
         return date_text(value, form.shown)
 
     def _only_numbers(
-        self, at: list[int], values: list[str], text: NDArray[np.object_], stored: NDArray[np.uint8]
-    ) -> tuple[list[int], list[str], list[float]]:
+        self, at: NDArray[np.intp], values: list[str], cells: SheetCells
+    ) -> tuple[NDArray[np.intp], list[str], list[float]]:
         """Where a cell that should hold a number does not, it is kept as text, with a word on it."""
         good: list[tuple[int, str, float]] = []
-        for i, value in zip(at, values, strict=True):
+        for i, value in zip(at.tolist(), values, strict=True):
             try:
                 good.append((i, value, float(value)))
             except ValueError:
-                text[i], stored[i] = value, Stored.TEXT
+                cells.text[i], cells.stored[i] = value, Stored.TEXT
                 self._problem("cells said to be numbers hold something else and were read as text")
-        return [g[0] for g in good], [g[1] for g in good], [g[2] for g in good]
+        return np.array([g[0] for g in good], dtype=np.intp), [g[1] for g in good], [g[2] for g in good]
 
-    def _shared_texts(
-        self,
-        at: list[int],
-        values: list[str],
-        text: NDArray[np.object_],
-        stored: NDArray[np.uint8],
-        style: NDArray[np.int32],
-        marks: NDArray[np.uint8],
-    ) -> None:
-        strings = self.strings
+    def _shared_texts(self, at: NDArray[np.intp], values: list[str], cells: SheetCells) -> None:
+        count = len(self.strings.text)
         try:
-            found = [strings[int(v)] for v in values]
-        except (ValueError, IndexError):
-            self._problem("texts point to shared strings that are not there and are empty")
-            found = [strings[int(v)] if v.isdigit() and int(v) < len(strings) else Text("") for v in values]
-        text[at] = [t.text for t in found]
-        stored[at] = [Stored.TEXT if t.text else Stored.EMPTY for t in found]
-        if self.has_runs:
-            for i, t in zip(at, found, strict=True):
-                if t.bold:
-                    self._bold(i, t.bold, style, marks)
+            index = np.array(list(map(int, values)), dtype=np.int64)
+        except ValueError:
+            index = np.array([int(v) if v.isdecimal() else -1 for v in values], dtype=np.int64)
+        if index.min() < 0 or index.max() >= count:
+            known = (index >= 0) & (index < count)
+            self._problem("texts point to shared strings that are not there and are empty", int((~known).sum()))
+            at, index = at[known], index[known]
+        cells.text[at] = self.strings.text[index]
+        cells.stored[at] = self.strings.filled[index]
+        runs = self.strings.bold[index]
+        for j in np.flatnonzero(runs).tolist():
+            self._bold(int(at[j]), int(runs[j]), cells)
 
-    def _bold(self, i: int, bold: Bold, style: NDArray[np.int32], marks: NDArray[np.uint8]) -> None:
+    def _booleans(self, at: NDArray[np.intp], values: list[str], cells: SheetCells) -> None:
+        cells.text[at] = ["TRUE" if v in ("1", "true") else "FALSE" for v in values]
+        cells.stored[at] = Stored.BOOLEAN
+
+    def _bold(self, i: int, bold: int, cells: SheetCells) -> None:
         """Mark a text of which a part is bold; one that is bold throughout, or not at all, has that style."""
-        own = self.styles[style[i]].bold
-        some = bool(bold & Bold.BOLD) or bool(bold & Bold.CELL and own)
-        not_all = bool(bold & Bold.PLAIN) or bool(bold & Bold.CELL and not own)
+        if not bold:
+            return
+        own = self.styles[cells.style[i]].bold
+        some = bool(bold & BOLD) or bool(bold & AS_CELL and own)
+        not_all = bool(bold & NOT_BOLD) or bool(bold & AS_CELL and not own)
         if some and not_all:
-            marks[i] |= Mark.PARTLY_BOLD
-        elif bold and some != own:
-            style[i] = self._twin(int(style[i]), some)
+            cells.marks[i] |= _PARTLY_BOLD
+        elif some != own:
+            cells.style[i] = self._twin(int(cells.style[i]), some)
 
     def _twin(self, style: int, bold: bool) -> int:
         """The same style, bold or not bold."""
@@ -183,32 +199,24 @@ class CellTyper:
             self.styles.append(msgspec.structs.replace(self.styles[style], bold=bold))
         return self.twins[key]
 
-    def _iso_dates(
-        self,
-        at: list[int],
-        values: list[str],
-        text: NDArray[np.object_],
-        stored: NDArray[np.uint8],
-        number: NDArray[np.float64],
-    ) -> None:
-        for i, value in zip(at, values, strict=True):
+    def _iso_dates(self, at: NDArray[np.intp], values: list[str], cells: SheetCells) -> None:
+        for i, value in zip(at.tolist(), values, strict=True):
             try:
-                moment = datetime.fromisoformat(value.removesuffix("Z"))
+                moment = datetime.fromisoformat(value.removesuffix("Z")).replace(tzinfo=None)
             except ValueError:
-                text[i], stored[i] = value, Stored.TEXT
+                cells.text[i], cells.stored[i] = value, Stored.TEXT
                 continue
-            serial = (moment.replace(tzinfo=None) - datetime(1899, 12, 30)).total_seconds() / 86400
-            number[i], stored[i] = serial, Stored.DATE
-            text[i] = moment.date().isoformat() if moment.time() == time() else moment.isoformat(timespec="seconds")
+            cells.number[i] = (moment - datetime(1899, 12, 30)).total_seconds() / 86400
+            cells.stored[i] = Stored.DATE
+            cells.text[i] = date_text(cells.number[i], Shown.DATE)
 
     def _formulas(self, raw: RawCells, marks: NDArray[np.uint8]) -> None:
         for i, formula in raw.formula.items():
-            marks[i] |= Mark.FORMULA
-            if self._sums(formula):
-                marks[i] |= Mark.AGGREGATE
+            mark = _AGGREGATED if self._sums(formula) else _FORMULA
             if not raw.value[i] and raw.kind[i] != "str" and i not in raw.inline:
-                marks[i] |= Mark.UNCACHED
-                self.uncached.append((raw.row[i], raw.column[i]))
+                mark |= _UNCACHED
+                self.uncached.append((int(raw.row[i]), int(raw.column[i])))
+            marks[i] |= mark
 
     def _sums(self, formula: Formula) -> bool:
         if formula.text:
@@ -218,8 +226,13 @@ class CellTyper:
             return sums
         return formula.shared is not None and self.shared.get(formula.shared, False)
 
-    def _problem(self, note: str) -> None:
-        self.problems[note] = self.problems.get(note, 0) + 1
+    def _problem(self, note: str, count: int = 1) -> None:
+        self.problems[note] = self.problems.get(note, 0) + count
+
+
+def _texts(at: NDArray[np.intp], values: list[str], cells: SheetCells, stored: Stored) -> None:
+    cells.text[at] = values
+    cells.stored[at] = stored
 
 
 def join_cells(stretches: list[SheetCells]) -> SheetCells:
@@ -230,9 +243,9 @@ def join_cells(stretches: list[SheetCells]) -> SheetCells:
     if not stretches:
         none = np.zeros(0)
         return SheetCells(*(none.astype(t) for t in (np.int32, np.int32, object, np.uint8, float, np.int32, np.uint8)))
-    arrays: list[NDArray[Any]] = []
-    for field in SheetCells.__struct_fields__:
-        arrays.append(np.concatenate([getattr(s, field) for s in stretches]))
+    arrays: list[NDArray[Any]] = [
+        np.concatenate([getattr(s, field) for s in stretches]) for field in SheetCells.__struct_fields__
+    ]
     row, column, _, stored, _, style, marks = arrays
     key = row.astype(np.int64) << 14 | column
     if len(key) > 1 and not (key[1:] > key[:-1]).all():

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from tabellion.errors import MalformedError, TooLargeError
 from tabellion.read.package import SAFE
@@ -41,13 +43,13 @@ class Formula(NamedTuple):
 
 
 class RawCells(NamedTuple):
-    """Cells as the XML has them, in parallel lists; formulas and inline texts by index."""
+    """Cells as the XML has them, in parallel arrays; formulas and inline texts by index."""
 
-    row: list[int]
-    column: list[int]
-    style: list[int]
-    kind: list[str]
-    value: list[str]
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    style: NDArray[np.int32]
+    kind: Sequence[str]
+    value: Sequence[str]
     formula: dict[int, Formula]
     inline: dict[int, Text]
     hidden_rows: list[int]
@@ -99,32 +101,32 @@ def scan_cells(xml: str, parts: SheetParts) -> Iterator[RawCells | None]:
         cut = xml.find("</row>", min(at + _STRETCH, parts.end), parts.end)
         cut = parts.end if cut < 0 else cut + len("</row>")
         found = _CELL.findall(xml, at, cut)
-        if len(found) != xml.count("<c", at, cut):
+        hidden = _hidden_rows(xml, at, cut)
+        if len(found) != xml.count("<c", at, cut) or hidden is None:
             yield None
             return
-        hidden: list[int] = []
-        if xml.find(' hidden="', at, cut) >= 0:
-            rows = [m[1] for m in _ROW.finditer(xml, at, cut) if _HIDDEN.search(m[1])]
-            numbers = [_ROW_NUMBER.search(row) for row in rows]
-            if not all(numbers):
-                yield None
-                return
-            hidden = [int(number[1]) - 1 for number in numbers if number]
-        if found:
-            letters, digits, styles, kinds, formulas, values, inlines = zip(*found, strict=True)
-            yield RawCells(
-                row=[int(d) - 1 for d in digits],
-                column=[columns[c] for c in letters],
-                style=[wholes[s] for s in styles],
-                kind=list(kinds),
-                value=[unescaped(v) if "&" in v or "_x" in v else v for v in values],
-                formula={i: _formula(f) for i, f in enumerate(formulas) if f},
-                inline={i: inner_text(t) for i, t in enumerate(inlines) if t},
-                hidden_rows=hidden,
-            )
-        elif hidden:
-            yield RawCells([], [], [], [], [], {}, {}, hidden)
+        letters, digits, styles, kinds, formulas, values, inlines = zip(*found, strict=True) if found else ((),) * 7
+        if xml.find("&", at, cut) >= 0 or xml.find("_x", at, cut) >= 0:
+            values = tuple(map(unescaped, values))
+        yield RawCells(
+            row=np.array(list(map(int, digits)), dtype=np.int32) - 1,
+            column=np.array(list(map(columns.__getitem__, letters)), dtype=np.int32),
+            style=np.array(list(map(wholes.__getitem__, styles)), dtype=np.int32),
+            kind=kinds,
+            value=values,
+            formula={i: _formula(f) for i, f in enumerate(formulas) if f} if any(formulas) else {},
+            inline={i: inner_text(t) for i, t in enumerate(inlines) if t} if any(inlines) else {},
+            hidden_rows=hidden,
+        )
         at = cut
+
+
+def _hidden_rows(xml: str, at: int, cut: int) -> list[int] | None:
+    """The hidden rows of a stretch; None where one of them does not say its number."""
+    if xml.find(' hidden="', at, cut) < 0:
+        return []
+    numbers = [_ROW_NUMBER.search(m[1]) for m in _ROW.finditer(xml, at, cut) if _HIDDEN.search(m[1])]
+    return [int(number[1]) - 1 for number in numbers if number] if all(numbers) else None
 
 
 def _formula(found: str) -> Formula:
@@ -137,53 +139,74 @@ def _formula(found: str) -> Formula:
 
 def walk_cells(xml: str, name: str) -> Iterator[RawCells]:
     """The cells by lxml, whatever the XML looks like: prefixes, blanks, comments, absent addresses."""
-    raw, row = RawCells([], [], [], [], [], {}, {}, []), -1
+    walked, row = _Walked(), -1
     events = etree.iterparse(io.BytesIO(xml.encode()), events=("end",), tag="{*}row", **SAFE)
     try:
         for _, element in events:
             row = _whole(element.get("r"), row + 2) - 1
             if element.get("hidden") in ("1", "true", "on"):
-                raw.hidden_rows.append(row)
-            _walk_row(element, row, raw)
+                walked.hidden_rows.append(row)
+            walked.add_row(element, row)
             element.clear()
             while element.getprevious() is not None:
                 del element.getparent()[0]
-            if len(raw.row) > _STRETCH // 64:
-                yield raw
-                raw = RawCells([], [], [], [], [], {}, {}, [])
+            if len(walked.row) > _STRETCH // 64:
+                yield walked.raw()
+                walked = _Walked()
     except etree.XMLSyntaxError as error:
         raise MalformedError(f"part {name} is not well-formed XML ({error.msg})") from error
-    yield raw
+    yield walked.raw()
 
 
-def _walk_row(element: etree._Element, row: int, raw: RawCells) -> None:
-    column, columns = -1, _Columns()
-    for cell in element.iterfind("{*}c"):
-        address = cell.get("r")
-        if address:
-            letters = address.rstrip("0123456789").upper()
-            if not letters.isalpha() or not letters.isascii():
-                raise MalformedError(f"a cell in row {row + 1} has the address {address!r}")
-            column = columns[letters]
-            row = _whole(address[len(letters) :], row + 1) - 1
-        else:
-            column += 1
-        at = len(raw.row)
-        raw.row.append(row)
-        raw.column.append(column)
-        raw.style.append(_whole(cell.get("s"), 0))
-        raw.kind.append(cell.get("t") or "")
-        value = ""
+class _Walked:
+    """Cells gathered element by element."""
+
+    def __init__(self) -> None:
+        self.row: list[int] = []
+        self.column: list[int] = []
+        self.style: list[int] = []
+        self.kind: list[str] = []
+        self.value: list[str] = []
+        self.formula: dict[int, Formula] = {}
+        self.inline: dict[int, Text] = {}
+        self.hidden_rows: list[int] = []
+        self.columns = _Columns()
+
+    def raw(self) -> RawCells:
+        row, column, style = (np.array(a, dtype=np.int32) for a in (self.row, self.column, self.style))
+        return RawCells(row, column, style, self.kind, self.value, self.formula, self.inline, self.hidden_rows)
+
+    def add_row(self, element: etree._Element, row: int) -> None:
+        column = -1
+        for cell in element.iterfind("{*}c"):
+            address = cell.get("r")
+            if address:
+                letters = address.rstrip("0123456789").upper()
+                if not (letters.isalpha() and letters.isascii() and len(letters) < 4):
+                    raise MalformedError(f"a cell in row {row + 1} has the address {address!r}")
+                column = self.columns[letters]
+                row = _whole(address[len(letters) :], row + 1) - 1
+            else:
+                column += 1
+            self.row.append(row)
+            self.column.append(column)
+            self.style.append(_whole(cell.get("s"), 0))
+            self.kind.append(cell.get("t") or "")
+            self.value.append(self._contents(cell))
+
+    def _contents(self, cell: etree._Element) -> str:
+        """The stored value; formula and inline text are put aside."""
+        value, at = "", len(self.row) - 1
         for child in cell:
             match etree.QName(child).localname:
                 case "v":
-                    value = unescaped(child.text or "")
+                    value = unescaped(child.text or "", entities=False)
                 case "f":
                     shared = child.get("si")
-                    raw.formula[at] = Formula(child.text or "", _whole(shared, 0) if shared else None)
+                    self.formula[at] = Formula(child.text or "", _whole(shared, 0) if shared else None)
                 case "is":
-                    raw.inline[at] = element_text(child)
-        raw.value.append(value)
+                    self.inline[at] = element_text(child)
+        return value
 
 
 def _whole(text: str | None, otherwise: int) -> int:
@@ -198,4 +221,6 @@ def check_edges(rows: int, columns: int, row_limit: int, column_limit: int) -> N
     if rows > row_limit:
         raise TooLargeError(f"a cell lies in row {rows:,}, over the limit of {row_limit:,}; raise Limits.rows")
     if columns > column_limit:
-        raise TooLargeError(f"a cell lies in column {columns:,}, over the limit of {column_limit:,}; raise Limits.columns")
+        raise TooLargeError(
+            f"a cell lies in column {columns:,}, over the limit of {column_limit:,}; raise Limits.columns"
+        )

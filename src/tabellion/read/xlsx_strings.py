@@ -7,7 +7,6 @@ comments, CDATA) is parsed by lxml instead, with the same result. Phonetic runs 
 from __future__ import annotations
 
 import re
-from enum import IntFlag
 from typing import NamedTuple
 
 from lxml import etree
@@ -15,6 +14,7 @@ from lxml import etree
 from tabellion.read.package import parse_xml
 
 _ENTRY = re.compile(r'<si>(?:<t(?: xml:space="preserve")?>([^<]*)</t></si>|(.*?)</si>)|<si/>', re.S)
+_PLAIN = re.compile(r'<t(?: xml:space="preserve")?>([^<]*)</t>')
 _RUN = re.compile(r"<r>(?:<rPr>(.*?)</rPr>|(<rPr/>)|())<t(?: [^>]*)?(?:/>|>([^<]*)</t>)</r>", re.S)
 _PHONETIC = re.compile(r"<rPh\b.*?</rPh>|<phoneticPr\b[^>]*/>|<phoneticPr\b.*?</phoneticPr>", re.S)
 _BOLD = re.compile(r"<b(?:/>| val=\"(?:1|true|on)\"/>)")
@@ -23,20 +23,16 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
-class Bold(IntFlag):
-    """Which kinds of runs a text has: none for a text without runs."""
-
-    NONE = 0
-    BOLD = 1
-    PLAIN = 2
-    CELL = 4  # a run that looks as its cell does
+# which kinds of runs a text has; plain numbers, since an enum member is slow to reach in a loop
+BOLD, NOT_BOLD = 1, 2
+AS_CELL = 4  # a run that looks as its cell does
 
 
 class Text(NamedTuple):
-    """A text and the looks of its runs."""
+    """A text and the kinds of its runs: 0 for a text without runs."""
 
     text: str
-    bold: Bold = Bold.NONE
+    bold: int = 0
 
 
 def read_strings(part: str, name: str) -> list[Text]:
@@ -51,10 +47,12 @@ def inner_text(inner: str) -> Text:
     """The text inside an `si` or `is` element."""
     if "<rPh" in inner or "<phoneticPr" in inner:
         inner = _PHONETIC.sub("", inner)
+    if plain := _PLAIN.fullmatch(inner):
+        return Text(unescaped(plain[1]))
     runs = _RUN.findall(inner)
     if len(runs) != inner.count("<t") - inner.count("<tint") or not runs:
         return _parsed(parse_xml(f'<si xmlns:xml="http://www.w3.org/XML/1998/namespace">{inner}</si>', "strings"))
-    pieces, bold = [], Bold.NONE
+    pieces, bold = [], 0
     for properties, empty, _, text in runs:
         pieces.append(text)
         if text and not text.isspace():
@@ -62,16 +60,18 @@ def inner_text(inner: str) -> Text:
     return Text(unescaped("".join(pieces)), bold)
 
 
-def unescaped(text: str) -> str:
-    """Text with entities and the `_x000A_` escapes of OOXML resolved.
+def unescaped(text: str, entities: bool = True) -> str:
+    r"""Text with entities and the `_x000A_` escapes of OOXML resolved.
 
     >>> unescaped("Smith &amp; Sons_x000A_Ltd")
-    'Smith & Sons\\nLtd'
+    'Smith & Sons\nLtd'
     """
-    if "&" in text:
+    if entities and "&" in text:
         text = _ENTITY.sub(_entity, text)
     if "_x" in text:
         text = _ESCAPE.sub(lambda match: _letter(int(match[1], 16)), text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
 
 
@@ -81,7 +81,7 @@ def element_text(element: etree._Element) -> Text:
 
 
 def _parsed(element: etree._Element) -> Text:
-    pieces, bold = [], Bold.NONE
+    pieces, bold = [], 0
     for child in element:
         name = etree.QName(child).localname
         if name == "t":
@@ -94,14 +94,13 @@ def _parsed(element: etree._Element) -> Text:
                 mark = properties.find("{*}b") if properties is not None else None
                 is_bold = mark is not None and mark.get("val") not in ("0", "false", "off")
                 bold |= _run_bold(properties is not None, is_bold)
-    joined = "".join(pieces)
-    return Text(_ESCAPE.sub(lambda m: _letter(int(m[1], 16)), joined) if "_x" in joined else joined, bold)
+    return Text(unescaped("".join(pieces), entities=False), bold)
 
 
-def _run_bold(own: bool, bold: bool) -> Bold:
+def _run_bold(own: bool, bold: bool) -> int:
     if not own:
-        return Bold.CELL
-    return Bold.BOLD if bold else Bold.PLAIN
+        return AS_CELL
+    return BOLD if bold else NOT_BOLD
 
 
 def _entity(match: re.Match[str]) -> str:
