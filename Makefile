@@ -43,7 +43,7 @@ measure: $(STAMP) ## score on the corpora, by folds (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn measure
 
 bench: $(STAMP) ## speed and memory against peers
-	$(BIN)/python -m bench
+	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python "$$bench"; done
 
 clean: ## take away .venv and all caches of tools
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,65 @@
+"""`make demo`: reads the documents of this folder and shows what was understood."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Lines
+from rich.text import Text
+
+from tabellion.cli.stages import View, draw_extraction
+from tabellion.pipeline import Extraction, extract_document
+
+FOLDER = Path(__file__).parent
+ENDINGS = (".xlsx", ".ods", ".csv")
+
+
+def main() -> None:
+    console = Console(highlight=False)
+    start = time.perf_counter()
+    read = {path.name: extract_document(path) for path in sorted(FOLDER.iterdir()) if path.suffix in ENDINGS}
+    seconds = time.perf_counter() - start
+    console.print(Text("A sheet made for people, and what its looks say", "bold"))
+    for drawn in draw_extraction(read["smoking.xlsx"], View(width=min(console.width, 110))):
+        console.print(drawn)
+    console.print(tell_cell(read["smoking.xlsx"], "B10"))
+    console.print(Text(f"\nAll {len(read)} examples, read in {seconds:.2f} seconds\n", "bold"))
+    console.print(overview(read))
+    console.print(Text("\nNext: tabellion show examples/pilots.xlsx --tuples", "bold"))
+    console.print("      tabellion extract examples/ --format csv")
+
+
+def tell_cell(extraction: Extraction, address: str) -> Text:
+    """One value in words."""
+    for table in extraction.tables:
+        found = table.tuples.at(address)
+        if found:
+            return Text.assemble(
+                f"\n{address} says ",
+                (f"{found.text} {found.unit or ''}".strip(), "bold"),
+                ": ",
+                (" › ".join(found.left), "#7fd0ff"),
+                ", ",
+                (" › ".join(found.top), "#7fb2ff"),
+            )
+    return Text(f"{address} holds no value")
+
+
+def overview(read: dict[str, Extraction]) -> Lines:
+    """A line for each document: what it is and what was found."""
+    lines = Lines("document", "is a", "tables", "tuples", "for example", box=None, pad_edge=False, header_style="bold")
+    for name, extraction in read.items():
+        kinds = ", ".join(dict.fromkeys(labelled.kind for labelled in extraction.labelled))
+        tuples = sum(len(table.tuples) for table in extraction.tables)
+        example = ""
+        if extraction.tables and len(extraction.tables[-1].tuples):
+            one = extraction.tables[-1].tuples[-1]
+            example = f"{' › '.join((*one.left, *one.top))} = {one.text}"
+        lines.add_row(name, kinds, str(len(extraction.tables) or ""), str(tuples or ""), Text(example, "dim"))
+    return lines
+
+
+if __name__ == "__main__":
+    main()
