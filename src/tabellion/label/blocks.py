@@ -2,14 +2,21 @@
 
 In: labelled rows. Out: blocks in order, each with title, header, body and note rows. Stacked frames are several blocks:
 a header or a title after a body starts the next one (Chen and Cafarella 2013, section 3.1: "there may be
-multiple data frames in a spreadsheet, but they only stack in the vertical dimension").
+multiple data frames in a spreadsheet, but they only stack in the vertical dimension"). A lone label over the
+columns inside a body ("Percent distribution") does not: it groups the rows below it.
 """
 
 from __future__ import annotations
 
-import msgspec
+from itertools import groupby
 
-from tabellion.model.frame import RowLabels
+import msgspec
+import numpy as np
+
+from tabellion.model.frame import RowLabels, RowRole
+from tabellion.model.grid import Content, Grid
+
+LEAST_HEADS = 2  # distinct filled cells that a header inside a body must have to start a table
 
 
 class Block(msgspec.Struct):
@@ -20,47 +27,46 @@ class Block(msgspec.Struct):
     body: list[int] = []
     note: list[int] = []
 
-    @property
-    def first(self) -> int:
-        return min(self.header[:1] + self.body[:1])
-
-    @property
-    def last(self) -> int:
-        return max(self.header[-1:] + self.body[-1:])
-
 
 def split_blocks(labels: RowLabels) -> list[Block]:
     """The blocks of a grid; rows before the first and after the last belong to the nearest."""
     blocks: list[Block] = []
     block = Block()
-    for row, role in enumerate(labels.roles):
-        if role == "blank":
-            continue
-        if role in ("title", "header") and block.body:
+    spoken = [(row, role) for row, role in enumerate(labels.roles) if role != "blank"]
+    for part, run in groupby(spoken, key=lambda pair: _part(pair[1])):
+        rows = [row for row, _ in run]
+        if block.body and (part == "title" or (part == "header" and _starts_table(labels.grid, rows, block))):
             blocks.append(block)
             block = Block()
-        if role == "title" and not block.header:
-            block.title.append(row)
-        elif role in ("title", "header"):
-            block.header.append(row)
-        elif role == "note":
-            (block.note if block.body else block.title).append(row)
+        if part == "title":
+            (block.header if block.header else block.title).extend(rows)
+        elif part == "header":
+            (block.body if block.body else block.header).extend(rows)
+        elif part == "note":
+            (block.note if block.body else block.title).extend(rows)
         elif block.note:
-            block = _after_notes(blocks, block, row)
+            blocks.append(block)
+            block = Block(body=rows)
         else:
-            block.body.append(row)
+            block.body.extend(rows)
     blocks.append(block)
     return _settle(blocks)
 
 
-def _after_notes(blocks: list[Block], block: Block, row: int) -> Block:
-    """A body row below notes: without a header of its own it starts a block that may be joined later."""
-    blocks.append(block)
-    return Block(body=[row])
+def _part(role: RowRole) -> str:
+    return role if role in ("title", "header", "note") else "body"
+
+
+def _starts_table(grid: Grid, rows: list[int], block: Block) -> bool:
+    """Whether header rows below a body start a table of their own: below notes, or with a head of several cells."""
+    if block.note:
+        return True
+    distinct = np.unique(grid.home[rows][grid.content[rows] != Content.EMPTY])
+    return len(distinct) >= LEAST_HEADS
 
 
 def _settle(blocks: list[Block]) -> list[Block]:
-    """Blocks that have a body; rows of those without one go to the block before (as notes) or after (as titles)."""
+    """Blocks that have a body; rows of those without one go to the block after (as titles) or before (as notes)."""
     found: list[Block] = []
     waiting: list[int] = []
     for block in blocks:

@@ -1,0 +1,101 @@
+"""What a sheet is: data frame, relation, form, list, diagram or other (Chen and Cafarella 2013, section 2.2).
+
+In: labelled rows and the frames found among them. Out: the kind and its probability. A few plain observations vote;
+the votes are log-odds, set by hand on the paper's definitions, since no corpus labels forms or diagrams.
+Forms, lists and diagrams are not forced into frames: `keeps_frames` says whether a kind has any.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import numpy as np
+
+from tabellion.model.frame import Frame, RowLabels, SheetKind
+from tabellion.model.grid import Content, Grid
+
+_BLANK_FIELD = re.compile(r"_{3,}|\.{6,}|☐|□|\[ ?\]")
+_ASKS = re.compile(r"[:?]\s*$")
+
+
+class SheetView(msgspec.Struct, frozen=True):
+    """What the votes look at: shares and counts over the sheet and its largest frame."""
+
+    cells: int
+    numbers: float  # share of the filled cells
+    asking: float  # share of texts that end in a colon or question mark with nothing to the right
+    blank_fields: int
+    width: int  # columns that are filled in at least a third of the body's rows
+    body: int
+    headed: bool
+    stubbed: bool
+    value_numbers: float  # share of filled value cells that are numbers, dates or missing marks
+    text_values: float  # share of value columns that hold texts
+    long_texts: float  # share of texts of more than twelve words
+
+
+def judge_kind(labels: RowLabels, frames: list[Frame]) -> tuple[SheetKind, float]:
+    """The most probable kind of a sheet and its probability."""
+    view = view_sheet(labels.grid, frames)
+    votes = _votes(view)
+    score = np.array(list(votes.values()))
+    share = np.exp(score - score.max())
+    share /= share.sum()
+    best = int(share.argmax())
+    return list(votes)[best], float(share[best])
+
+
+def keeps_frames(kind: SheetKind) -> bool:
+    """Whether sheets of this kind hold tables of data."""
+    return kind in ("data frame", "relation")
+
+
+def view_sheet(grid: Grid, frames: list[Frame]) -> SheetView:
+    """Look at a sheet once for all votes."""
+    content, filled = grid.content, grid.content != Content.EMPTY
+    texts = np.argwhere(content == Content.TEXT)[:2000].tolist()
+    words = [grid.text[r, c] for r, c in texts]
+    open_right = [not filled[r, c + 1 :].any() for r, c in texts]
+    asking = sum(bool(_ASKS.search(w)) and free for w, free in zip(words, open_right, strict=True))
+    frame = max(frames, key=lambda f: len(f.body_rows) * len(f.value_columns), default=None)
+    values = grid.content[np.ix_(frame.body_rows, frame.value_columns)] if frame else np.zeros((0, 0), np.uint8)
+    said = values != Content.EMPTY
+    texts_of = (values == Content.TEXT).sum(axis=0) / np.maximum(said.sum(axis=0), 1)
+    body = grid.content[list(frame.body_rows), frame.rect.left : frame.rect.right + 1] if frame else values
+    return SheetView(
+        cells=int(filled.sum()),
+        numbers=float(np.isin(content, (Content.NUMBER, Content.DATE)).sum() / max(filled.sum(), 1)),
+        asking=asking / max(len(words), 1),
+        blank_fields=sum(bool(_BLANK_FIELD.search(w)) for w in words),
+        width=int(((body != Content.EMPTY).mean(axis=0) > 0.34).sum()) if len(body) else 0,
+        body=len(frame.body_rows) if frame else 0,
+        headed=bool(frame and frame.header_rows),
+        stubbed=bool(frame and frame.stub_columns),
+        value_numbers=float((said & (values != Content.TEXT)).sum() / max(said.sum(), 1)),
+        text_values=float((texts_of > 0.5).mean()) if values.size else 0.0,
+        long_texts=sum(w.count(" ") >= 12 for w in words) / max(len(words), 1),
+    )
+
+
+def _votes(view: SheetView) -> dict[SheetKind, float]:
+    framed = view.body > 0 and view.width > 1
+    return {
+        "data frame": 3.0 * framed
+        + 3.0 * (view.value_numbers > 0.5 and view.numbers > 0.05)
+        + 1.0 * view.stubbed
+        + 1.0 * view.headed
+        - 2.0 * (view.text_values > 0.5)
+        - 3.0 * (view.blank_fields > 1),
+        "relation": 3.0 * framed
+        + 1.0 * view.headed
+        + 2.5 * (view.text_values > 0.25)
+        + 1.5 * (view.body >= 4)
+        + 0.5 * (view.width > 2)
+        - 2.0 * (not view.headed)
+        - 3.0 * (view.blank_fields > 1),
+        "form": 8.0 * min(view.asking, 0.5) + 2.0 * min(view.blank_fields, 3) - 2.0 * (view.numbers > 0.2),
+        "list": 3.5 * (view.width <= 1 and view.numbers < 0.3) + 1.0 * (view.body >= 3) - 2.0 * (view.long_texts > 0.3),
+        "diagram": 4.0 * (view.numbers > 0.9 and not view.headed and not view.stubbed),
+        "other": 2.0 + 2.0 * (view.long_texts > 0.3) + 1.0 * (view.cells < 4),
+    }
