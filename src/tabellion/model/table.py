@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 import msgspec
@@ -54,17 +54,19 @@ class Tuples(Sequence[Tuple]):
         grid: Grid,
         rows: NDArray[np.int32],
         columns: NDArray[np.int32],
-        row_paths: dict[int, Path],
-        column_paths: dict[int, Path],
+        row_paths: Mapping[int, Path],
+        column_paths: Mapping[int, Path],
         unit_ids: NDArray[np.int16],
         units: tuple[str | None, ...],
         confidence: float,
+        note_texts: Mapping[str, str] | None = None,  # note mark -> what the note says
     ) -> None:
         self.grid = grid
         self.rows, self.columns = rows, columns
         self.row_paths, self.column_paths = row_paths, column_paths
         self.unit_ids, self.units = unit_ids, units
         self.confidence = confidence
+        self.note_texts = note_texts or {}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -94,7 +96,7 @@ class Tuples(Sequence[Tuple]):
         row, column = int(self.rows[index]), int(self.columns[index])
         grid = self.grid
         top, left = self.column_paths.get(column, Path()), self.row_paths.get(row, Path())
-        own = grid.notes.get(row * grid.shape[1] + column, ())
+        own = (self.note_texts.get(mark, mark) for mark in grid.notes.get(row * grid.shape[1] + column, ()))
         return Tuple(
             row=int(grid.row_of[row]),
             column=int(grid.column_of[column]),

@@ -1,1 +1,45 @@
 """A nested frame to a `Table`: tuples, units, metadata. `relate_table` enters the room."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tabellion.model.document import Document, Issue
+from tabellion.model.place import Place, range_text
+from tabellion.model.table import Table
+from tabellion.model.tree import Nested
+from tabellion.relate.metadata import describe_table, name_table
+from tabellion.relate.notes import read_notes
+from tabellion.relate.roles import CELL_ROLES, label_cells, label_leftovers
+from tabellion.relate.tuples import build_tuples
+
+__all__ = ["CELL_ROLES", "label_cells", "label_leftovers", "relate_table"]
+
+
+def relate_table(nested: Nested, document: Document, id: str) -> Table:  # noqa: A002
+    """The table of a frame: every value with its header paths, unit and notes, and the table's metadata."""
+    frame = nested.frame
+    notes = read_notes(frame)
+    place = msgspec.structs.replace(frame.grid.place, range=range_text(frame.grid.source_rect(frame.rect)))
+    tuples = build_tuples(nested, notes.by_mark)
+    return Table(
+        id=id,
+        place=place,
+        nested=nested,
+        tuples=tuples,
+        metadata=describe_table(nested, document, notes),
+        title=name_table(frame),
+        issues=_doubts(nested, len(tuples), place),
+    )
+
+
+def _doubts(nested: Nested, values: int, place: Place) -> tuple[Issue, ...]:
+    """What a reader of the table should know before trusting it."""
+    frame, notes = nested.frame, []
+    if not values:
+        notes.append("the table has no values")
+    bare = [column for column in frame.value_columns if not nested.column_nodes.get(column)]
+    if bare and nested.top.nodes:
+        names = ", ".join(sorted({frame.grid.address(0, column).rstrip("0123456789") for column in bare}))
+        notes.append(f"no header found for column{'s' if len(bare) > 1 else ''} {names}")
+    return tuple(Issue("relate", note, place) for note in notes)

@@ -1,0 +1,134 @@
+"""How a table is drawn: its outer lines, separators, alignment and column widths.
+
+In: a frame and its sheet. Out: the `frame` and `layout` categories of metadata (Liu, Mitra, Giles, Bai 2006). Where a
+format has no styles nothing is known, and nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Document, Sheet
+from tabellion.model.frame import Frame
+from tabellion.model.grid import Content, Grid
+from tabellion.model.metadata import FrameLines, Layout
+from tabellion.model.place import Rect
+from tabellion.model.tree import HeaderTree, Nested
+
+_DRAWN = 0.75  # a side is drawn if this share of its cells has the line
+_UNSTYLED = frozenset({"csv", "tsv", "xlsb"})
+_CONTENTS = len(Content)
+_NATURAL = {Content.NUMBER: "right", Content.DATE: "right", Content.MISSING: "right"}
+
+
+def describe_frame_lines(frame: Frame, document: Document) -> FrameLines:
+    """The outer border: all, top-bottom, none, or the sides that are drawn."""
+    if document.kind in _UNSTYLED:
+        return FrameLines()
+    rect = frame.rect
+    sides = [
+        side
+        for side, drawn in (
+            ("top", _line_between(frame.grid, rect.top - 1, rect)),
+            ("right", _line_beside(frame.grid, rect.right, rect)),
+            ("bottom", _line_between(frame.grid, rect.bottom, rect)),
+            ("left", _line_beside(frame.grid, rect.left - 1, rect)),
+        )
+        if drawn
+    ]
+    if len(sides) == 4:
+        return FrameLines("all")
+    return FrameLines("top-bottom" if sides == ["top", "bottom"] else ", ".join(sides) or "none")
+
+
+def describe_layout(nested: Nested, document: Document) -> Layout:
+    """Sizes, separators, headers and alignment of the frame."""
+    frame, grid = nested.frame, nested.frame.grid
+    rect = grid.source_rect(frame.rect)
+    widths = _column_widths(_sheet_of(document, grid), rect)
+    return Layout(
+        width=round(sum(widths), 2) if widths else None,
+        rows=rect.height,
+        columns=rect.width,
+        stub_separator=_stub_separator(frame, document),
+        boxhead_separator=_boxhead_separator(frame, document),
+        column_widths=widths,
+        column_headers=_nearest_texts(nested.top, [nested.column_nodes.get(c, ()) for c in frame.value_columns]),
+        row_headers=_nearest_texts(nested.left, [nested.row_nodes.get(r, ()) for r in frame.body_rows]),
+        alignment=_alignment(frame),
+    )
+
+
+def _nearest_texts(tree: HeaderTree, nearest: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+    return tuple(" ".join(tree.nodes[node].text for node in nodes) for nodes in nearest if nodes)
+
+
+def _alignment(frame: Frame) -> tuple[str, ...]:
+    """How the values or stub labels of each column are aligned, mostly."""
+    grid, rect = frame.grid, frame.rect
+    styled = [style.align for style in grid.styles]
+    body = list(frame.body_rows)
+    found = []
+    for column in range(rect.left, rect.right + 1):
+        looks = grid.style[body, column].astype(np.int64) * _CONTENTS + grid.content[body, column]
+        votes: Counter[str] = Counter()
+        for look, count in zip(*np.unique(looks, return_counts=True), strict=True):
+            style, content = divmod(int(look), _CONTENTS)
+            if content != Content.EMPTY:
+                votes[styled[style] or _NATURAL.get(Content(content), "left")] += int(count)
+        found.append(votes.most_common(1)[0][0] if votes else "left")
+    return tuple(found)
+
+
+def _stub_separator(frame: Frame, document: Document) -> str | None:
+    if document.kind in _UNSTYLED or not frame.stub_columns or not frame.value_columns:
+        return None
+    edges = [c for c in frame.stub_columns if c + 1 in frame.value_columns]
+    return "line" if edges and _line_beside(frame.grid, edges[0], frame.rect) else "none"
+
+
+def _boxhead_separator(frame: Frame, document: Document) -> str | None:
+    if document.kind in _UNSTYLED or not frame.header_rows or not frame.body_rows:
+        return None
+    last = max((row for row in frame.header_rows if row < frame.body_rows[0]), default=None)
+    return None if last is None else "line" if _line_between(frame.grid, last, frame.rect) else "none"
+
+
+def _line_between(grid: Grid, row: int, rect: Rect) -> bool:
+    """Whether a line runs below the row, drawn by its cells or by those of the next row."""
+    return _mostly(_edge(grid, "border_bottom", row, None, rect) | _edge(grid, "border_top", row + 1, None, rect))
+
+
+def _line_beside(grid: Grid, column: int, rect: Rect) -> bool:
+    """Whether a line runs at the right of the column."""
+    return _mostly(_edge(grid, "border_right", None, column, rect) | _edge(grid, "border_left", None, column + 1, rect))
+
+
+def _edge(grid: Grid, border: str, row: int | None, column: int | None, rect: Rect) -> NDArray[np.bool_]:
+    """One border of the cells of a row or column within the rectangle; none outside the grid."""
+    drawn = np.array([getattr(style, border) for style in grid.styles], dtype=bool)
+    if row is not None:
+        inside = 0 <= row < grid.shape[0]
+        return drawn[grid.style[row, rect.left : rect.right + 1]] if inside else np.zeros(rect.width, dtype=bool)
+    assert column is not None  # noqa: S101
+    inside = 0 <= column < grid.shape[1]
+    return drawn[grid.style[rect.top : rect.bottom + 1, column]] if inside else np.zeros(rect.height, dtype=bool)
+
+
+def _mostly(drawn: NDArray[np.bool_]) -> bool:
+    return bool(len(drawn)) and float(drawn.mean()) >= _DRAWN
+
+
+def _sheet_of(document: Document, grid: Grid) -> Sheet | None:
+    return next((page for page in document.pages if page.name == grid.place.sheet), None)
+
+
+def _column_widths(sheet: Sheet | None, rect: Rect) -> tuple[float, ...] | None:
+    """The widths that the sheet states, in characters; None unless every column has one."""
+    widths = sheet.column_widths if sheet else {}
+    found = [widths.get(column) for column in range(rect.left, rect.right + 1)]
+    return tuple(width for width in found if width is not None) if None not in found else None

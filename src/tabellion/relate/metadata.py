@@ -1,0 +1,97 @@
+"""The metadata of a table in six categories (Liu, Mitra, Giles, Bai 2006), as far as a spreadsheet says it.
+
+In: a nested frame, its document, its notes. Out: `Metadata` and the table's title. Width is in characters of the
+sheet's font; length and row heights are not known.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Document
+from tabellion.model.frame import Frame
+from tabellion.model.grid import Content
+from tabellion.model.metadata import Affiliated, ContentCount, Environment, Metadata, TableType
+from tabellion.model.tree import Nested
+from tabellion.relate.layout import describe_frame_lines, describe_layout
+from tabellion.relate.notes import Notes
+
+Kind = Literal["numerical", "text", "symbol", "image", "combination"]
+
+_INDEX = re.compile(
+    r"(?P<name>(?i:table|tabelle|tab\.|tableau|tabla|tabell|taulukko|tabela|tabella|tabel|exhibit|appendix table)"
+    r"(?:\s*(?:[Nn][o°º]\.?\s*)?[A-Z]{0,2}[-.]?\d+(?:[.\-–]\d+)*[A-Za-z]?|\s+(?:[IVXLC]+|[A-Z])(?=[.:\s])))"
+    r"(?:\s*[.:–—-]+\s*|\s+|$)"
+)
+_MOSTLY = 0.8  # a kind names a table if this share of its values is of it
+
+
+def describe_table(nested: Nested, document: Document, notes: Notes) -> Metadata:
+    """All six categories."""
+    frame = nested.frame
+    titles = title_lines(frame)
+    caption = " ".join(titles) or None
+    index = _INDEX.match(caption or "")
+    above = bool(frame.title_rows) and frame.title_rows[0] < frame.rect.top
+    rect = frame.rect
+    inside = frame.grid.filled[rect.top : rect.bottom + 1, rect.left : rect.right + 1]
+    return Metadata(
+        environment=Environment(
+            document_type=document.kind,
+            document_address=document.source,
+            document_name=PurePath(document.source).name or None,
+            document_authors=document.authors,
+            start=frame.grid.address(rect.top, rect.left),
+        ),
+        frame=describe_frame_lines(frame, document),
+        affiliated=Affiliated(
+            index_number=index["name"] if index else None,
+            caption=caption,
+            caption_position="none" if not caption else "above" if above else "below",
+            footnotes=notes.texts,
+        ),
+        layout=describe_layout(nested, document),
+        content=ContentCount(cells=int(inside.size), filled=int(inside.sum())),
+        type=TableType(_kind(frame)),
+    )
+
+
+def title_lines(frame: Frame) -> list[str]:
+    """The texts of the title rows, a line each."""
+    grid = frame.grid
+    lines = (" ".join(str(grid.label[row, c]) for c in np.nonzero(grid.filled[row])[0]) for row in frame.title_rows)
+    return [line for line in (" ".join(line.split()) for line in lines) if line]
+
+
+def name_table(frame: Frame) -> str | None:
+    """The title without its number: the first line that says more than "Table 204."."""
+    for line in title_lines(frame):
+        index = _INDEX.match(line)
+        said = line[index.end() :].strip() if index else line
+        if said:
+            return said
+    return None
+
+
+def _kind(frame: Frame) -> Kind | None:
+    """What the values mostly are; None where there are none."""
+    grid = frame.grid
+    if not frame.body_rows or not frame.value_columns:
+        return None
+    content = grid.content[np.ix_(frame.body_rows, frame.value_columns)]
+    total = int((content != Content.EMPTY).sum())
+    if not total:
+        return None
+    shares: dict[Kind, NDArray[np.bool_]] = {
+        "numerical": np.isin(content, (Content.NUMBER, Content.DATE, Content.MISSING)),
+        "text": np.isin(content, (Content.TEXT, Content.LINK)),
+        "image": content == Content.IMAGE,
+    }
+    if (content == Content.MISSING).sum() >= _MOSTLY * total:
+        return "symbol"
+    return next((kind for kind, held in shares.items() if held.sum() >= _MOSTLY * total), "combination")

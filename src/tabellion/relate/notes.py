@@ -1,0 +1,84 @@
+r"""Footnotes and the marks that point to them.
+
+In: the note rows of a frame. Out: each note as one text, and mark -> what its note says. A note begins with its mark
+("\1 Includes", "1/ ", "(a)", "* "), which may stand in a cell of its own; a line without a mark goes on with the one
+before unless it begins anew ("Source:"). Fails where notes are numbered by the order of their lines alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import numpy as np
+
+from tabellion.model.frame import Frame
+
+_SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
+_PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
+_MARK = re.compile(
+    r"""
+    (?:\\(?P<back>\w{1,2})\\?\s*
+    | /(?P<slash>\d{1,2})\s+
+    | [(\[](?P<bracket>\d{1,2}|[A-Za-z])[)\]]\s*[:.=-]?\s*
+    | (?P<closed>\d{1,2}|[a-z])(?:/|\)|\.(?=\s)|:(?=\s))\s*
+    | (?P<raised>["""
+    + _SUPERSCRIPT
+    + r"""]+)\s*
+    | (?P<sign>[*∗]{1,4}|[†‡]{1,2}|[§¶\#])\s*[:.=-]?\s*
+    | (?P<bare>\d{1,2}|[rpeb])\s*[:=–—-]?\s+
+    )(?=\S)(?P<text>.*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_INNER = re.compile(r"(?<=[.;])\s+(?=\\\w{1,2}\b)")
+_ANEW = re.compile(
+    r"(?:sources?|notes?|quellen?|anmerkung(?:en)?|hinweis|remarques?|fuentes?|nota|n\.?b|symbols?)\b", re.IGNORECASE
+)
+_SENTENCE_START = re.compile(r"[^\W\d_]")
+
+
+class Notes(msgspec.Struct, frozen=True):
+    """The notes of a frame: their texts in order, and mark -> text without the mark."""
+
+    texts: tuple[str, ...] = ()
+    by_mark: dict[str, str] = {}
+
+
+def read_notes(frame: Frame) -> Notes:
+    """All notes that belong to a frame."""
+    grid = frame.grid
+    texts: list[str] = []
+    marks: dict[int, tuple[str, str]] = {}
+    for row in frame.note_rows:
+        said = [" ".join(str(text).split()) for text in grid.text[row][np.nonzero(grid.filled[row])[0]]]
+        line = " ".join(said)
+        for part in _INNER.split(line):
+            match = _MARK.fullmatch(part)
+            if match and _is_note(match):
+                texts.append(part)
+                marks[len(texts) - 1] = (_mark_of(match), match["text"].strip())
+            elif texts and (len(texts) - 1) in marks and _goes_on(part, texts[-1]):
+                mark, text = marks[len(texts) - 1]
+                texts[-1] = f"{texts[-1]} {part}"
+                marks[len(texts) - 1] = (mark, f"{text} {part}")
+            elif part:
+                texts.append(part)
+    by_mark: dict[str, str] = {}
+    for mark, text in marks.values():
+        by_mark.setdefault(mark, text)
+    return Notes(tuple(texts), by_mark)
+
+
+def _is_note(match: re.Match[str]) -> bool:
+    """A bare number or letter needs a sentence after it: "5 years and over" is none."""
+    return not match["bare"] or (len(match["text"]) > 8 and bool(_SENTENCE_START.match(match["text"])))
+
+
+def _mark_of(match: re.Match[str]) -> str:
+    return next(group for name, group in match.groupdict().items() if group and name != "text").translate(_PLAIN)
+
+
+def _goes_on(part: str, before: str) -> bool:
+    """Whether a line goes on with the note before it."""
+    return not _ANEW.match(part) and (part[0].islower() or before[-1] not in ".:;!?)")

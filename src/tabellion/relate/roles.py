@@ -1,0 +1,68 @@
+"""The role of each cell of a table: title, header, stub, group, value, derived, note, other.
+
+In: a nested frame. Out: an array over the grid of indices into `CELL_ROLES`, 0 where the table has no say. A value is
+derived if its row is, or if its formula sums others. Cells of the sheet that no table claims go by their row's role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Mark
+from tabellion.model.frame import CellRole, Frame
+from tabellion.model.grid import Content
+from tabellion.model.tree import Nested
+
+CELL_ROLES: tuple[CellRole | None, ...] = (None, *get_args(CellRole))
+_ID = {role: np.uint8(number) for number, role in enumerate(CELL_ROLES)}
+_BY_ROW: dict[str, CellRole] = {"title": "title", "note": "note"}
+
+
+def label_cells(nested: Nested) -> NDArray[np.uint8]:
+    """The roles of the cells that belong to one table; empty and covered cells have none."""
+    frame, grid = nested.frame, nested.frame.grid
+    roles = np.zeros(grid.shape, dtype=np.uint8)
+    roles[list(frame.title_rows)] = _ID["title"]
+    roles[list(frame.note_rows)] = _ID["note"]
+    _label_frame(frame, roles)
+    for node in nested.top.nodes:
+        for cell in node.cells:
+            roles[cell] = _ID["header"]
+    for node in nested.left.nodes:
+        for cell in node.cells:
+            if roles[cell] in (_ID["value"], _ID["derived"]):
+                roles[cell] = _ID["group"]
+    return np.where(grid.filled, roles, np.uint8(0))
+
+
+def label_leftovers(tables: Sequence[NDArray[np.uint8]], frame: Frame) -> NDArray[np.uint8]:
+    """The roles of the cells of a grid that none of its tables claims."""
+    grid = frame.grid
+    by_row = np.array([_ID[_BY_ROW.get(role, "other")] for role in frame.labels.roles], dtype=np.uint8)
+    free = grid.filled & ~np.logical_or.reduce([roles > 0 for roles in tables])
+    return np.where(free, by_row[:, None], np.uint8(0))
+
+
+def _label_frame(frame: Frame, roles: NDArray[np.uint8]) -> None:
+    grid, rect, row_roles = frame.grid, frame.rect, frame.labels.roles
+    inside = slice(rect.left, rect.right + 1)
+    for row in range(rect.top, rect.bottom + 1):
+        roles[row, inside] = _ID[_BY_ROW.get(row_roles[row], "other")]
+    roles[list(frame.header_rows), inside] = _ID["header"]
+    if not frame.body_rows:
+        return
+    body, stub, values = list(frame.body_rows), list(frame.stub_columns), list(frame.value_columns)
+    group = np.array([row_roles[row] == "group" for row in body])
+    derived = np.array([row_roles[row] == "derived" for row in body])
+    if stub:
+        roles[np.ix_(body, stub)] = np.where(group, _ID["group"], _ID["stub"])[:, None]
+    if values:
+        region = np.ix_(body, values)
+        summed = derived[:, None] | ((grid.marks[region] & Mark.AGGREGATE) > 0)
+        labels_below = group[:, None] & (grid.content[region] == Content.TEXT)
+        value = np.where(summed, _ID["derived"], _ID["value"])
+        roles[region] = np.where(labels_below, _ID["group"], value)

@@ -1,0 +1,114 @@
+"""The unit of each value: what its own text or format says, else the nearest label or title that names one.
+
+In: the frame, the cells of its values and the paths of their rows and columns. Out: a small list of units and one index
+a value. Order: own text, number format, top labels from the nearest, left labels from the nearest, the head of the
+stub, the title; a scale said further out completes a currency said further in. Fails where a title's unit does not
+hold for a column that names none ("in thousands, except as indicated").
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.frame import Frame
+from tabellion.model.grid import Content
+from tabellion.relate.paths import Paths
+from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit
+
+_OWN = re.compile(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
+_MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+
+
+def find_units(
+    frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp], row_paths: Paths, column_paths: Paths
+) -> tuple[NDArray[np.int16], tuple[str | None, ...]]:
+    """For each value the index of its unit, and the units."""
+    grid = frame.grid
+    known = _Numbered()
+    by_column = np.zeros(grid.shape[1], dtype=np.int64)
+    by_row = np.zeros(grid.shape[0], dtype=np.int64)
+    for column in np.unique(columns).tolist():
+        by_column[column] = known.number(said_by_labels(column_paths, column))
+    lines = np.unique(rows).tolist()
+    for row in lines if len(lines) <= _MOST_ROWS else ():
+        by_row[row] = known.number(said_by_labels(row_paths, row))
+    numeric = np.nonzero(grid.content[rows, columns] == Content.NUMBER)[0]
+    row, column = rows[numeric], columns[numeric]
+    own = _said_by_values(frame, row, column, known)
+    wider = known.number(said_around(frame))
+    many = len(known.units)
+    kinds, kind_of = np.unique((own * many + by_column[column]) * many + by_row[row], return_inverse=True)
+    final = np.zeros(len(kinds), dtype=np.int16)
+    for index, kind in enumerate(kinds.tolist()):
+        said = (kind // many**2, kind // many % many, kind % many, wider)
+        final[index] = known.number(complete([known.units[one] for one in said]))
+    ids = np.zeros(len(rows), dtype=np.int16)
+    ids[numeric] = final[kind_of]
+    return ids, tuple(str(unit) if unit else None for unit in known.units)
+
+
+class _Numbered:
+    """Units by number; 0 is none."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit | None] = [None]
+        self._numbers: dict[Unit | None, int] = {None: 0}
+
+    def number(self, unit: Unit | None) -> int:
+        if unit not in self._numbers:
+            self._numbers[unit] = len(self.units)
+            self.units.append(unit)
+        return self._numbers[unit]
+
+
+def _said_by_values(
+    frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp], known: _Numbered
+) -> NDArray[np.int64]:
+    """What each value's own text says, else its number format."""
+    grid = frame.grid
+    formats = (find_format_unit(style.number_format) if style.number_format else None for style in grid.styles)
+    by_style = np.array([known.number(unit) for unit in formats], dtype=np.int64)
+    found = by_style[grid.style[rows, columns]]
+    texts = grid.text[rows, columns].tolist()
+    if _OWN.search("\n".join(texts)):  # one look spares plain sheets a million
+        for index, text in enumerate(texts):
+            sign = _OWN.search(text)
+            if sign:
+                found[index] = known.number(find_unit(sign[0]))
+    return found
+
+
+def said_by_labels(paths: Paths, line: int) -> Unit | None:
+    """What the labels of one line say, the nearest first."""
+    if line not in paths.nearest:
+        return None
+    nearest_first = (find_unit(label) for label in reversed(paths[line].labels) if not _YEAR.fullmatch(label))
+    return complete(list(nearest_first))
+
+
+def said_around(frame: Frame) -> Unit | None:
+    """What the head of the stub and the titles say, the nearest first."""
+    grid = frame.grid
+    corner = [
+        find_unit(str(grid.label[row, column]))
+        for row in frame.header_rows
+        for column in frame.stub_columns
+        if grid.content[row, column] == Content.TEXT
+    ]
+    titles = [
+        find_stated_unit(str(grid.label[row, column]))
+        for row in reversed(frame.title_rows)
+        for column in np.nonzero(grid.content[row] == Content.TEXT)[0].tolist()
+    ]
+    return complete([*corner, *titles])
+
+
+def complete(said: list[Unit | None]) -> Unit | None:
+    """One unit of several, the nearest first: a wider one only adds what is still open."""
+    units = [unit for unit in said if unit]
+    return reduce(lambda near, far: near.within(far), units) if units else None

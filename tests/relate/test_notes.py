@@ -1,0 +1,58 @@
+"""Footnotes are found with the marks that point to them."""
+
+from __future__ import annotations
+
+import pytest
+
+from building import build_frame, build_grid
+from tabellion.relate.notes import Notes, read_notes
+
+
+def notes_of(*lines: str | list[str | None]) -> Notes:
+    rows = [line if isinstance(line, list) else [line] for line in lines]
+    grid = build_grid([["", "1990"], ["Ohio", 7], *rows])
+    return read_notes(build_frame(grid, "hd" + "n" * len(lines)))
+
+
+@pytest.mark.parametrize(
+    ("line", "mark", "text"),
+    [
+        (r"\1 Includes Alaska.", "1", "Includes Alaska."),
+        ("\\5\\Includes astronomy.", "5", "Includes astronomy."),
+        ("1/ Includes Alaska.", "1", "Includes Alaska."),
+        ("/2 12th grade, no diploma.", "2", "12th grade, no diploma."),
+        ("(1) Includes Alaska.", "1", "Includes Alaska."),
+        ("1) Includes Alaska.", "1", "Includes Alaska."),
+        ("1. Includes Alaska.", "1", "Includes Alaska."),
+        ("1 Includes Alaska.", "1", "Includes Alaska."),
+        ("¹ Includes Alaska.", "1", "Includes Alaska."),
+        ("* Preliminary.", "*", "Preliminary."),
+        ("† Not applicable.", "†", "Not applicable."),
+        ("r = revised figure", "r", "revised figure"),
+        ("a/ Estimated.", "a", "Estimated."),
+    ],
+)
+def test_a_note_begins_with_its_mark(line: str, mark: str, text: str) -> None:
+    assert notes_of(line).by_mark == {mark: text}
+
+
+def test_a_mark_may_stand_in_a_cell_of_its_own() -> None:
+    assert notes_of(["1\xa0", "Includes Alaska."]).by_mark == {"1": "Includes Alaska."}
+
+
+def test_a_line_without_a_mark_goes_on_with_the_note_before() -> None:
+    found = notes_of(r"\1 Includes Alaska", "and Hawaii.", "Source: Census Bureau.")
+    assert found.by_mark == {"1": "Includes Alaska and Hawaii."}
+    assert found.texts == (r"\1 Includes Alaska and Hawaii.", "Source: Census Bureau.")
+
+
+def test_several_notes_on_one_line_are_parted() -> None:
+    assert notes_of(r"\1 Includes Alaska. \2 Excludes Guam.").by_mark == {
+        "1": "Includes Alaska.",
+        "2": "Excludes Guam.",
+    }
+
+
+def test_an_unmarked_note_is_kept() -> None:
+    assert notes_of("Source: Census Bureau.").texts == ("Source: Census Bureau.",)
+    assert notes_of("12 months ending in June.").by_mark == {"12": "months ending in June."}
