@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from rich.errors import StyleSyntaxError
@@ -9,34 +11,42 @@ from rich.style import Style
 
 from tabellion.cli.palette import BLANK, CONTENT_STYLES, ROLE_STYLES
 from tabellion.cli.sheet import Look
-from tabellion.model.frame import Labelled
+from tabellion.model.frame import Frame, Labelled, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.style import Style as SourceStyle
+from tabellion.model.table import Table
+from tabellion.relate.roles import CELL_ROLES, label_cells, label_leftovers
 
 
-def look_by_role(labelled: Labelled) -> Look:
-    """Each cell in the colour of its role."""
-    roles = cell_roles(labelled)
-    return lambda row, column: ROLE_STYLES.get(roles[row, column], BLANK)
+def look_by_role(labelled: Labelled, tables: Sequence[Table]) -> Look:
+    """Each cell in the colour of its role; an empty cell of a frame in that of its part of the frame."""
+    roles = np.zeros(labelled.labels.grid.shape, dtype=np.uint8)
+    found = [label_cells(table.nested) for table in tables]
+    for own in (*found, *([label_leftovers(found, tables[0].frame)] if tables else [])):
+        roles = np.where(own, own, roles)
+    names = np.array([role or "" for role in CELL_ROLES], dtype=object)[roles]
+    for table in tables:
+        _fill_blanks(names, table.frame)
+    return lambda row, column: ROLE_STYLES.get(names[row, column], BLANK)
 
 
-def cell_roles(labelled: Labelled) -> NDArray[np.object_]:
-    """The role of every cell of a grid, "" where there is none."""
-    grid, rows = labelled.labels.grid, labelled.labels.roles
-    roles = np.full(grid.shape, "", dtype=object)
-    for row, role in enumerate(rows):
-        if role in ("title", "note"):
-            roles[row, grid.filled[row]] = role
-    for frame in labelled.frames:
-        span = slice(frame.rect.left, frame.rect.right + 1)
-        for row in frame.header_rows:
-            roles[row, span] = "header"
-        for row in frame.body_rows:
-            group, derived = rows[row] == "group", rows[row] == "derived"
-            roles[row, list(frame.value_columns)] = "derived" if derived else "group" if group else "value"
-            roles[row, list(frame.stub_columns)] = "group" if group else "stub"
-    roles[grid.filled & (roles == "")] = "other"
-    return roles
+def _fill_blanks(names: NDArray[np.object_], frame: Frame) -> None:
+    rect, blank = frame.rect, names == ""
+    inside = np.zeros(names.shape, dtype=bool)
+    inside[rect.top : rect.bottom + 1, rect.left : rect.right + 1] = True
+    header, stub = np.zeros(names.shape, dtype=bool), np.zeros(names.shape, dtype=bool)
+    header[list(frame.header_rows)] = True
+    stub[:, list(frame.stub_columns)] = True
+    names[blank & inside] = "value"
+    names[blank & inside & stub] = "stub"
+    names[blank & inside & header] = "header"
+
+
+def look_by_row(labels: RowLabels) -> Look:
+    """Each filled cell in the colour of its row's role."""
+    styles = [ROLE_STYLES["value" if role == "data" else role] if role != "blank" else BLANK for role in labels.roles]
+    filled = labels.grid.filled
+    return lambda row, column: styles[row] if filled[row, column] else BLANK
 
 
 def look_by_content(grid: Grid) -> Look:

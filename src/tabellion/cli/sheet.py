@@ -51,7 +51,8 @@ def draw_sheet(grid: Grid, look: Look, row_words: Sequence[str], settings: Sheet
         if before is not None and skipped:
             lines.append(_skipped(grid, before, row, skipped, gutter))
         before = row
-        line = Text(f"{int(grid.row_of[row]) + 1:>{digits}} ", QUIET)
+        line = Text()
+        line.append(f"{int(grid.row_of[row]) + 1:>{digits}} ", QUIET)
         line.append(f"{row_words[row]:>{longest}} ", ROW_WORDS.get(row_words[row], QUIET)).append(" ")
         for text, style in _cells(grid, look, row, columns, widths, spare):
             line.append(text, style)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,7 +78,7 @@ def show(
         typer.Option("--width", metavar="N", min=40, help="Letters a line; by default the terminal's."),
     ] = None,
     svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", help="Write the drawing to this file as an SVG picture too.")
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the drawing to this file as a picture too.")
     ] = None,
     rows: RowsOption = RowChoice.boosted,
     parents: ParentsOption = ParentChoice.boosted,
@@ -99,7 +100,9 @@ def show(
         complain(str(error))
         raise typer.Exit(2 if error.kind == "usage" else 1) from None
     if svg is not None:
-        console.save_svg(svg, title=f"tabellion show {source}")
+        from tabellion.cli.picture import write_picture
+
+        write_picture(console, svg, f"tabellion show {source}")
 
 
 def _console(width: int | None, *, record: bool) -> Console:

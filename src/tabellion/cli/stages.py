@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from rich.table import Table as Lines
 from rich.text import Text
 
-from tabellion.cli.looks import look_by_content, look_by_role, look_of_source
+from tabellion.cli.looks import look_by_content, look_by_role, look_by_row, look_of_source
 from tabellion.cli.palette import CONTENT_STYLES, QUIET, ROLE_STYLES, draw_legend
 from tabellion.cli.sheet import SheetSettings, draw_sheet
 from tabellion.cli.trees import draw_trees, draw_tuples
@@ -101,7 +101,7 @@ def draw_grids(document: Document, view: View) -> Iterator[RenderableType]:
             about = f"{rows:,} × {columns:,} cells, {int(grid.filled.sum()):,} filled, {len(grid.spans):,} spans"
             yield heading(f"{sheet.name or 'grid'} {range_text(region.rect)}", about)
             yield draw_sheet(grid, look_by_content(grid), [""] * rows, view.sheet)
-    yield draw_legend(CONTENT_STYLES)
+    yield Text.assemble("\n", draw_legend(CONTENT_STYLES))
 
 
 def draw_labels(pages: Iterable[Labelled], view: View) -> Iterator[RenderableType]:
@@ -113,11 +113,11 @@ def draw_labels(pages: Iterable[Labelled], view: View) -> Iterator[RenderableTyp
             for role, sure in zip(labels.roles, labels.probability.max(axis=1).tolist(), strict=True)
         ]
         yield heading(grid.place.sheet or "grid", _kind_text(labelled))
-        yield draw_sheet(grid, look_by_role(labelled), words, view.sheet)
+        yield draw_sheet(grid, look_by_row(labels), words, view.sheet)
         for number, frame in enumerate(labelled.frames, 1):
             yield facts(*_frame_facts(frame), title=f"frame {number}")
         yield from draw_issues(labelled.issues)
-    yield draw_legend()
+    yield Text.assemble("\n", draw_legend())
 
 
 def draw_nested(extraction: Extraction, view: View) -> Iterator[RenderableType]:
@@ -134,7 +134,7 @@ def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableTy
         grid = labelled.labels.grid
         own = [table for table in extraction.tables if table.grid is grid]
         yield heading(grid.place.sheet or extraction.document.source, _kind_text(labelled))
-        yield draw_sheet(grid, look_by_role(labelled), labelled.labels.roles, view.sheet)
+        yield draw_sheet(grid, look_by_role(labelled, own), labelled.labels.roles, view.sheet)
         for table in own:
             yield _table_heading(table)
             yield draw_trees(table, width=view.width)
@@ -142,7 +142,7 @@ def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableTy
                 yield draw_tuples(table.tuples[: view.tuples], len(table.tuples))
     yield from _nothing_found(extraction)
     if extraction.labelled:
-        yield draw_legend()
+        yield Text.assemble("\n", draw_legend())
     yield from draw_issues(extraction.issues)
 
 

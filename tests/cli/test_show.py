@@ -1,0 +1,70 @@
+"""`tabellion show` as people see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tabellion.cli import app
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def show(name: str, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["show", str(EXAMPLES / name), *arguments])
+
+
+def test_every_row_says_what_it_was_taken_for() -> None:
+    lines = show("smoking.xlsx").stdout.splitlines()
+    said = {int(words[0]): words[1] for words in map(str.split, lines) if words and words[0].isdigit()}
+    assert (said[1], said[4], said[6], said[25]) == ("title", "header", "data", "note")
+
+
+def test_the_header_trees_are_drawn_as_trees() -> None:
+    text = show("pilots.xlsx").stdout
+    pilots = text.index("Airplane pilots  B3")
+    assert pilots < text.index("└── Certificate held  D4") < text.index("Commercial  E5")
+
+
+@pytest.mark.parametrize(("arguments", "count"), [(("--tuples",), 20), (("--tuples", "3"), 3), ((), 0)])
+def test_tuples_are_shown_on_request(arguments: tuple[str, ...], count: int) -> None:
+    text = show("smoking.xlsx", *arguments, "--width", "140").stdout
+    assert sum(" › Male, total" in line or " › Female, total" in line for line in text.splitlines()) in (
+        range(max(count - 6, 0), count + 1)
+    )
+
+
+@pytest.mark.parametrize("stage", ["read", "locate", "recognise", "label", "nest", "relate"])
+@pytest.mark.parametrize("name", ["smoking.xlsx", "flat.csv", "side_by_side.xlsx", "form.xlsx", "budget.ods"])
+def test_every_stage_can_be_looked_at(name: str, stage: str) -> None:
+    shown = show(name, "--stage", stage)
+    assert shown.exit_code == 0, shown.exception
+    assert shown.stdout.strip()
+
+
+def test_a_sheet_without_data_says_so() -> None:
+    text = show("form.xlsx").stdout
+    assert "form" in text
+    assert "no table of data found" in text
+
+
+def test_what_cannot_be_read_is_one_line_and_status_1() -> None:
+    shown = show("gone.xlsx")
+    assert shown.exit_code == 1
+    assert shown.stderr == f"tabellion: {EXAMPLES / 'gone.xlsx'}: no such file\n"
+
+
+def test_an_unknown_sheet_is_a_wrong_call_that_names_the_sheets_there_are() -> None:
+    shown = show("smoking.xlsx", "--sheet", "Data")
+    assert shown.exit_code == 2
+    assert "Smoking" in shown.stderr
+
+
+def test_a_picture_holds_the_drawing_and_needs_no_network(tmp_path: Path) -> None:
+    picture = tmp_path / "sheet.svg"
+    show("smoking.xlsx", "--svg", str(picture))
+    text = picture.read_text(encoding="utf-8")
+    assert "Male" in text
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
