@@ -1,0 +1,44 @@
+"""Rows with roles become blocks: one table each, with its titles and notes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabellion.label.blocks import split_blocks
+from tabellion.model.frame import RowLabels
+from tests.sheets import grid_of
+
+
+def blocks_of(rows, roles):
+    grid = grid_of(rows)
+    return split_blocks(RowLabels(grid, tuple(roles), np.zeros((len(roles), 7))))
+
+
+ROWS = [["Table 1"], ["", "a", "b"], ["x", 1, 2], ["y", 3, 4], ["Source: us"]]
+ROLES = ["title", "header", "data", "data", "note"]
+
+
+def test_one_table_with_title_and_note():
+    [block] = blocks_of(ROWS, ROLES)
+    assert (block.title, block.header, block.body, block.note) == ([0], [1], [2, 3], [4])
+
+
+def test_stacked_tables_each_keep_their_title():
+    first, second = blocks_of(ROWS + ROWS, ROLES + ROLES)
+    assert (first.note, second.title, second.body) == ([4], [5], [7, 8])
+
+
+def test_repeated_header_without_title_starts_a_table():
+    first, second = blocks_of(ROWS[1:4] + ROWS[1:4], ROLES[1:4] * 2)
+    assert (first.body, second.header) == ([1, 2], [3])
+
+
+def test_lone_label_over_the_columns_groups_the_rows_below():
+    rows = [*ROWS[1:3], ["", "Percent"], ROWS[3]]
+    [block] = blocks_of(rows, ["header", "data", "header", "data"])
+    assert block.body == [1, 2, 3]
+
+
+def test_rows_without_a_body_are_notes_of_the_table_before():
+    [block] = blocks_of([*ROWS, ["Contact"]], [*ROLES, "title"])
+    assert block.note == [4, 5]
