@@ -22,13 +22,13 @@ def job(source: str) -> Outcome:
         raise KeyError("our own mistake")
     if source == "killer":
         os.kill(os.getpid(), signal.SIGKILL)
-    return Outcome(source, text=source.encode())
+    return Outcome(source, text=[source.encode()])
 
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_outcomes_come_in_the_order_given(cores: int) -> None:
     sources = ["slow 1", "b", "c", "slow 2", "e"]
-    assert [outcome.text.decode() for outcome in run_batch(job, sources, cores)] == sources
+    assert [b"".join(outcome.text).decode() for outcome in run_batch(job, sources, cores)] == sources
 
 
 @pytest.mark.parametrize("cores", [1, 2])

@@ -30,10 +30,10 @@ class Failure(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of one document: the text to print, or a failure."""
+    """What came of one document: the text to print, in pieces where it is very long, or a failure."""
 
     source: str
-    text: bytes = b""
+    text: Iterable[bytes] = ()
     tables: int = 0
     tuples: int = 0
     issues: int = 0
@@ -65,6 +65,12 @@ def attempt(job: Job, source: str) -> Outcome:
         return Outcome(source, failure=Failure("defect", " ".join(note.split()), traceback.format_exc()))
 
 
+def attempt_whole(job: Job, source: str) -> Outcome:
+    """The same with the text as a whole, so that it can be handed from a worker to its parent."""
+    outcome = attempt(job, source)
+    return outcome._replace(text=[b"".join(outcome.text)])
+
+
 def _run_parallel(job: Job, sources: Iterable[str], cores: int) -> Iterator[Outcome]:
     waiting: deque[tuple[str, Future[Outcome] | None]] = deque()
     pool = _pool(cores)
@@ -72,7 +78,7 @@ def _run_parallel(job: Job, sources: Iterable[str], cores: int) -> Iterator[Outc
         todo = iter(sources)
         while True:
             while len(waiting) < cores * AHEAD and (source := next(todo, None)) is not None:
-                waiting.append((source, None if source == STANDARD_INPUT else pool.submit(attempt, job, source)))
+                waiting.append((source, None if source == STANDARD_INPUT else pool.submit(attempt_whole, job, source)))
             if not waiting:
                 return
             source, future = waiting.popleft()
@@ -82,7 +88,7 @@ def _run_parallel(job: Job, sources: Iterable[str], cores: int) -> Iterator[Outc
                 yield _attempt_alone(job, source)
                 pool.shutdown(cancel_futures=True)
                 pool = _pool(cores)
-                waiting = deque((s, f and pool.submit(attempt, job, s)) for s, f in waiting)
+                waiting = deque((s, f and pool.submit(attempt_whole, job, s)) for s, f in waiting)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         if waiting:  # interrupted: nobody will read what the workers are still at
@@ -94,7 +100,7 @@ def _attempt_alone(job: Job, source: str) -> Outcome:
     """Once more in a worker of its own, to learn whether it was this document that brought the worker down."""
     with _pool(1) as pool:
         try:
-            return pool.submit(attempt, job, source).result()
+            return pool.submit(attempt_whole, job, source).result()
         except BrokenProcessPool:
             return Outcome(source, failure=Failure("crash", f"{source}: the worker that read it was killed"))
 

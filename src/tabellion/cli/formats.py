@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from tabellion.cli.batch import Outcome
+    from tabellion.cli.batch import Failure, Outcome
     from tabellion.pipeline import Extraction
+
+MANY_TUPLES = 100_000  # from here on a document is written piece by piece, so that it is not held twice
 
 
 class Form(StrEnum):
@@ -19,15 +22,16 @@ class Form(StrEnum):
     markdown = "markdown"
 
 
-def format_extraction(extraction: Extraction, form: Form, *, every: bool) -> bytes:
-    """One document in the given form."""
-    from tabellion import export
+def format_extraction(extraction: Extraction, form: Form, *, every: bool) -> Iterable[bytes]:
+    """One document in the given form: as a whole, or piece by piece where it holds very many tuples."""
+    from tabellion.export import json_pieces, to_csv, to_markdown
 
     if form is Form.csv:
-        return export.to_csv(extraction)
+        return [to_csv(extraction, head=False)]
     if form is Form.markdown:
-        return export.to_markdown(extraction)
-    return export.to_json(extraction, every=every)
+        return [to_markdown(extraction)]
+    pieces = json_pieces(extraction, every=every)
+    return pieces if sum(len(table.tuples) for table in extraction.tables) > MANY_TUPLES else list(pieces)
 
 
 class Writer:
@@ -39,12 +43,9 @@ class Writer:
 
     def write(self, outcome: Outcome) -> None:
         """One document; it reaches the reader at once."""
-        text = self._failed(outcome) if outcome.failure else outcome.text
-        if self.form is Form.json:
-            self.file.write(b",\n" if self.count else b"[\n")
-        elif self.form is Form.markdown and self.count and text:
-            self.file.write(b"\n")
-        self.file.write(text)
+        text = self._failed(outcome.source, outcome.failure) if outcome.failure else outcome.text
+        self.file.write(self._before())
+        self.file.writelines(text)
         if self.form is Form.jsonl:
             self.file.write(b"\n")
         self.file.flush()
@@ -53,12 +54,26 @@ class Writer:
     def close(self) -> None:
         """What stands after the last document."""
         if self.form is Form.json:
-            self.file.write(b"\n]\n" if self.count else b"[]\n")
+            self.file.write(b"\n]\n")
         self.file.flush()
 
-    def _failed(self, outcome: Outcome) -> bytes:
-        from tabellion import export
+    def _before(self) -> bytes:
+        """What stands before a document: the first, or a later one."""
+        from tabellion.export import csv_head
 
-        if self.form in (Form.csv, Form.markdown) or outcome.failure is None:
-            return b""
-        return export.error_json(outcome.source, outcome.failure.kind, outcome.failure.note)
+        first, later = {
+            Form.jsonl: (b"", b""),
+            Form.json: (b"[\n", b",\n"),
+            Form.csv: (csv_head(), b""),
+            Form.markdown: (b"", b"\n"),
+        }[self.form]
+        return later if self.count else first
+
+    def _failed(self, source: str, failure: Failure) -> Iterable[bytes]:
+        from tabellion.export import error_json
+
+        if self.form is Form.csv:
+            return ()
+        if self.form is Form.markdown:
+            return (f"# {source}\n\nCould not be read: {failure.note}\n".encode(),)
+        return (error_json(source, failure.kind, failure.note),)

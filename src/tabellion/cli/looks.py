@@ -11,18 +11,18 @@ from rich.style import Style
 
 from tabellion.cli.palette import BLANK, CONTENT_STYLES, ROLE_STYLES
 from tabellion.cli.sheet import Look
-from tabellion.model.frame import Frame, Labelled, RowLabels
+from tabellion.export.json import claim_cells
+from tabellion.model.frame import Frame, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.style import Style as SourceStyle
 from tabellion.model.table import Table
-from tabellion.relate.roles import CELL_ROLES, label_cells, label_leftovers
+from tabellion.relate import CELL_ROLES
 
 
-def look_by_role(labelled: Labelled, tables: Sequence[Table]) -> Look:
+def look_by_role(grid: Grid, tables: Sequence[Table]) -> Look:
     """Each cell in the colour of its role; an empty cell of a frame in that of its part of the frame."""
-    roles = np.zeros(labelled.labels.grid.shape, dtype=np.uint8)
-    found = [label_cells(table.nested) for table in tables]
-    for own in (*found, *([label_leftovers(found, tables[0].frame)] if tables else [])):
+    roles = np.zeros(grid.shape, dtype=np.uint8)
+    for own in claim_cells(tuple(tables)):
         roles = np.where(own, own, roles)
     names = np.array([role or "" for role in CELL_ROLES], dtype=object)[roles]
     for table in tables:

@@ -134,7 +134,7 @@ def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableTy
         grid = labelled.labels.grid
         own = [table for table in extraction.tables if table.grid is grid]
         yield heading(grid.place.sheet or extraction.document.source, _kind_text(labelled))
-        yield draw_sheet(grid, look_by_role(labelled, own), labelled.labels.roles, view.sheet)
+        yield draw_sheet(grid, look_by_role(grid, own), labelled.labels.roles, view.sheet)
         for table in own:
             yield _table_heading(table)
             yield draw_trees(table, width=view.width)
