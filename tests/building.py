@@ -7,6 +7,7 @@ stands under which; nothing is guessed, so that a test shows all that it rests o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place, Rect, cell_at, rect_at
 from tabellion.model.style import PLAIN, Style
 from tabellion.model.tree import HeaderNode, HeaderTree, Nested
+from tabellion.pipeline import Extraction
+from tabellion.relate import relate_table
 from tabellion.values import read_texts
 
 Cells = Sequence[Sequence[str | float | None]]
@@ -166,3 +169,10 @@ def smoking() -> Nested:
     )
     frame = build_frame(grid, "tthdgdddnnnn")
     return build_nested(frame, under={"A6": "A5", "A7": "A5"})
+
+
+def build_extraction(*nested: Nested, source: str = "some/report.xlsx", **more: Any) -> Extraction:
+    """A document with the given tables, in their order."""
+    document = build_document(*(one.frame.grid for one in nested), source=source)
+    tables = tuple(relate_table(one, document, f"t{number}") for number, one in enumerate(nested, 1))
+    return Extraction(document, tables, **more)

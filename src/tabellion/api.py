@@ -1,0 +1,146 @@
+"""What a Python user holds: `extract` and the tables it returns.
+
+The model knows nothing of pandas, JSON or notebooks, and must not. So the tables of the public interface are those of
+the model with a way out added: each method here hands over to one function of `export`, imported when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+
+from tabellion.errors import UsageError
+from tabellion.model import table as model
+from tabellion.model.document import Document, Issue
+from tabellion.pipeline import Extraction, Rejected, Settings, extract_document
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+
+class Table(model.Table, frozen=True, eq=False):
+    """A table read to the end: `tuples`, `top`, `left`, `metadata`, `place`, and every intermediate of the way there.
+
+    It is the model's table and adds only the forms that it can be taken away in.
+    """
+
+    def to_pandas(self, *, layout: bool = False) -> pandas.DataFrame:
+        """One row a value; with `layout` the table as it stands, its header trees as row and column index."""
+        from tabellion.export.frames import to_pandas
+
+        return to_pandas(self, layout=layout)
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a value."""
+        from tabellion.export.frames import to_polars
+
+        return to_polars(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """One row a value."""
+        from tabellion.export.frames import to_arrow
+
+        return to_arrow(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as the output contract has it."""
+        from tabellion.export.json import table_pieces
+
+        found: dict[str, Any] = msgspec.json.decode(b"".join(table_pieces(self)))
+        return found
+
+    def to_markdown(self) -> str:
+        """The table for people: title, values under their whole header paths, notes."""
+        from tabellion.export.markdown import table_markdown
+
+        return table_markdown(self)
+
+    def _repr_html_(self) -> str:
+        from tabellion.export.html import table_html
+
+        return table_html(self)
+
+    def __repr__(self) -> str:
+        where = " ".join(part for part in (self.place.sheet, self.place.range) if part)
+        return f"<Table {self.id} {where}: {self.title or 'untitled'}, {len(self.tuples):,} values>"
+
+
+class Tables(Sequence[Table]):
+    """The tables of one document in reading order, with the document and every doubt on the way."""
+
+    def __init__(self, extraction: Extraction) -> None:
+        made = (Table(**{name: getattr(one, name) for name in one.__struct_fields__}) for one in extraction.tables)
+        self._tables = tuple(made)
+        self.extraction = extraction
+
+    @property
+    def document(self) -> Document:
+        return self.extraction.document
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        return self.extraction.issues
+
+    @property
+    def rejected(self) -> tuple[Rejected, ...]:
+        """What was judged to be no table of data."""
+        return self.extraction.rejected
+
+    def to_json(self, *, every: bool = False) -> bytes:
+        """The document as the output contract has it; `every` lists rejected candidates too."""
+        from tabellion.export import to_json
+
+        return to_json(self.extraction, every=every)
+
+    def to_csv(self) -> bytes:
+        """One line a value, under one head."""
+        from tabellion.export import to_csv
+
+        return to_csv(self.extraction)
+
+    def to_markdown(self) -> str:
+        """All tables for people."""
+        from tabellion.export import to_markdown
+
+        return to_markdown(self.extraction).decode()
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    @overload
+    def __getitem__(self, index: int) -> Table: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Table]: ...
+    def __getitem__(self, index: int | slice) -> Table | Sequence[Table]:
+        return self._tables[index]
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self._tables)
+
+    def __repr__(self) -> str:
+        lines = [f"<Tables of {self.document.source}: {len(self)}, issues: {len(self.issues)}>", *map(repr, self)]
+        return "\n  ".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return "".join(table._repr_html_() for table in self) or escape(repr(self))
+
+
+def extract(source: str | Path | bytes, sheet: str | None = None, **settings: Any) -> Tables:
+    """Read one document and return its tables.
+
+    `source` is a path, or the bytes of a document. `sheet` names one sheet of a spreadsheet. Further settings are those
+    of `Settings`: limits, rows, parents, weights. A document that cannot be read raises an `UnreadableError`; doubts
+    are in `issues`.
+    """
+    unknown = set(settings) - set(Settings.__struct_fields__)
+    if unknown:
+        known = ", ".join(Settings.__struct_fields__)
+        raise UsageError(f"unknown setting {', '.join(sorted(unknown))}; there are {known}")
+    return Tables(extract_document(source, Settings(sheet=sheet, **settings)))

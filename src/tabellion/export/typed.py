@@ -1,0 +1,35 @@
+"""The typed values and addresses of many cells at once: as a grid gives them one by one, without a call a cell."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.grid import Content, Grid
+from tabellion.model.place import column_letters
+
+Value = float | int | str | None
+_EXACT = 2.0**53  # whole numbers up to here are exact in a double
+_SILENT = (Content.EMPTY, Content.MISSING)
+
+
+def typed_values(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> list[Value]:
+    """Numbers, ISO dates and texts of the given cells; None where a value is missing."""
+    content, number = grid.content[rows, columns], grid.number[rows, columns]
+    values: NDArray[np.object_] = grid.label[rows, columns]  # a copy: fancy indexing
+    numeric = content == Content.NUMBER
+    whole = numeric & (np.abs(number) < _EXACT) & (number == np.floor(number))
+    values[numeric] = number[numeric].tolist()
+    values[whole] = number[whole].astype(np.int64).tolist()
+    values[np.isin(content, _SILENT)] = None
+    for index in np.nonzero(content == Content.DATE)[0].tolist():
+        values[index] = grid.value(int(rows[index]), int(columns[index]))
+    found: list[Value] = values.tolist()
+    return found
+
+
+def cell_addresses(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> list[str]:
+    """The A1 addresses of the given cells in their source."""
+    letters = {column: column_letters(int(grid.column_of[column])) for column in np.unique(columns).tolist()}
+    numbers = (grid.row_of[rows].astype(np.int64) + 1).tolist()
+    return [f"{letters[column]}{number}" for column, number in zip(columns.tolist(), numbers, strict=True)]
