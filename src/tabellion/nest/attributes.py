@@ -1,0 +1,133 @@
+"""The labels of a strand as the hierarchy extractor sees them: one array a property.
+
+In: a frame and a strand. Out: `Attributes` (the paper's word for header cells, section 2.1): looks, words, and the
+values of each label's row. `look` numbers the formatting styles, so that two labels look alike where it is equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.frame import Frame
+from tabellion.model.grid import Content
+from tabellion.model.style import Style
+from tabellion.nest.stub import Strand
+from tabellion.nest.wording import Wording, read_wordings
+
+SUMMED_COLUMNS = 6  # value columns whose numbers are compared and added up: enough to tell, cheap on wide sheets
+
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+class Attributes(msgspec.Struct, frozen=True, eq=False):
+    """Parallel arrays, one entry a label, in reading order."""
+
+    row: Indices
+    indent: Numbers
+    bold: Flags
+    italic: Flags
+    underline: Flags
+    centred: Flags
+    size: Numbers
+    fill: Indices
+    spanning: Flags
+    group: Flags  # a label whose row has no values
+    bold_values: Flags
+    gap: Indices  # blank rows between the label before and this one
+    border: Flags  # a line above
+    text: Indices  # equal for equal texts
+    values: Numbers  # (labels, some value columns), NaN where there is no number
+    formula: Flags  # most of its values add up or average others, as formulas of the source
+    look: Indices
+    wordings: tuple[Wording, ...]
+    wording: Indices  # which of `wordings` is the label's
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def said(self, name: str) -> NDArray[Any]:
+        """One fact of the wording of every label: `attributes.said("only_total")`."""
+        return np.array([getattr(w, name) for w in self.wordings])[self.wording]
+
+
+def read_attributes(frame: Frame, strand: Strand) -> Attributes:
+    """The properties of a strand's labels."""
+    grid = frame.grid
+    row, column = strand.row, strand.column
+    values = np.asarray(frame.value_columns, dtype=np.intp)
+    wordings, wording = read_wordings([str(t) for t in grid.label[row, column]])
+    filled = grid.filled[np.ix_(row, values)] & (values[None, :] != column[:, None])
+    bold_cells = grid.look("bold")[np.ix_(row, values)] & filled
+    counted = filled.sum(axis=1)
+    group = counted == 0
+    across = np.array([grid.span_at.get((r, c), (1, 1))[1] for r, c in zip(row.tolist(), column.tolist(), strict=True)])
+    spanning = (across > 1) & (column + across - 1 >= values.min(initial=1 << 30)) | np.isin(column, values)
+    indent = grid.indent[row, column].astype(np.float64) + 2.0 * strand.step
+    aggregate = (grid.marks[np.ix_(row, values)] & 2) > 0
+    parts: dict[str, NDArray[Any]] = {
+        "indent": indent,
+        "bold": grid.look("bold")[row, column],
+        "italic": grid.look("italic")[row, column],
+        "underline": grid.look("underline")[row, column],
+        "centred": _is_centred(grid.styles)[grid.style[row, column]],
+        "size": grid.look("size")[row, column].astype(np.float64),
+        "fill": _numbered([s.fill for s in grid.styles])[grid.style[row, column]],
+        "group": group,
+        "spanning": spanning,
+        "bold_values": 2 * bold_cells.sum(axis=1) > counted,
+    }
+    capitals = np.array([w.capitals for w in wordings], dtype=bool)[wording] if wordings else np.zeros(0, dtype=bool)
+    look = looks_of([*parts.values(), capitals])
+    return Attributes(
+        row=row,
+        **parts,
+        gap=np.diff(row, prepend=row[:1]) - (np.arange(len(row)) > 0),
+        border=_lines_above(frame, row, column),
+        text=wording,
+        values=_numbers(frame, row, values),
+        formula=2 * aggregate.sum(axis=1) > counted,
+        look=look,
+        wordings=tuple(wordings),
+        wording=wording,
+    )
+
+
+def _numbers(frame: Frame, row: Indices, values: Indices) -> Numbers:
+    """The numbers of the first columns that are mostly numbers."""
+    grid = frame.grid
+    some = values[: 4 * SUMMED_COLUMNS]
+    numeric = grid.content[np.ix_(row, some)] == Content.NUMBER
+    most = np.argsort(-numeric.sum(axis=0), kind="stable")[:SUMMED_COLUMNS]
+    chosen = some[np.sort(most)]
+    return np.where(grid.content[np.ix_(row, chosen)] == Content.NUMBER, grid.number[np.ix_(row, chosen)], np.nan)
+
+
+def _lines_above(frame: Frame, row: Indices, column: Indices) -> Flags:
+    grid = frame.grid
+    above = np.maximum(row - 1, 0)
+    return np.asarray(grid.look("border_top")[row, column] | grid.look("border_bottom")[above, column])
+
+
+def _is_centred(styles: tuple[Style, ...]) -> Flags:
+    return np.array([s.align is not None and s.align.startswith("cent") for s in styles], dtype=bool)
+
+
+def _numbered(things: list[Any]) -> Indices:
+    known: dict[Any, int] = {}
+    return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.intp)
+
+
+def looks_of(properties: list[NDArray[Any]]) -> Indices:
+    """A number for each distinct combination of properties, in order of first appearance."""
+    if not len(properties[0]):
+        return np.zeros(0, dtype=np.intp)
+    table = np.column_stack([p.astype(np.float64) for p in properties])
+    _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(np.argsort(first))
+    return order[which.ravel()].astype(np.intp)

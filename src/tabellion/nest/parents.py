@@ -1,0 +1,67 @@
+"""Scores of candidate pairs, and the parents that follow from them.
+
+In: attributes (left) or header cells (top) and learned weights. Out: the parent of each label, -1 at the root, and how sure that is.
+`svm` is the paper's way: its candidates, its features, a linear SVM with Platt's sigmoid, its enforced tree (Chen and
+Cafarella 2013, section 3.2). `boosted` has more candidates and features, boosted trees, and reads the left as an
+outline; on one strand both cost a few milliseconds and are linear in its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from tabellion.nest.attributes import Attributes, Indices, Numbers
+from tabellion.nest.candidates import climbing_pairs, differing_pairs
+from tabellion.nest.ladder import climb
+from tabellion.nest.left_features import LEFT_FEATURES
+from tabellion.nest.pair_features import PAPER_LEFT, compute_features, paper_style
+from tabellion.nest.pair_view import PairView
+from tabellion.nest.spread import HeaderCells
+from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, TopView, compute_top_features, top_pairs
+from tabellion.nest.tree import enforce_tree, outline
+from tabellion.weights import Weights
+
+Method = Literal["boosted", "svm"]
+
+LEFT_WEIGHTS = {"boosted": "left_parents", "svm": "left_parents_paper"}
+TOP_WEIGHTS = {"boosted": "top_parents", "svm": "top_parents_paper"}
+
+
+def left_view(attributes: Attributes, method: Method) -> PairView:
+    """The candidate pairs of a strand by one method."""
+    ladder = climb(attributes)
+    if method == "svm":
+        return PairView(attributes, ladder, differing_pairs(paper_style(attributes)))
+    return PairView(attributes, ladder, climbing_pairs(attributes, ladder))
+
+
+def left_table(view: PairView, method: Method) -> Numbers:
+    """The features of a strand's pairs by one method."""
+    return compute_features(view, PAPER_LEFT if method == "svm" else LEFT_FEATURES)
+
+
+def left_parents(attributes: Attributes, weights: Weights, method: Method) -> tuple[Indices, Numbers]:
+    """The parent of each label of a strand."""
+    view = left_view(attributes, method)
+    table = left_table(view, method)
+    pairs = (view.up, view.down)
+    if method == "svm":
+        return enforce_tree(len(attributes), pairs, weights.linear(LEFT_WEIGHTS[method]).probabilities(table))
+    return outline(len(attributes), pairs, weights.boosted(LEFT_WEIGHTS[method]).scores(table)[:, 0])
+
+
+def top_table(view: TopView, method: Method) -> Numbers:
+    """The features of a header's pairs by one method."""
+    return compute_top_features(view, PAPER_TOP if method == "svm" else TOP_FEATURES)
+
+
+def top_parents(cells: HeaderCells, values: Sequence[int], weights: Weights, method: Method) -> tuple[Indices, Numbers]:
+    """The parent of each header cell."""
+    pairs = top_pairs(cells)
+    table = top_table(TopView(cells, values, pairs), method)
+    if method == "svm":
+        chance = weights.linear(TOP_WEIGHTS[method]).probabilities(table)
+    else:
+        chance = weights.boosted(TOP_WEIGHTS[method]).probabilities(table)
+    return enforce_tree(len(cells), pairs, chance)

@@ -1,0 +1,151 @@
+"""How far each header cell reaches over the columns, merged or not.
+
+In: a frame. Out: the cells of its header rows and, for each row and column, which cell speaks there. A merged cell reaches
+as far as it is merged. One that is not merged but has headers below reaches to the next cell of its row, and never
+beyond the cell above it; where columns at its left would be left without a header, the row is read as centred, and
+its cells share the columns evenly or by mirror. A cell with nothing below reaches over its own column only.
+Fails where a row is partly left-aligned and partly centred.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.frame import Frame
+from tabellion.nest.attributes import Indices
+
+NONE = -1
+
+
+class HeaderCells(msgspec.Struct, frozen=True, eq=False):
+    """The header cells of a frame, row by row in the order of their meaning, outermost first.
+
+    `level` is the place of the cell's row in that order. `own` and `reach` give for each level and grid column the
+    cell that stands there (merged areas count whole) and the cell that speaks there, or -1.
+    """
+
+    rows: tuple[int, ...]
+    row: Indices
+    column: Indices
+    level: Indices
+    last_level: Indices
+    last_column: Indices
+    own: NDArray[np.intp]
+    reach: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def spread_headers(frame: Frame) -> HeaderCells:
+    """The header cells with their reach."""
+    grid, rect = frame.grid, frame.rect
+    rows = _by_meaning(frame)
+    place = {row: level for level, row in enumerate(rows)}
+    own = np.full((len(rows), grid.shape[1]), NONE, dtype=np.intp)
+    cells: list[tuple[int, int, int, int, int]] = []
+    for level, row in enumerate(rows):
+        for column in np.nonzero(grid.filled[row, : rect.right + 1])[0].tolist():
+            down, across = grid.span_at.get((row, column), (1, 1))
+            last = max((place[r] for r in range(row, row + down) if r in place), default=level)
+            if column + across > rect.left:
+                own[level : last + 1, column : column + across] = len(cells)
+                cells.append((row, column, level, last, column + across - 1))
+    table = np.array(cells, dtype=np.intp).reshape(-1, 5)
+    row_of, column_of, level_of, last_level, last_column = table.T
+    return HeaderCells(
+        rows=rows,
+        row=row_of,
+        column=column_of,
+        level=level_of,
+        last_level=last_level,
+        last_column=last_column,
+        own=own,
+        reach=_reach(own, column_of, last_column, first=min(frame.value_columns, default=rect.left)),
+    )
+
+
+def _by_meaning(frame: Frame) -> tuple[int, ...]:
+    """Header rows, outermost first: a row of one cell over all values, below others and above others, comes first."""
+    grid = frame.grid
+    rows = [row for row in frame.header_rows if grid.filled[row].any() or grid.covered[row].any()]
+    wide = [row for row in rows[1:-1] if _is_wide(frame, row) and not _is_wide(frame, rows[0])]
+    return (*wide, *(row for row in rows if row not in wide))
+
+
+def _is_wide(frame: Frame, row: int) -> bool:
+    """Whether one merged cell of this row lies over all value columns, and over more than one."""
+    grid, values = frame.grid, frame.value_columns
+    homes = np.unique(grid.home[row, list(values)])
+    home = int(homes[0]) if len(homes) == 1 and len(values) > 1 else NONE
+    return home // grid.shape[1] == row and bool(grid.filled.ravel()[home])
+
+
+def _reach(own: NDArray[np.intp], first_column: Indices, last_column: Indices, first: int) -> NDArray[np.intp]:
+    levels, width = own.shape
+    reach = own.copy()
+    below = np.zeros(width, dtype=bool)
+    filled_below = np.zeros((levels, width), dtype=bool)
+    for level in range(levels - 1, -1, -1):
+        filled_below[level] = below
+        below = below | (own[level] != NONE)
+    for level in range(levels - 1):
+        upper = reach[:level]
+        for start, end in _stretches(own[level], filled_below[level], upper, first):
+            _share(reach[level], own[level], start, end)
+    return reach
+
+
+def _stretches(
+    own: NDArray[np.intp], filled_below: NDArray[np.bool_], upper: NDArray[np.intp], first: int
+) -> list[tuple[int, int]]:
+    """Runs of columns that cells of this row may reach over: headers below, one cell above, nothing merged here."""
+    width = len(own)
+    wide = np.zeros(width, dtype=bool)
+    wide[1:] |= (own[1:] == own[:-1]) & (own[1:] != NONE)
+    wide[:-1] |= wide[1:]
+    free = filled_below & ~wide
+    free[:first] = False
+    joined = free[1:] & free[:-1] & (upper[:, 1:] == upper[:, :-1]).all(axis=0)
+    runs: list[tuple[int, int]] = []
+    column = 0
+    while column < width:
+        end = column
+        if free[column]:
+            while end + 1 < width and joined[end]:
+                end += 1
+            runs.append((column, end))
+        column = end + 1
+    return runs
+
+
+def _share(reach: NDArray[np.intp], own: NDArray[np.intp], start: int, end: int) -> None:
+    """Deal the columns from start to end out to the cells that stand among them."""
+    heads = [column for column in range(start, end + 1) if own[column] != NONE]
+    if not heads:
+        return
+    if heads[0] == start:
+        starts = heads
+    else:
+        starts = _even(heads, start, end) or _mirrored(heads, start)
+    for head, low, high in zip(heads, starts, [*starts[1:], end + 1], strict=True):
+        reach[low:high] = own[head]
+
+
+def _even(heads: list[int], start: int, end: int) -> list[int] | None:
+    """Blocks of one width, where each cell stands in its own block at the same place."""
+    width, rest = divmod(end + 1 - start, len(heads))
+    starts = [start + k * width for k in range(len(heads))]
+    offsets = {head - low for head, low in zip(heads, starts, strict=True)}
+    return starts if rest == 0 and len(offsets) == 1 and 0 <= min(offsets) < width else None
+
+
+def _mirrored(heads: list[int], start: int) -> list[int]:
+    """Blocks in which each cell stands in the middle, the first at the given start."""
+    starts = [start]
+    for head, following in zip(heads, heads[1:], strict=False):
+        end = 2 * head - starts[-1]
+        starts.append(min(max(end, head) + 1, following))
+    return starts

@@ -1,0 +1,146 @@
+"""The strands of a stub: which of its columns make one hierarchy, and which blanks inherit the label above.
+
+In: a frame. Out: strands, each with its labels in reading order. Columns of which a row fills exactly one are one
+strand, staggered: the next column is a deeper indent. All other columns are strands of their own, since a row then
+has a label in each of them. A row of the body whose only text stands among the values is a label of the first strand.
+Fails where a staggered column and a column of codes look alike because too few rows are filled.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.frame import Frame
+from tabellion.model.grid import Content
+from tabellion.nest.continued import find_continued
+
+
+class StubSettings(msgspec.Struct, frozen=True):
+    """When columns belong together and when blanks inherit."""
+
+    both_filled: float = 0.1  # staggered columns: rows that fill both, of the rows that fill the rarer one
+    followed_by_blank: float = 0.4  # labels of an inheriting column that have blank rows below them
+
+
+class Strand(msgspec.Struct, frozen=True, eq=False):
+    """The labels of one hierarchy of the stub in reading order, and where blanks repeat them.
+
+    `step` counts the staggered columns before a label's own. `heir` gives for each body row the label that speaks
+    for it (its own, or the one above where the column works so), or -1. `more` are the rows on which a label that
+    is broken over several rows goes on, with "Of which:" as such a row.
+    """
+
+    columns: tuple[int, ...]
+    row: NDArray[np.intp]
+    column: NDArray[np.intp]
+    step: NDArray[np.intp]
+    heir: NDArray[np.intp]
+    more: dict[int, tuple[int, ...]]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def find_strands(frame: Frame, settings: StubSettings = StubSettings()) -> list[Strand]:
+    """The strands of a frame's stub, leftmost first; blank columns have none."""
+    rows = np.asarray(frame.body_rows, dtype=np.intp)
+    filled = frame.grid.filled[np.ix_(rows, np.asarray(frame.stub_columns, dtype=np.intp))]
+    columns = [c for c, used in zip(frame.stub_columns, filled.any(axis=0).tolist(), strict=True) if used]
+    lonely = _lonely_texts(frame, rows)
+    strands: list[Strand] = []
+    for number, group in enumerate(_grouped(frame, rows, columns, settings)):
+        strands.append(_strand(frame, rows, group, lonely if number == 0 else {}, settings))
+    if not strands and lonely:
+        strands.append(_strand(frame, rows, (), lonely, settings))
+    return strands
+
+
+def _grouped(frame: Frame, rows: NDArray[np.intp], columns: list[int], settings: StubSettings) -> list[tuple[int, ...]]:
+    """Neighbouring columns that no row fills together, as one group."""
+    groups: list[tuple[int, ...]] = []
+    for column in columns:
+        if groups and groups[-1][-1] < column and _staggered(frame, rows, groups[-1], column, settings):
+            groups[-1] = (*groups[-1], column)
+        else:
+            groups.append((column,))
+    return groups
+
+
+def _staggered(
+    frame: Frame, rows: NDArray[np.intp], group: tuple[int, ...], column: int, settings: StubSettings
+) -> bool:
+    grid = frame.grid
+    before = np.isin(grid.content[np.ix_(rows, group)], (Content.TEXT,)).any(axis=1)
+    here = grid.content[rows, column] == Content.TEXT
+    span_down = any(grid.span_at.get((int(r), c), (1, 1))[0] > 1 for c in group for r in rows[before])
+    if span_down or not here.any() or not before.any():
+        return False
+    both = int((before & here).sum())
+    return both <= settings.both_filled * min(int(before.sum()), int(here.sum()))
+
+
+def _lonely_texts(frame: Frame, rows: NDArray[np.intp]) -> dict[int, int]:
+    """Body rows whose only filled cell is a text among the values: row -> its column."""
+    grid = frame.grid
+    inside = grid.filled[rows, frame.rect.left : frame.rect.right + 1]
+    single = inside.sum(axis=1) == 1
+    column = inside.argmax(axis=1) + frame.rect.left
+    text = grid.content[rows, column] == Content.TEXT
+    among = np.isin(column, np.asarray(frame.value_columns, dtype=np.intp))
+    chosen = np.nonzero(single & text & among)[0]
+    return {int(rows[i]): int(column[i]) for i in chosen}
+
+
+def _strand(
+    frame: Frame, rows: NDArray[np.intp], columns: tuple[int, ...], lonely: dict[int, int], settings: StubSettings
+) -> Strand:
+    grid = frame.grid
+    own = np.full(len(rows), -1, dtype=np.intp)
+    step = np.zeros(len(rows), dtype=np.intp)
+    for number, column in reversed(list(enumerate(columns))):
+        here = grid.filled[rows, column]
+        own[here], step[here] = column, number
+    for i in np.nonzero(np.isin(rows, np.fromiter(lonely, dtype=np.intp)))[0].tolist():
+        if own[i] < 0:
+            own[i] = lonely[int(rows[i])]
+    have = np.nonzero(own >= 0)[0]
+    goes_on = find_continued(frame, rows[have], own[have])
+    first = have[~goes_on]
+    heir = np.full(len(rows), -1, dtype=np.intp)
+    heir[have] = np.cumsum(~goes_on) - 1
+    more: dict[int, tuple[int, ...]] = {}
+    for place in have[goes_on].tolist():
+        more[int(heir[place])] = (*more.get(int(heir[place]), ()), int(rows[place]))
+    return Strand(
+        columns=columns,
+        row=rows[first],
+        column=own[first],
+        step=step[first],
+        heir=_inherited(frame, rows, columns, heir, settings),
+        more=more,
+    )
+
+
+def _inherited(
+    frame: Frame, rows: NDArray[np.intp], columns: tuple[int, ...], heir: NDArray[np.intp], settings: StubSettings
+) -> NDArray[np.intp]:
+    """The label of every row: its own, that of a span over it, or the one above in a column of such blanks."""
+    grid = frame.grid
+    heir = heir.copy()
+    position = {(int(rows[i]), c): int(heir[i]) for i in np.nonzero(heir >= 0)[0] for c in columns}
+    for (row, column), (down, _) in grid.span_at.items():
+        if down > 1 and column in columns and (row, column) in position:
+            covered = (rows > row) & (rows < row + down) & (heir < 0)
+            heir[covered] = position[row, column]
+    values = grid.filled[np.ix_(rows, np.asarray(frame.value_columns, dtype=np.intp))].any(axis=1)
+    blank = (heir < 0) & values
+    labelled = heir >= 0
+    followed = labelled[:-1] & blank[1:]
+    lone = len(columns) == 1
+    if lone and followed.sum() > max(1, settings.followed_by_blank * int((labelled & values).sum())):
+        above = np.maximum.accumulate(np.where(labelled, np.arange(len(rows)), -1))
+        fill = blank & (above >= 0)
+        heir[fill] = heir[above[fill]]
+    return heir

@@ -1,0 +1,82 @@
+"""The top header tree of a frame.
+
+In: a frame, weights. Out: the tree, and the nearest nodes of each value column. The head of the stub's first column is
+no label of any value and has no node; the heads of further stub columns have. A label below several others at once (a unit,
+mostly) belongs to each of their columns, which one tree cannot say: it stands under the first of them, and once more
+at the root for the others. A unit over all columns at the bottom stands at the root only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabellion.model.frame import Frame
+from tabellion.model.tree import HeaderTree
+from tabellion.nest.attributes import Indices
+from tabellion.nest.parents import Method, top_parents
+from tabellion.nest.spread import NONE, HeaderCells, spread_headers
+from tabellion.nest.tree import Forest, Label
+from tabellion.weights import Weights
+
+
+def nest_top(frame: Frame, weights: Weights, method: Method) -> tuple[HeaderTree, dict[int, tuple[int, ...]]]:
+    """The top tree and the nearest nodes of each value column."""
+    cells = spread_headers(frame)
+    if not len(cells):
+        return HeaderTree(), {}
+    parents, sure = top_parents(cells, frame.value_columns, weights, method)
+    kept = ~_heads_of_first_stub(frame, cells)
+    parents = np.where((parents >= 0) & kept[parents], parents, NONE)
+    forest = Forest()
+    chosen = np.nonzero(kept)[0]
+    place = np.full(len(cells) + 1, NONE, dtype=np.intp)
+    place[chosen] = np.arange(len(chosen))
+    labels = [_label(frame, cells, int(cell)) for cell in chosen]
+    nodes = np.append(forest.plant(labels, place[parents[chosen]], sure[chosen]), NONE)[place]
+    again: dict[int, int] = {}
+    nearest: dict[int, tuple[int, ...]] = {}
+    for column in frame.value_columns:
+        found: list[int] = []
+        for cell in _nearest_cells(cells, parents, column):
+            if _stands_elsewhere(cells, parents, cell, column):
+                if cell not in again:
+                    again[cell] = forest.add_root(_label(frame, cells, cell), float(sure[cell]))
+                found.append(again[cell])
+            elif nodes[cell] != NONE:
+                found.append(int(nodes[cell]))
+        if found:
+            nearest[column] = tuple(found)
+    return forest.tree(), nearest
+
+
+def _heads_of_first_stub(frame: Frame, cells: HeaderCells) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Cells that stand over the first stub column and over no value."""
+    left = [c for c in frame.stub_columns if not frame.value_columns or c < min(frame.value_columns)]
+    if not left:
+        return np.zeros(len(cells), dtype=bool)
+    first_value = min(frame.value_columns, default=frame.rect.right + 1)
+    return np.asarray((cells.column <= left[0]) & (cells.last_column < first_value))
+
+
+def _nearest_cells(cells: HeaderCells, parents: Indices, column: int) -> list[int]:
+    """The cells that speak for a column and under which no other of them stands, outermost first."""
+    found = list(dict.fromkeys(int(c) for c in cells.reach[:, column] if c != NONE))
+    above: set[int] = set()
+    for cell in found:
+        at = int(parents[cell])
+        while at != NONE:
+            above.add(at)
+            at = int(parents[at])
+    return [cell for cell in found if cell not in above]
+
+
+def _stands_elsewhere(cells: HeaderCells, parents: Indices, cell: int, column: int) -> bool:
+    """Whether what the cell stands under does not speak for this column."""
+    parent = int(parents[cell])
+    return parent != NONE and parent not in cells.reach[:, column]
+
+
+def _label(frame: Frame, cells: HeaderCells, cell: int) -> Label:
+    grid = frame.grid
+    row, column = int(cells.row[cell]), int(cells.column[cell])
+    return Label(str(grid.label[row, column]), ((row, column),), grid.notes.get(row * grid.shape[1] + column, ()))

@@ -1,0 +1,143 @@
+"""From the probabilities of pairs to trees.
+
+In: candidate pairs with their probabilities. Out: one parent for each label, -1 at the root. Two ways: the paper's
+enforced tree (Chen and Cafarella 2013, algorithm 1: the most probable parent each, cycles broken at the least
+probable pair), and the most probable reading as an outline, in which a label stands under the one before it or under
+something that one stands under. A left header is nearly always such an outline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from tabellion.model.tree import HeaderNode, HeaderTree
+from tabellion.nest.attributes import Indices, Numbers
+from tabellion.nest.candidates import ROOT, Pairs
+
+BEAM = 8  # readings kept side by side
+HOPELESS = 7.0  # a candidate this far (in logarithms) behind the best of its label is not tried
+
+
+def enforce_tree(count: int, pairs: Pairs, probability: Numbers) -> tuple[Indices, Numbers]:
+    """The most probable parent of each label, cycles broken at their least probable pair (which goes to the root)."""
+    parent = np.full(count, ROOT, dtype=np.intp)
+    best = np.zeros(count)
+    order = np.lexsort((-pairs[0], probability))  # the last of equals wins: the one further up
+    for pair in order.tolist():
+        child = pairs[1][pair]
+        parent[child], best[child] = pairs[0][pair], probability[pair]
+    done = np.zeros(count, dtype=bool)
+    for start in range(count):
+        path: list[int] = []
+        at = start
+        while at != ROOT and not done[at]:
+            if at in path:
+                ring = path[path.index(at) :]
+                weakest = min(ring, key=lambda label: best[label])
+                parent[weakest] = ROOT
+                break
+            path.append(at)
+            at = int(parent[at])
+        done[path] = True
+    return parent, best
+
+
+def outline(count: int, pairs: Pairs, score: Numbers) -> tuple[Indices, Numbers]:
+    """The outline with the highest sum of scores (log-odds made probabilities over each label's candidates)."""
+    chance = _log_shares(count, pairs, score)
+    bounds = np.searchsorted(pairs[1], np.arange(count + 1))
+    parents = pairs[0].tolist()
+    beam: list[tuple[float, _Link]] = [(0.0, _TOP)]
+    for child in range(count):
+        low, high = int(bounds[child]), int(bounds[child + 1])
+        options = {parents[k]: float(chance[k]) for k in range(low, high)}
+        least = max(options.values(), default=0.0) - HOPELESS
+        found: list[tuple[float, _Link]] = []
+        for total, link in beam:
+            at: _Link | None = link
+            best_of_link = False
+            while at is not None:
+                gain = options.get(at.label)
+                if gain is not None and gain >= least:
+                    found.append((total + gain, _Link(child, at, link, gain)))
+                    best_of_link = True
+                at = at.parent
+            if not best_of_link:
+                found.append((total - HOPELESS - 1, _Link(child, _TOP, link, -HOPELESS)))
+        found.sort(key=lambda state: -state[0])
+        beam = found[:BEAM]
+    result = np.full(count, ROOT, dtype=np.intp)
+    sure = np.zeros(count)
+    last: _Link | None = beam[0][1]
+    while last is not None and last.label != ROOT:
+        assert last.parent is not None
+        result[last.label], sure[last.label] = last.parent.label, np.exp(min(last.gain, 0.0))
+        last = last.before
+    return result, sure
+
+
+class _Link:
+    """A label in one reading: what it stands under there, and the label read before it."""
+
+    __slots__ = ("before", "gain", "label", "parent")
+
+    def __init__(self, label: int, parent: _Link | None, before: _Link | None, gain: float) -> None:
+        self.label, self.parent, self.before, self.gain = label, parent, before, gain
+
+
+_TOP = _Link(ROOT, None, None, 0.0)
+
+
+def _log_shares(count: int, pairs: Pairs, score: Numbers) -> Numbers:
+    """Scores as logarithms of shares among the candidates of each label."""
+    if not len(score):
+        return score
+    top = np.full(count, -np.inf)
+    np.maximum.at(top, pairs[1], score)
+    power = np.exp(score - top[pairs[1]])
+    total = np.zeros(count)
+    np.add.at(total, pairs[1], power)
+    return np.asarray(score - top[pairs[1]] - np.log(total[pairs[1]]))
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A header before it is a node: its text, its cells and the note marks it carries."""
+
+    text: str
+    cells: tuple[tuple[int, int], ...]
+    notes: tuple[str, ...] = ()
+
+
+class Forest:
+    """Grows a header tree out of several groups of labels; parents come before children."""
+
+    def __init__(self) -> None:
+        self._nodes: list[HeaderNode] = []
+
+    def plant(self, labels: Sequence[Label], parents: Indices, sure: Numbers) -> Indices:
+        """Add labels with their parents (places in `labels`, -1 at the root); gives the node of each."""
+        nodes = np.full(len(labels), ROOT, dtype=np.intp)
+        above = parents.tolist()
+        for start in range(len(labels)):
+            path = []
+            at = start
+            while at != ROOT and nodes[at] == ROOT:
+                path.append(at)
+                at = above[at]
+            for place in reversed(path):
+                parent = above[place]
+                nodes[place] = self._add(labels[place], None if parent == ROOT else int(nodes[parent]), sure[place])
+        return nodes
+
+    def add_root(self, label: Label, sure: float) -> int:
+        return self._add(label, None, sure)
+
+    def tree(self) -> HeaderTree:
+        return HeaderTree(tuple(self._nodes))
+
+    def _add(self, label: Label, parent: int | None, sure: float) -> int:
+        self._nodes.append(HeaderNode(len(self._nodes), label.text, parent, label.cells, float(sure), label.notes))
+        return len(self._nodes) - 1

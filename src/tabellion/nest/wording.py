@@ -1,0 +1,108 @@
+"""What the words of a label say of its place in a hierarchy.
+
+In: label texts without leaders and note marks. Out: small facts (is it a total, does it end in a colon, how is it
+numbered). Only the forms of total in some languages of statistical offices are known; another language's total is
+then an ordinary label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+_TOTAL = (
+    r"(?:grand|sub|over)?[ -]?totals?|all|sum|overall|(?:the )?whole country|i alt|alt|summa|gesamt|insgesamt|zusammen"
+)
+_TOTAL += r"|ensemble|total général|totale|totaal|yhteensä|celkem|razem|ogółem|合計|総数|総計|計"
+_ONLY_TOTAL = re.compile(rf"(?:{_TOTAL})", re.IGNORECASE)
+_HAS_TOTAL = re.compile(
+    r"\b(?:sub|grand)?-?(?:total|totals|totale|totaal|gesamt|insgesamt|summe|yhteensä|aggregate)\b|合計|総数",
+    re.IGNORECASE,
+)
+_ALL = re.compile(r"(?:all|both|total|whole|any|every)\b", re.IGNORECASE)
+_OF_WHICH = re.compile(r"(?:of which|of whom|including|thereof|darunter|davon|dont|which)\b", re.IGNORECASE)
+_OTHER = re.compile(r"(?:other|others|not |unknown|unspecified|n\.e\.c|remaining|rest of|misc)", re.IGNORECASE)
+_NUMBERING = re.compile(
+    r"[\[(]?(?:[A-Z]{1,3}[. ]?)?(\d{1,3}(?:\.\d{1,3})*)[.):\]]?\s+\D|[\[(]?([A-Za-z]|[IVXivx]{1,4})[.)\]]\s+\S"
+)
+_TRAIL = re.compile(r"[\s:.,;*†‡\d)(/\\]+$")
+_SMALL_WORDS = {"and", "the", "for", "sub", "all", "with"}
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """The facts of one label."""
+
+    only_total: bool
+    has_total: bool
+    starts_all: bool
+    colon: bool
+    of_which: bool
+    other: bool
+    capitals: bool
+    numeric: bool
+    lower: bool
+    open_ended: bool
+    numbering: tuple[str, ...]
+    words: int
+    first_word: str
+    last_word: str
+    stems: tuple[str, ...]  # beginnings of the words that carry meaning
+
+
+def read_wording(label: str) -> Wording:
+    """The facts of one label.
+
+    >>> read_wording("Total").only_total, read_wording("Total revenue").only_total
+    (True, False)
+    >>> read_wording("1.2 University clinics").numbering
+    ('1', '2')
+    """
+    text = label.strip()
+    bare = _TRAIL.sub("", text)
+    words = _WORD.findall(text.lower())
+    letters = [c for c in text if c.isalpha()]
+    return Wording(
+        only_total=_ONLY_TOTAL.fullmatch(bare) is not None,
+        has_total=_HAS_TOTAL.search(text) is not None,
+        starts_all=_ALL.match(text) is not None,
+        colon=text.endswith(":"),
+        of_which=_OF_WHICH.match(text) is not None,
+        other=_OTHER.match(text) is not None,
+        capitals=len(letters) > 1 and text.upper() == text,
+        numeric=not letters and bool(text),
+        lower=bool(text) and text[0].islower(),
+        open_ended=text.endswith((",", "-", "–", "(")) or text.lower().endswith((" and", " of", " or", " the", " for")),
+        numbering=_numbering(text),
+        words=len(words),
+        first_word=_kind(words[0]) if words else "",
+        last_word=_kind(words[-1]) if words else "",
+        stems=tuple(
+            sorted({word[:4] for word in words if len(word) > 2 and not _HAS_TOTAL.match(word)} - _SMALL_WORDS)
+        ),
+    )
+
+
+def read_wordings(labels: Sequence[str]) -> tuple[list[Wording], NDArray[np.intp]]:
+    """The facts of each distinct label, and for each label which of them are its own."""
+    known: dict[str, int] = {}
+    which = np.fromiter((known.setdefault(label, len(known)) for label in labels), dtype=np.intp, count=len(labels))
+    return [read_wording(label) for label in known], which
+
+
+def _numbering(text: str) -> tuple[str, ...]:
+    found = _NUMBERING.match(text)
+    if not found:
+        return ()
+    if found.group(1):
+        return tuple(found.group(1).split("."))
+    return (found.group(2),)
+
+
+def _kind(word: str) -> str:
+    """Numbers are of one kind, so that "18 to 24" and "25 to 34" begin alike."""
+    return "#" if word.isdigit() else word
