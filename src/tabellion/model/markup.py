@@ -1,0 +1,103 @@
+"""What reading a web page gives: the places where a table may be, with their cells, and what stands around them.
+
+Columnar like a sheet: the cells of all candidates of a page are parallel arrays, so that a page of a thousand layout
+tables is judged in one go. Nothing here holds on to the parser's tree.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.style import Style
+
+CandidateKind = Literal["table", "aria", "definitions", "preformatted"]
+
+
+class Section:
+    """Which part of a table a row belongs to."""
+
+    BODY = 0
+    HEAD = 1
+    FOOT = 2
+
+
+class MarkupCells(msgspec.Struct, frozen=True, eq=False):
+    """The cells of all candidates, grouped by candidate and in document order within each.
+
+    `row` and `column` are the slot that the HTML standard gives the cell. `text` has its lines parted by line feeds,
+    superscripts as superscript characters, and what is not shown left out; where a cell holds only images, `text` is
+    their alternative text. `linked` counts the letters of the text that are links; `items` those of list items;
+    `nested` the tables inside, whose text is not repeated.
+    """
+
+    candidate: NDArray[np.int32]
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    row_span: NDArray[np.int32]
+    column_span: NDArray[np.int32]
+    text: NDArray[np.object_]
+    style: NDArray[np.int32]
+    marks: NDArray[np.uint8]
+    length: NDArray[np.int32]
+    linked: NDArray[np.int32]
+    links: NDArray[np.int32]
+    images: NDArray[np.int32]
+    forms: NDArray[np.int32]
+    items: NDArray[np.int32]
+    nested: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A heading of a page and its level, 1 to 6."""
+
+    level: int
+    text: str
+
+
+class Candidate(msgspec.Struct, frozen=True, eq=False):
+    """A part of a page that may be a table: a `<table>`, an ARIA table or grid, a `<dl>`, or text in a `<pre>`.
+
+    Its cells are `first` to `last` (not included) of the page's. `parent` is the candidate whose cell holds this one.
+    `before` and `after` are the nearest lines of text beside it in the same container, `heading` the last heading
+    before it, `start` the share of the page's text that stands before it. `text` is set for `<pre>` alone.
+    """
+
+    kind: CandidateKind
+    path: str
+    table_index: int | None
+    attributes: dict[str, str]
+    first: int
+    last: int
+    rows: int
+    columns: int
+    depth: int
+    parent: int | None
+    sections: bytes  # one entry a row: see Section
+    declared_columns: int = 0  # <col> elements
+    caption: str | None = None
+    before: str | None = None
+    after: str | None = None
+    heading: Heading | None = None
+    start: float = 0.0
+    hidden: bool = False
+    text: str | None = None
+
+
+class MarkupPage(msgspec.Struct, frozen=True, eq=False):
+    """A web page: its candidates in document order, their cells, and the facts of the page."""
+
+    candidates: tuple[Candidate, ...]
+    cells: MarkupCells
+    styles: tuple[Style, ...]
+    title: str | None = None
+    address: str | None = None
+    headings: tuple[Heading, ...] = ()
+    letters: int = 0  # all letters of the page's text
+    name: str | None = None

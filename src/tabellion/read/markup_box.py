@@ -1,0 +1,165 @@
+"""What gathers while a page is walked: the text and contents of one cell, and the rows of one candidate."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+from tabellion.model.document import Mark
+from tabellion.model.markup import CandidateKind, Heading, Section
+from tabellion.read.looks import LINK, Looks
+from tabellion.read.slots import Slots, SlotsFullError
+
+LINE_END = "\x00"  # cannot occur in a parsed page: the standard replaces it
+_RAISED = str.maketrans("0123456789+-=()abcdefnpr", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠⁿᵖʳ")
+_CAN_RAISE = re.compile(r"[\d+\-−=()]{1,6}|[a-fnpr](?:\s*,\s*[a-fnpr])*|\d(?:\s*,\s*\d)+")
+_NEAR = 60  # parts of text that are looked through for the line before or after a candidate
+
+CellRecord: TypeAlias = tuple[str, int, int, int, int, int, int, int, int, int]
+"""A finished cell, in the order of RECORD_FIELDS; a plain tuple, since a page has many."""
+RECORD_FIELDS = ("text", "style", "marks", "length", "linked", "links", "images", "forms", "items", "nested")
+
+
+class Box:
+    """The text of a cell, a caption or the page itself, as it gathers; `runs` counts the letters of each look."""
+
+    __slots__ = ("alternative", "forms", "images", "items", "links", "nested", "parts", "runs", "waiting")
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.runs: dict[int, int] = {}
+        self.links = self.images = self.forms = self.items = self.nested = 0
+        self.alternative: list[str] | None = None  # what pictures stand for
+        self.waiting: list[Gathering] | None = None  # candidates inside, until the text after them is known
+
+    def text(self) -> str:
+        """The text with its lines parted by line feeds, and an indent of blanks where it begins with hard ones."""
+        parts = self.parts
+        joined = parts[0] if len(parts) == 1 else "".join(parts)
+        if LINE_END in joined:
+            text = "\n".join([line for part in joined.split(LINE_END) if (line := " ".join(part.split()))])
+        else:
+            text = " ".join(joined.split())
+        return leading_blanks(joined) + text if "\xa0" in joined[:8] and text else text
+
+    def last_line(self) -> str | None:
+        """The last line of text gathered so far."""
+        found: list[str] = []
+        for part in reversed(self.parts[-_NEAR:]):
+            if LINE_END in part:
+                if "".join(found).strip():
+                    break
+                found.clear()
+            found.append(part)
+        return " ".join("".join(reversed(found)).replace(LINE_END, " ").split()) or None
+
+    def line_from(self, start: int) -> str | None:
+        """The first line of text from a part on."""
+        found: list[str] = []
+        for part in self.parts[start : start + _NEAR]:
+            if LINE_END in part and "".join(found).strip():
+                break
+            found.append(part)
+        return " ".join("".join(found).replace(LINE_END, " ").split()) or None
+
+    def settle_waiting(self) -> None:
+        """Tell the candidates inside which text comes after them."""
+        for candidate in self.waiting or ():
+            candidate.after = self.line_from(candidate.after_at)
+
+    def record(self, looks: Looks, cell: int, row: int, fill: str | None, marks: int) -> CellRecord:
+        """The finished cell; its style is that of most of its letters."""
+        text = self.text()
+        if self.waiting:
+            self.settle_waiting()
+        runs, linked, look, length = self.runs, 0, cell, len(text)
+        if len(runs) == 1:
+            look = next(iter(runs))
+            if looks.flags[look] & LINK:
+                linked = length
+        elif runs:
+            bold = sum(count for each, count in runs.items() if looks.looks[each].bold)
+            linked = min(length, sum(count for each, count in runs.items() if looks.flags[each] & LINK))
+            look = max(runs, key=runs.__getitem__)
+            if 0 < bold < sum(runs.values()):
+                marks |= Mark.PARTLY_BOLD
+        elif self.alternative and not text:
+            text = " ".join(" ".join(self.alternative).split())
+        if linked:
+            marks |= Mark.LINK
+        style = looks.style(look, cell, row, fill)
+        return text, style, marks, length, linked, self.links, self.images, self.forms, self.items, self.nested
+
+
+class Gathering:
+    """A candidate while its rows are read."""
+
+    def __init__(self, kind: CandidateKind, number: int, path: str, attributes: dict[str, str], depth: int) -> None:
+        self.kind: CandidateKind = kind
+        self.number = number
+        self.path = path
+        self.attributes = attributes
+        self.depth = depth
+        self.table_index: int | None = None
+        self.parent: int | None = None
+        self.hidden = False
+        self.before: str | None = None
+        self.after: str | None = None
+        self.after_at = 0
+        self.heading: Heading | None = None
+        self.start = 0
+        self.caption: str | None = None
+        self.preformatted: str | None = None
+        self.declared_columns = 0
+        self.cells: list[CellRecord] = []
+        self.rows: list[tuple[int, int, list[tuple[int, int]]]] = []  # section, group, spans of the cells
+
+    def form(self, most_columns: int, most_steps: int) -> tuple[Slots, list[CellRecord], bool]:
+        """The slots and cells in the order of the standard, and whether all had room. `tfoot` comes last."""
+        slots, cells, rows = Slots(most_columns, most_steps), self.cells, self.rows
+        if any(section == Section.FOOT for section, _, _ in rows):
+            cells, rows = self._foot_last()
+        last_group: int | None = None
+        for _, group, spans in rows:
+            if group != last_group:
+                slots.end_group()
+                last_group = group
+            try:
+                slots.add_row(spans)
+            except SlotsFullError:
+                slots.end_group()
+                return slots, cells[: len(slots.placed)], False
+        slots.end_group()
+        return slots, cells, True
+
+    def sections(self) -> bytes:
+        """The section of each row, in the order of the standard."""
+        return bytes(sorted((section for section, _, _ in self.rows), key=lambda section: section == Section.FOOT))
+
+    def _foot_last(self) -> tuple[list[CellRecord], list[tuple[int, int, list[tuple[int, int]]]]]:
+        cells: list[CellRecord] = []
+        rows: list[tuple[int, int, list[tuple[int, int]]]] = []
+        for foot in (False, True):
+            at = 0
+            for row in self.rows:
+                if (row[0] == Section.FOOT) == foot:
+                    rows.append(row)
+                    cells += self.cells[at : at + len(row[2])]
+                at += len(row[2])
+        return cells, rows
+
+
+def leading_blanks(joined: str) -> str:
+    """Blanks for the hard blanks that a text begins with, as an indent that is read later."""
+    shown = joined.lstrip(" \t\n\r\f" + LINE_END)
+    return " " * (len(shown) - len(shown.lstrip("\xa0 ")))
+
+
+def raise_text(text: str) -> str:
+    """A superscript that is a power or a mark in superscript characters, so that 10<sup>6</sup> is not 106.
+
+    >>> raise_text("2"), raise_text("[1]"), raise_text("nd")
+    ('²', '[1]', 'nd')
+    """
+    core = text.strip().replace("−", "-")
+    return core.replace(" ", "").translate(_RAISED) if _CAN_RAISE.fullmatch(core) else text

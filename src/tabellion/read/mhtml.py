@@ -1,0 +1,56 @@
+"""Saved web archives (`.mht`, `.mhtml`): the page among the parts of the message.
+
+In: the bytes of a MIME message. Out: the bytes of its first HTML part, the character set the part declares, and the
+address the page was saved from. Style sheets of other parts are put into the page, so that looks are not lost.
+"""
+
+from __future__ import annotations
+
+import re
+from email import message_from_bytes
+from email.message import Message
+
+import msgspec
+
+from tabellion.errors import MalformedError
+
+_KNOWN = re.compile(rb"^(?:from|subject|date|mime-version|content-type|snapshot-content-location):", re.I | re.M)
+_RELATED = re.compile(rb"^content-type:\s*multipart/(?:related|mixed|alternative)", re.I | re.M)
+
+
+class Archived(msgspec.Struct, frozen=True):
+    """The page of an archive."""
+
+    data: bytes
+    charset: str | None
+    address: str | None
+    sheets: tuple[str, ...] = ()
+
+
+def is_mhtml(head: bytes) -> bool:
+    """Whether bytes begin like a saved web archive."""
+    start = head[:4096].lstrip()
+    return bool(_KNOWN.match(start)) and bool(_RELATED.search(start) or b"text/html" in start[:2048].lower())
+
+
+def unpack_mhtml(data: bytes) -> Archived:
+    """The page of an archive, by the message's own start where it names one."""
+    message = message_from_bytes(data.lstrip())
+    parts = [part for part in message.walk() if not part.is_multipart()]
+    pages = [part for part in parts if part.get_content_type() in ("text/html", "application/xhtml+xml")]
+    if not pages:
+        raise MalformedError("the web archive holds no page")
+    start = message.get_param("start")
+    page = next((part for part in pages if start and part.get("Content-ID") == start), pages[0])
+    address = page.get("Content-Location") or message.get("Snapshot-Content-Location")
+    sheets = tuple(_text(part) for part in parts if part.get_content_type() == "text/css")
+    return Archived(_payload(page), page.get_content_charset(), str(address) if address else None, sheets)
+
+
+def _payload(part: Message) -> bytes:
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _text(part: Message) -> str:
+    return _payload(part).decode("utf-8", errors="replace")
