@@ -20,6 +20,7 @@ from tabellion.model.place import column_letters
 
 _RIGHT_ALIGNED = (Content.NUMBER, Content.DATE, Content.MISSING)
 _GAP = "⋯"
+_ALONE = 16  # the width of a column whose texts all stand alone and may run over
 
 
 class SheetSettings(msgspec.Struct, frozen=True):
@@ -28,7 +29,8 @@ class SheetSettings(msgspec.Struct, frozen=True):
     width: int = 100
     lines: int = 48  # rows drawn before the middle is left out: a tall terminal window; 0: all
     widest: int = 40  # a column of long texts is cut here
-    narrowest: int = 6  # a column is not squeezed below this: five digits and a blank
+    first: int = 24  # the first column, mostly the stub, is not squeezed below this: its labels must stay apart
+    narrowest: int = 10  # nor any other below this: a number in the millions
 
 
 Look = Callable[[int, int], Style]
@@ -79,13 +81,10 @@ def fit_columns(
     grid: Grid, rows: Sequence[int | None], room: int, settings: SheetSettings
 ) -> tuple[list[int | None], dict[int, int]]:
     """The columns that are drawn (None where some are left out) and the width of each."""
-    wanted = {column: _natural_width(grid, rows, column, settings.widest) for column in range(grid.shape[1])}
-    widths = dict(wanted)
-    while sum(widths.values()) + len(widths) > room:
-        widest = max(widths, key=lambda column: widths[column])
-        if widths[widest] <= settings.narrowest:
-            break
-        widths[widest] -= 1
+    widths = {column: _natural_width(grid, rows, column, settings.widest) for column in range(grid.shape[1])}
+    floors = {c: min(width, settings.narrowest if c else settings.first) for c, width in widths.items()}
+    while sum(widths.values()) + len(widths) > room and (wide := [c for c in widths if widths[c] > floors[c]]):
+        widths[max(wide, key=lambda column: widths[column])] -= 1
     if sum(widths.values()) + len(widths) <= room:
         return list(widths), widths
     most = max(2, len(widths) - 1)
@@ -98,15 +97,17 @@ def fit_columns(
 
 
 def _natural_width(grid: Grid, rows: Sequence[int | None], column: int, widest: int) -> int:
-    """The width that shows every text of a column which cannot run over its neighbours."""
-    width = len(column_letters(int(grid.column_of[column])))
+    """The width that shows every text of a column, those apart that may run over the empty cells beside them."""
+    width, alone = 0, len(column_letters(int(grid.column_of[column])))
     for row in rows:
         if row is None or not grid.text[row, column] or grid.span_at.get((row, column), (1, 1))[1] > 1:
             continue
-        length = cell_len(_one_line(grid.text[row, column]))
-        if length <= widest or not _may_run_over(grid, row, column):
-            width = max(width, min(length, widest))
-    return width
+        length = min(cell_len(_one_line(grid.text[row, column])), widest)
+        if _may_run_over(grid, row, column):
+            alone = max(alone, min(length, _ALONE))
+        else:
+            width = max(width, length)
+    return width or alone
 
 
 def _may_run_over(grid: Grid, row: int, column: int) -> bool:

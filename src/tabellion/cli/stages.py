@@ -14,11 +14,11 @@ from rich.table import Table as Lines
 from rich.text import Text
 
 from tabellion.cli.looks import look_by_content, look_by_role, look_by_row, look_of_source
-from tabellion.cli.palette import CONTENT_STYLES, QUIET, ROLE_STYLES, draw_legend
+from tabellion.cli.palette import CONTENT_STYLES, QUIET, ROW_WORDS, draw_legend
 from tabellion.cli.sheet import SheetSettings, draw_sheet
 from tabellion.cli.trees import draw_trees, draw_tuples
 from tabellion.locate import locate_regions
-from tabellion.model.document import Document, Issue
+from tabellion.model.document import Document, Issue, Sheet
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.grid import Grid
 from tabellion.model.place import Place, column_letters, range_text
@@ -61,6 +61,10 @@ def draw_stage(
     yield from draw_issues(document.issues)
 
 
+def sheets_of(document: Document) -> list[Sheet]:
+    return [page for page in document.pages if isinstance(page, Sheet)]
+
+
 def draw_document(document: Document, view: View) -> Iterator[RenderableType]:
     """The facts of the document, and each sheet as it looks."""
     yield facts(
@@ -70,7 +74,7 @@ def draw_document(document: Document, view: View) -> Iterator[RenderableType]:
         ("title", document.title or "none"),
         ("authors", ", ".join(document.authors) or "none"),
     )
-    for sheet in document.pages:
+    for sheet in sheets_of(document):
         merged = f"{len(sheet.merges):,} merged areas, {len(sheet.styles):,} styles"
         unseen = f"{len(sheet.hidden_rows):,} hidden rows, {len(sheet.hidden_columns):,} hidden columns"
         yield heading(f"sheet {sheet.name or ''}", f"{len(sheet.cells):,} cells, {merged}, {unseen}")
@@ -83,7 +87,7 @@ def draw_regions(document: Document) -> Iterator[RenderableType]:
     """Where tables may be."""
     lines = Lines("sheet", "range", "rows", "columns", "genuine", box=None, header_style="bold", pad_edge=False)
     issues: list[Issue] = []
-    for sheet in document.pages:
+    for sheet in sheets_of(document):
         for region in locate_regions(sheet):
             rect, sure = region.rect, f"{region.genuine:.2f}"
             lines.add_row(sheet.name or "", range_text(rect), f"{rect.height:,}", f"{rect.width:,}", sure)
@@ -94,7 +98,7 @@ def draw_regions(document: Document) -> Iterator[RenderableType]:
 
 def draw_grids(document: Document, view: View) -> Iterator[RenderableType]:
     """The cells of each region, coloured by what they say."""
-    for sheet in document.pages:
+    for sheet in sheets_of(document):
         for region in locate_regions(sheet):
             grid = recognise_grid(region)
             rows, columns = grid.shape
@@ -174,12 +178,12 @@ def _table_heading(table: Table) -> Text:
     about = f"{table.place.range or ''}  {table.orientation}, {counts}, {sure}"
     text = Text.assemble("\n", (f"table {table.id}", "bold"), ("  " + about, QUIET), "\n")
     if table.title:
-        text.append(" ".join(table.title.split()) + "\n", ROLE_STYLES["title"])
+        text.append(" ".join(table.title.split()) + "\n", ROW_WORDS["title"])
     return text
 
 
 def _kind_text(labelled: Labelled) -> str:
-    return f"{labelled.kind} ({labelled.kind_probability:.2f})"
+    return f"{labelled.kind}, {labelled.kind_probability:.0%} sure"
 
 
 def _nothing_found(extraction: Extraction) -> Iterator[RenderableType]:

@@ -36,8 +36,8 @@ def draw_trees(table: Table, *, sure: bool = False, width: int = 100) -> Rendera
 def draw_tree(table: Table, tree: HeaderTree, name: str, sure: bool) -> Tree:
     """One header tree with the address of each header."""
     count = len(tree.nodes)
-    title = Text(f" {name} ", ROLE_STYLES["header" if name == "top" else "stub"])
-    title.append(f" {count} header{'s' if count != 1 else ''}, {tree.depth()} deep" if count else " none", QUIET)
+    size = f"  {count} header{'s' if count != 1 else ''}, {tree.depth()} deep" if count else "  none"
+    title = Text.assemble((f" {name} ", ROLE_STYLES["header" if name == "top" else "stub"]), (size, QUIET))
     root = Tree(title, guide_style="dim")
     children: dict[int | None, list[HeaderNode]] = defaultdict(list)
     for node in tree.nodes:
@@ -88,18 +88,30 @@ def draw_tuples(tuples: Sequence[Tuple], total: int) -> RenderableType:
     lines.add_column("unit", style="dim")
     lines.add_column("left", style=ROW_WORDS["stub"])
     lines.add_column("top", style=ROW_WORDS["header"])
-    lines.add_column("notes", style="dim italic")
+    lines.add_column("notes", style="dim italic", no_wrap=True, overflow="ellipsis", max_width=40)
     for one in tuples:
-        value = "missing" if one.value is None else str(one.value)
         lines.add_row(
             one.address,
-            Text(value, "dim italic" if one.value is None else "bold"),
+            _value_text(one.value),
             one.unit or "",
-            " › ".join(one.left),
-            " › ".join(one.top),
-            ", ".join(one.notes),
+            _path_text(one.left),
+            _path_text(one.top),
+            "; ".join(one.notes),
         )
     if len(tuples) < total:
         lines.caption = f"{total - len(tuples):,} more of {total:,}; --tuples {total} shows all"
         lines.caption_justify = "left"
     return lines
+
+
+def _value_text(value: float | int | str | None) -> Text:
+    """A value short enough to be read in a line of others."""
+    if value is None:
+        return Text("missing", "dim italic")
+    text = f"{value:.7g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
+    return Text(text[:30] + "…" if len(text) > 31 else text, "bold")
+
+
+def _path_text(labels: Sequence[str]) -> str:
+    """A path on one line, long labels cut."""
+    return " › ".join(label[:47] + "…" if len(label) > 48 else label for label in labels)
