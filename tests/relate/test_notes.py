@@ -53,6 +53,10 @@ def test_several_notes_on_one_line_are_parted() -> None:
     }
 
 
+def test_flags_explained_on_one_line_are_parted() -> None:
+    assert notes_of("p : preliminary. r : revised.").by_mark == {"p": "preliminary.", "r": "revised."}
+
+
 def test_an_unmarked_note_is_kept() -> None:
     assert notes_of("Source: Census Bureau.").texts == ("Source: Census Bureau.",)
     assert notes_of("12 months ending in June.").by_mark == {"12": "months ending in June."}

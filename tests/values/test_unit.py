@@ -31,6 +31,10 @@ from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find
         ("en miles de euros", "thousand €"),
         ("$'000", "thousand $"),
         ("Miles", "mi"),
+        ("2009 (Balance sheet $ millions)", "million $"),
+        ("4th quarter 2009 (thousand head)", "thousand head"),
+        ("Trade (Current $, billions)", "billion $"),
+        ("3rd quarter 2009 % change", "%"),
     ],
 )
 def test_headers_say_units(text: str, unit: str) -> None:
@@ -39,7 +43,18 @@ def test_headers_say_units(text: str, unit: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Total", "1990", "1,000 to 1,999", "Less than $10,000", "Under 1,000", "18 to 24 years", "In the United States"],
+    [
+        "Total",
+        "1990",
+        "1,000 to 1,999",
+        "Less than $10,000",
+        "Under 1,000",
+        "18 to 24 years",
+        "In the United States",
+        "MI",
+        "Male (M)",
+        "20 to 60 kilograms",
+    ],
 )
 def test_headers_without_a_unit_say_none(text: str) -> None:
     assert find_unit(text) is None
@@ -53,6 +68,8 @@ def test_headers_without_a_unit_say_none(text: str) -> None:
         ("[In percent. Prior to 1990 ...]", "%"),
         ("[145,873 represents 145,873,000. Based on a survey]", "thousand"),
         ("Table 3. Sales by region, in thousands", "thousand"),
+        ("Plastic waste by treatment. 1995-1997. Per cent", "%"),
+        ("Imports of services, 2002-2008, mill. euro", "million €"),
     ],
 )
 def test_titles_state_units(text: str, unit: str) -> None:

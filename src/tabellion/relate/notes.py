@@ -26,12 +26,13 @@ _MARK = re.compile(
     + _SUPERSCRIPT
     + r"""]+)\s*
     | (?P<sign>[*∗]{1,4}|[†‡]{1,2}|[§¶\#])\s*[:.=-]?\s*
+    | (?P<named>[A-Za-z]{1,2})\s*[:=]\s+
     | (?P<bare>\d{1,2}|[rpeb])\s*[:=–—-]?\s+
     )(?=\S)(?P<text>.*)
     """,
     re.VERBOSE | re.DOTALL,
 )
-_INNER = re.compile(r"(?<=[.;])\s+(?=\\\w{1,2}\b)")
+_INNER = re.compile(r"(?<=[.;,])\s+(?=\\\w{1,2}\b|[A-Za-z]\s?[:=]\s)")
 _ANEW = re.compile(
     r"(?:sources?|notes?|quellen?|anmerkung(?:en)?|hinweis|remarques?|fuentes?|nota|n\.?b|symbols?)\b", re.IGNORECASE
 )

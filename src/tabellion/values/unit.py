@@ -1,105 +1,53 @@
 """Units and scales that a header, a title or a number format says.
 
 In: a label ("Revenue ($1,000)"), a title ("[In thousands, except percent]") or a spreadsheet format code. Out: a `Unit`
-in one spelling whatever the source's: "thousand $", "%", "per 100,000". English, and the usual German, French and
-Spanish words. Fails where a unit is named without a sign of being one: "Acres harvested" has none.
+in one spelling whatever the source's: "thousand $", "%", "per 100,000". Fails where a unit is named without a sign of
+being one: "Acres harvested" has none.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, reduce
 
 import msgspec
 
-_SCALES = {
-    1e2: r"hundreds?|hunderte?|100s",
-    1e3: r"thousands?|thous\.?|thsd\.?|tsd\.?|tausend|milliers?|miles(?= de\b)|(?<=en )miles|1[,. ’']?000|['’]?000s?",
-    1e6: r"millions?|millionen|millones|mill?\.|mio\.?|mln\.?|mn|1[,. ’']?000[,. ’']?000",
-    1e9: r"billions?|bil\.|bn|milliards?|milliarden|mrd\.?|mia\.?|mil millones|1[,. ’']?000[,. ’']?000[,. ’']?000",
-    1e12: r"trillions?|tril\.|billionen",
-}
-_SCALE_WORDS = {1e2: "hundred", 1e3: "thousand", 1e6: "million", 1e9: "billion", 1e12: "trillion"}
-_SYMBOLS = {
-    "%": r"%|％|percent(?:age)?s?|per cent|pct\.?|prozent|pour ?cent|por ?ciento|v\. ?h\.|p\. ?c\.",
-    "percentage points": r"percentage points?|%[- ]points?|prozentpunkte?|points de pourcentage",
-    "‰": r"‰|per mille?|promille",
-    "$": r"\$|(?:current |constant |chained )*(?:\(?\d{4}\)? ?)?(?:constant )?dollars?|dol\.?|dólares",
-    "US$": r"us ?\$|usd|u\.?s\.? ?dol(?:lars?|\.)|us-dollar",
-    "CA$": r"ca?\$|cad|canadian dollars",
-    "AU$": r"au?\$|aud|australian dollars",
-    "NZ$": r"nz\$|nzd",
-    "€": r"€|eur|euros?",
-    "£": r"£|gbp|pounds? sterling",
-    "¥": r"¥|￥|yen|jpy|円",
-    "CHF": r"chf|swiss francs?|franken",
-    "NOK": r"nok",
-    "SEK": r"sek",
-    "DKK": r"dkk",
-    "¢": r"¢|cents?",
-    "persons": r"persons?|people|personen|personnes|personas",
-    "kg": r"kg|kilograms?|kilogrammes?",
-    "t": r"t|tons?|tonnes?|metric tons?|tonnen",
-    "lb": r"lbs?\.?|pounds?",
-    "m": r"m|met(?:er|re)s?",
-    "km": r"km|kilomet(?:er|re)s?",
-    "km²": r"km2|km²|sq\.? ?km|square kilomet(?:er|re)s?",
-    "m²": r"m2|m²|sq\.? ?m|square met(?:er|re)s?",
-    "m³": r"m3|m³|cubic met(?:er|re)s?",
-    "mi": r"mi\.?|(?:statute )?miles",
-    "sq. mi.": r"sq\.? ?mi\.?|square miles?",
-    "sq. ft.": r"sq\.? ?f(?:ee)?t\.?|square feet",
-    "ha": r"ha|hectares?|hektar",
-    "acres": r"acres?",
-    "l": r"l|lit(?:er|re)s?",
-    "gallons": r"gal\.?|gallons?",
-    "bushels": r"bu\.?|bushels?",
-    "barrels": r"bbl\.?|barrels?",
-    "kW": r"kw|kilowatts?",
-    "MW": r"mw|megawatts?",
-    "GW": r"gw|gigawatts?",
-    "kWh": r"kwh|kilowatt[- ]?hours?",
-    "MWh": r"mwh|megawatt[- ]?hours?",
-    "GWh": r"gwh|gigawatt[- ]?hours?",
-    "TJ": r"tj|terajoules?",
-    "PJ": r"pj|petajoules?",
-    "Btu": r"btu|british thermal units?",
-    "°C": r"°c|degrees celsius",
-    "°F": r"°f|degrees fahrenheit",
-    "years": r"years|jahre|années|años",
-    "hours": r"hours?|hrs?\.?|stunden|heures",
-    "days": r"days|tage|jours",
-}
-_SHORT = frozenset({"m", "t", "l", "mi", "ha", "persons", "years", "hours", "days", "acres", "lb"})
-_NAMES = tuple(_SYMBOLS)
-_LEVELS = tuple(_SCALES)
+from tabellion.values.measures import MONEY, SCALE_WORDS, SCALES, SYMBOLS
+
+_NAMES, _LEVELS = tuple(SYMBOLS), tuple(SCALES)
+_COMPLETE = frozenset({"%", "‰", "percentage points", "¢"})
+# Symbols that are everyday words or single letters: a unit only in brackets, with a scale, or as a whole label.
+_WEAK = frozenset({"m", "t", "l", "mi", "ha", "persons", "years", "hours", "days", "acres", "lb"})
+_LONGEST = 60
 
 
-def _choice(prefix: str, patterns: tuple[str, ...]) -> str:
+def _choice(prefix: str, patterns: Iterable[str]) -> str:
     return "|".join(f"(?P<{prefix}{number}>{pattern})" for number, pattern in enumerate(patterns))
 
 
-_CURRENCIES = tuple(
-    _SYMBOLS[name] for name in ("US$", "CA$", "AU$", "NZ$", "$", "€", "£", "¥", "CHF", "NOK", "SEK", "DKK")
-)
-_CURRENCY_NAMES = ("US$", "CA$", "AU$", "NZ$", "$", "€", "£", "¥", "CHF", "NOK", "SEK", "DKK")
+_SCALE = rf"(?:{_choice('scale', SCALES.values())})(?![\w,.]*\d)\s*(?:(?:of|de|d['’])\s*)?"
 _PHRASE = re.compile(
     r"(?:(?:all figures |figures |values |angaben |données )?(?:in|en)\s+|units?:?\s*|unité\s?:\s*|einheit:\s*)?"
     r"(?:(?:seasonally |not )*(?:un)?adjusted |current |constant )?"
-    rf"(?:(?:{_choice('money', _CURRENCIES)})[\s.]*(?:in\s+)?)?"
-    rf"(?:(?:{_choice('scale', tuple(_SCALES.values()))})(?![\w,.]*\d)\s*(?:(?:of|de|d['’])\s*)?)?"
-    rf"(?:(?:{_choice('symbol', tuple(_SYMBOLS.values()))})(?!\w)(?:\s(?P<per>per [^\W\d]+(?: [^\W\d]+)?))?)?",
+    rf"(?:(?:{_choice('money', (SYMBOLS[name] for name in MONEY))})[\s.]*(?:in\s+)?)?"
+    rf"(?:{_SCALE})?"
+    rf"(?:(?:{_choice('symbol', SYMBOLS.values())})(?!\w)(?:\s(?P<per>per [^\W\d]+(?: [^\W\d]+)?))?)?",
     re.IGNORECASE,
 )
+_SCALED_NOUN = re.compile(rf"(?:in\s+)?{_SCALE}(?P<noun>[^\W\d][\w .-]{{1,28}})", re.IGNORECASE)
 _RATE = re.compile(
     r"\bper (?P<base>1[,. ]?000(?:[,. ]?000)?|10[,. ]?000|100[,. ]?000|100|capita)\b(?![,.]?\d)", re.IGNORECASE
 )
 _INDEX = re.compile(r"\(?\b((?:1[89]|20)\d\d(?:[-/–]\d{2,4})?\s?=\s?100)\b")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]+)")
 _SAID_IN = re.compile(r"(?:^|[\s(\[,;])(in|en)\s+(?=\S)", re.IGNORECASE)
-_PERCENT_FIRST = re.compile(r"(?:percent(?:age)?|per cent|pct\.?|%|prozent)\b(?! points?)|%", re.IGNORECASE)
+_PERCENT = re.compile(
+    r"(?<!\d)(?<!\d )(?:%|\b(?:percent(?:age)?|per cent|pct|prozent)\b)(?! points?)|% change", re.IGNORECASE
+)
 _REPRESENTS = re.compile(r"\b[\d.,]+ represents [\d.,]+?,(?P<zeros>000(?:,000)*)\b", re.IGNORECASE)
 _DIGITS_ONLY = re.compile(r"[$€£]?\d[\d,. ’']*")
+_CLAUSES = re.compile(r"\s*[;:]\s*|\s*,\s(?=\D)|\.\s")
 _LOCALE_CURRENCY = re.compile(r"\[\$([^\]\-]*)(?:-[^\]]*)?\]")
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 
@@ -115,7 +63,7 @@ class Unit(msgspec.Struct, frozen=True):
     scale: float = 1.0
 
     def __str__(self) -> str:
-        words = (_SCALE_WORDS.get(self.scale), self.symbol)
+        words = (SCALE_WORDS.get(self.scale), self.symbol)
         return " ".join(word for word in words if word)
 
     def within(self, wider: Unit | None) -> Unit:
@@ -124,11 +72,7 @@ class Unit(msgspec.Struct, frozen=True):
             return self
         if self.symbol is None:
             return Unit(wider.symbol, self.scale) if wider.symbol not in _COMPLETE else self
-        return Unit(self.symbol, wider.scale) if self.symbol in _MONEY and wider.symbol in (None, self.symbol) else self
-
-
-_MONEY = frozenset(_CURRENCY_NAMES)
-_COMPLETE = frozenset({"%", "‰", "percentage points", "¢"})
+        return Unit(self.symbol, wider.scale) if self.symbol in MONEY and wider.symbol in (None, self.symbol) else self
 
 
 @lru_cache(maxsize=4096)
@@ -139,47 +83,38 @@ def find_unit(text: str) -> Unit | None:
     ('thousand $', 'million €', 'per 100,000')
     """
     text = " ".join(text.split())
-    said = find_stated_unit(text)
+    said = _stated(text)
     if said:
         return said
-    if _PERCENT_FIRST.match(text):
-        return Unit("%")
-    for tail in _tails(text):
+    for tail in _tails(text.split(" ")):
         unit = _read_phrase(tail)
-        if unit and not _DIGITS_ONLY.fullmatch(tail) and (unit.symbol not in _SHORT or unit.scale != 1 or tail == text):
+        if unit and _holds(unit, tail, text[: -len(tail)].rstrip()):
             return unit
-    return None
+    return Unit("%") if _PERCENT.search(text) else None
 
 
 @lru_cache(maxsize=4096)
 def find_stated_unit(text: str) -> Unit | None:
-    """The unit that a title or a longer text states: in brackets, after "in", or by an example of its scale.
+    """The unit that a title states: in brackets, after "in", by an example of its scale, or as its last clause.
 
     >>> str(find_stated_unit("[In thousands (1,234 represents 1,234,000), except percent]"))
     'thousand'
+    >>> str(find_stated_unit("Waste by material. 1993-2005. 1 000 tonnes"))
+    'thousand t'
     """
     text = " ".join(text.split())
-    whole = _read_phrase(text)
-    if whole and not _DIGITS_ONLY.fullmatch(text):
-        return whole
-    rate, index = _RATE.search(text), _INDEX.search(text)
-    if rate:
-        return Unit(f"per {rate['base'].lower()}")
-    if index:
-        return Unit(index[1])
-    for bracket in _BRACKETS.finditer(text):
-        inside = bracket[1].strip()
-        for part in (inside, *re.split(r"\s*[;:]\s*|\s*,\s(?=\D)|\.\s", inside)):
-            unit = _read_phrase(part) or _read_phrase(part.strip(" ."))
-            if unit:
-                return unit
-    for said in _SAID_IN.finditer(text):
-        match = _PHRASE.match(text, said.start(1))
-        unit = _unit_of(match) if match else None
-        if unit and unit.symbol not in _SHORT | {"¢"}:
+    said = _stated(text)
+    if said:
+        return said
+    if len({unit for clause in _CLAUSES.split(text) if (unit := _read_phrase(clause))}) > 1:
+        return None  # the title lists the units of its columns
+    for clause in (text.rpartition(", ")[2], text.rpartition(". ")[2], text.rpartition(": ")[2]):
+        unit = _read_phrase(clause)
+        if unit and (unit.scale != 1 or unit.symbol not in _WEAK):
             return unit
-    represents = _REPRESENTS.search(text)
-    return Unit(scale=1000.0 ** (1 + represents["zeros"].count(","))) if represents else None
+        if _PERCENT.match(clause) and len(clause) < _LONGEST:
+            return Unit("%")
+    return None
 
 
 @lru_cache(maxsize=4096)
@@ -190,45 +125,91 @@ def find_format_unit(number_format: str) -> Unit | None:
     ('%', '€', None)
     """
     section = number_format.partition(";")[0]
-    literal = "".join(one or other for one, other in _LITERAL.findall(section)).strip()
+    literal = "".join(one or other for one, other in _LITERAL.findall(section))
     local = _LOCALE_CURRENCY.search(section)
     bare = _LITERAL.sub("", _LOCALE_CURRENCY.sub("", section))
     if "%" in bare:
         return Unit("%")
-    for said in (
-        local[1] if local else "",
-        literal,
-        "$" if "$" in bare else "",
-        "£" if "£" in bare else "",
-        "€" if "€" in bare else "",
-    ):
-        unit = _read_phrase(said.strip()) if said.strip() else None
+    said = (local[1] if local else "", literal, *(sign for sign in "$£€¥" if sign in bare))
+    return next((unit for unit in map(_read_phrase, (one.strip() for one in said)) if unit), None)
+
+
+def _stated(text: str) -> Unit | None:
+    """What a text says plainly, wherever in it."""
+    whole = _read_phrase(text)
+    if whole and _holds(whole, text, ""):
+        return whole
+    rate, index = _RATE.search(text), _INDEX.search(text)
+    if rate:
+        return Unit(f"per {rate['base'].lower()}")
+    if index:
+        return Unit(index[1])
+    for bracket in _BRACKETS.finditer(text):
+        unit = _read_bracket(bracket[1].strip())
         if unit:
             return unit
-    return None
+    for said in _SAID_IN.finditer(text):
+        match = _PHRASE.match(text, said.start(1))
+        unit = _unit_of(match) if match else None
+        if unit and (unit.scale != 1 or unit.symbol not in _WEAK | {"¢"}):
+            return unit
+    represents = _REPRESENTS.search(text)
+    return Unit(scale=1000.0 ** (1 + represents["zeros"].count(","))) if represents else None
 
 
-def _tails(text: str) -> list[str]:
-    """The last part after a comma or colon, then the last words, longest first."""
-    words = text.split(" ")
-    return [
-        re.split(r"[,:]\s+", text)[-1],
-        *(" ".join(words[-count:]) for count in range(6, 0, -1) if count <= len(words)),
-    ]
+def _read_bracket(inside: str) -> Unit | None:
+    """A unit in brackets: as a whole, in parts ("Current $, billions"), or a scale with any noun ("thousand head")."""
+    unit = _read_phrase(inside) or _read_phrase(inside.strip(" ."))
+    if unit:
+        return unit if inside in SYMBOLS or len(inside) > 2 or not inside.isalpha() else None
+    parts = [unit for part in _CLAUSES.split(inside) if (unit := _read_phrase(part) or _read_phrase(part.strip(" .")))]
+    if parts:
+        return reduce(_merge, parts)
+    for tail in _tails(inside.split(" ")):
+        unit = _read_phrase(tail)
+        if unit and unit.scale != 1.0:
+            return unit
+    noun = _SCALED_NOUN.fullmatch(inside)
+    return Unit(noun["noun"].strip(), _scale_of(noun)) if noun else None
+
+
+def _merge(one: Unit, other: Unit) -> Unit:
+    if one.symbol and other.symbol is None and one.scale == 1.0 and one.symbol not in _COMPLETE:
+        return Unit(one.symbol, other.scale)
+    return one
+
+
+def _tails(words: list[str]) -> Iterator[str]:
+    """The last words, longest first."""
+    return (" ".join(words[-count:]) for count in range(min(6, len(words)), 0, -1))
+
+
+def _holds(unit: Unit, said: str, before: str) -> bool:
+    """Whether words at the end of a label, or a whole label, are a unit and not part of a name or a range."""
+    if _DIGITS_ONLY.fullmatch(said) or (said.isalpha() and len(said) <= 2 and said not in SYMBOLS):
+        return False
+    if unit.scale != 1.0 or unit.symbol in _COMPLETE or unit.symbol in MONEY:
+        return True
+    return not before or (unit.symbol not in _WEAK and not before[-1].isdigit())
 
 
 def _read_phrase(text: str) -> Unit | None:
-    match = _PHRASE.fullmatch(text) if 0 < len(text) <= 60 else None
+    match = _PHRASE.fullmatch(text) if 0 < len(text) <= _LONGEST else None
     return _unit_of(match) if match else None
 
 
 def _unit_of(match: re.Match[str]) -> Unit | None:
     found = {name: text for name, text in match.groupdict().items() if text}
     symbol = next((_NAMES[int(name[6:])] for name in found if name.startswith("symbol")), None)
-    money = next((_CURRENCY_NAMES[int(name[5:])] for name in found if name.startswith("money")), None)
-    scale = next((_LEVELS[int(name[5:])] for name in found if name.startswith("scale")), 1.0)
+    money = next((MONEY[int(name[5:])] for name in found if name.startswith("money")), None)
+    scale = _scale_of(match)
     if symbol is None and money is None and scale == 1.0:
         return None
     if "per" in found:
-        symbol = f"{money or symbol} {found['per'].lower()}"
-    return Unit(symbol if "per" in found else money or symbol, scale)
+        return Unit(f"{money or symbol} {found['per'].lower()}", scale)
+    return Unit(money or symbol, scale)
+
+
+def _scale_of(match: re.Match[str]) -> float:
+    named = (name for name, text in match.groupdict().items() if text and name.startswith("scale"))
+    return next((_LEVELS[int(name[5:])] for name in named), 1.0)
