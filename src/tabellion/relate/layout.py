@@ -124,7 +124,8 @@ def _mostly(drawn: NDArray[np.bool_]) -> bool:
 
 
 def _sheet_of(document: Document, grid: Grid) -> Sheet | None:
-    return next((page for page in document.pages if page.name == grid.place.sheet), None)
+    sheets = (page for page in document.pages if isinstance(page, Sheet))
+    return next((sheet for sheet in sheets if sheet.name == grid.place.sheet), None)
 
 
 def _column_widths(sheet: Sheet | None, rect: Rect) -> tuple[float, ...] | None:
