@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tabellion.model.document import Document, Mark, Sheet, SheetCells
+from tabellion.model.document import Document, Mark, Sheet, SheetCells, Stored
 from tabellion.model.frame import ROW_ROLES, Frame, Orientation, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place, Rect, cell_at, rect_at
@@ -138,13 +138,18 @@ def _build_tree(grid: Grid, rows: Sequence[int], columns: Sequence[int], parents
     return HeaderTree(tuple(nodes))
 
 
+def build_sheet(name: str | None, *lines: str) -> Sheet:
+    """A sheet with one text a row."""
+    count = len(lines)
+    row = np.arange(count, dtype=np.int32)
+    zero, byte = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.uint8)
+    text = np.array([*lines, None], dtype=object)[:-1]
+    return Sheet(name=name, cells=SheetCells(row, zero, text, byte + Stored.TEXT, np.full(count, np.nan), zero, byte))
+
+
 def build_document(*grids: Grid, kind: str = "xlsx", source: str = "some/report.xlsx") -> Document:
     """A document with one empty sheet for each grid: what tables say of their document."""
-    none = np.zeros(0, dtype=np.int32)
-    cells = SheetCells(
-        none, none, none.astype(object), none.astype(np.uint8), none.astype(float), none, none.astype(np.uint8)
-    )
-    pages = tuple(Sheet(name=grid.place.sheet, cells=cells) for grid in grids)
+    pages = tuple(build_sheet(grid.place.sheet) for grid in grids)
     return Document(source, "spreadsheet", kind, "0" * 64, pages, title="A report", authors=("A. Writer",))
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from building import build_frame, build_grid
+from building import build_document, build_frame, build_grid, build_sheet
 from tabellion.relate.notes import Notes, read_notes
 
 
 def notes_of(*lines: str | list[str | None]) -> Notes:
     rows = [line if isinstance(line, list) else [line] for line in lines]
     grid = build_grid([["", "1990"], ["Ohio", 7], *rows])
-    return read_notes(build_frame(grid, "hd" + "n" * len(lines)))
+    return read_notes(build_frame(grid, "hd" + "n" * len(lines)), build_document(grid))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,14 @@ def test_several_notes_on_one_line_are_parted() -> None:
 
 def test_flags_explained_on_one_line_are_parted() -> None:
     assert notes_of("p : preliminary. r : revised.").by_mark == {"p": "preliminary.", "r": "revised."}
+
+
+def test_notes_may_stand_on_a_sheet_of_their_own() -> None:
+    grid = build_grid([["", r"1990 \1"], ["Ohio", 7]])
+    document = msgspec.structs.replace(
+        build_document(grid), pages=(build_sheet("Data"), build_sheet("Notes", "FOOTNOTES", r"\1 Includes Alaska."))
+    )
+    assert read_notes(build_frame(grid, "hd"), document).by_mark == {"1": "Includes Alaska."}
 
 
 def test_an_unmarked_note_is_kept() -> None:

@@ -33,6 +33,13 @@ def test_totals_are_derived_by_row_or_by_formula() -> None:
     assert (found["B2"], found["B3"], found["B4"], found["A4"]) == ("value", "derived", "derived", "stub")
 
 
+def test_a_total_column_is_derived_if_its_parts_sum_up() -> None:
+    cells: list[list[str | float | None]] = [["", "Total", "Men", "Women", "All ages"]]
+    cells += [[f"r{n}", 3 * n, n, 2 * n, 7] for n in range(1, 6)]
+    found = roles_of(build_nested(build_frame(build_grid(cells), "hddddd")))
+    assert [found[a] for a in ("B2", "C2", "D2", "E2")] == ["derived", "value", "value", "value"]
+
+
 def test_a_label_centred_in_a_group_row_is_a_group() -> None:
     grid = build_grid([["", "1990", "1995"], [None, "MALE", None], ["Ohio", 1, 2]])
     assert roles_of(build_nested(build_frame(grid, "hgd")))["B2"] == "group"

@@ -141,6 +141,8 @@ def test_a_number_carries_its_own_unit(text: str, unit: str) -> None:
         "#N/A",
         "- -",
         "///",
+        r"\5",
+        r"(\2)",
     ],
 )
 def test_marks_for_missing_values_are_missing(text: str) -> None:

@@ -54,6 +54,8 @@ def test_headers_say_units(text: str, unit: str) -> None:
         "MI",
         "Male (M)",
         "20 to 60 kilograms",
+        "University of Miami",
+        "Less than $100 million",
     ],
 )
 def test_headers_without_a_unit_say_none(text: str) -> None:

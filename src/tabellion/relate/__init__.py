@@ -19,7 +19,7 @@ __all__ = ["CELL_ROLES", "label_cells", "label_leftovers", "relate_table"]
 def relate_table(nested: Nested, document: Document, id: str) -> Table:  # noqa: A002
     """The table of a frame: every value with its header paths, unit and notes, and the table's metadata."""
     frame = nested.frame
-    notes = read_notes(frame)
+    notes = read_notes(frame, document)
     place = msgspec.structs.replace(frame.grid.place, range=range_text(frame.grid.source_rect(frame.rect)))
     tuples = build_tuples(nested, notes.by_mark)
     return Table(

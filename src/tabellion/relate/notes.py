@@ -1,17 +1,20 @@
 r"""Footnotes and the marks that point to them.
 
-In: the note rows of a frame. Out: each note as one text, and mark -> what its note says. A note begins with its mark
-("\1 Includes", "1/ ", "(a)", "* "), which may stand in a cell of its own; a line without a mark goes on with the one
-before unless it begins anew ("Source:"). Fails where notes are numbered by the order of their lines alone.
+In: the note rows of a frame, or a sheet of notes in its document. Out: each note as one text, and mark -> what its note
+says. A note begins with its mark ("\1 Includes", "1/ ", "(a)", "* "), which may stand in a cell of its own; a line
+without a mark goes on with the one before unless it begins anew ("Source:"). Fails where notes are numbered by the order
+of their lines alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import msgspec
 import numpy as np
 
+from tabellion.model.document import Document, Sheet
 from tabellion.model.frame import Frame
 
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
@@ -36,6 +39,7 @@ _INNER = re.compile(r"(?<=[.;,])\s+(?=\\\w{1,2}\b|[A-Za-z]\s?[:=]\s)")
 _ANEW = re.compile(
     r"(?:sources?|notes?|quellen?|anmerkung(?:en)?|hinweis|remarques?|fuentes?|nota|n\.?b|symbols?)\b", re.IGNORECASE
 )
+_NOTES_SHEET = re.compile(r"\W*(?:foot)?notes?\b|anmerkung|fu(?:ß|ss)note|hinweis", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"[^\W\d_]")
 
 
@@ -46,15 +50,24 @@ class Notes(msgspec.Struct, frozen=True):
     by_mark: dict[str, str] = {}
 
 
-def read_notes(frame: Frame) -> Notes:
-    """All notes that belong to a frame."""
+def read_notes(frame: Frame, document: Document) -> Notes:
+    """All notes that belong to a frame; where it has none, those of a sheet of notes beside it."""
     grid = frame.grid
+    lines = [" ".join(map(str, grid.text[row][np.nonzero(grid.filled[row])[0]])) for row in frame.note_rows]
+    own = part_notes(lines)
+    if own.by_mark:
+        return own
+    beside = (sheet for sheet in document.pages if isinstance(sheet, Sheet) and sheet.name != grid.place.sheet)
+    noted = [part_notes(_lines_of(sheet)) for sheet in beside if _NOTES_SHEET.match(sheet.name or "")]
+    return Notes(own.texts, noted[0].by_mark) if noted else own
+
+
+def part_notes(lines: Iterable[str]) -> Notes:
+    """Lines of notes, parted and joined where a note begins and ends."""
     texts: list[str] = []
     marks: dict[int, tuple[str, str]] = {}
-    for row in frame.note_rows:
-        said = [" ".join(str(text).split()) for text in grid.text[row][np.nonzero(grid.filled[row])[0]]]
-        line = " ".join(said)
-        for part in _INNER.split(line):
+    for line in lines:
+        for part in _INNER.split(" ".join(line.split())):
             match = _MARK.fullmatch(part)
             if match and _is_note(match):
                 texts.append(part)
@@ -69,6 +82,15 @@ def read_notes(frame: Frame) -> Notes:
     for mark, text in marks.values():
         by_mark.setdefault(mark, text)
     return Notes(tuple(texts), by_mark)
+
+
+def _lines_of(sheet: Sheet) -> list[str]:
+    """The texts of a sheet, a line each."""
+    lines: dict[int, list[str]] = {}
+    for row, text in zip(sheet.cells.row.tolist(), sheet.cells.text.tolist(), strict=True):
+        if text:
+            lines.setdefault(row, []).append(text)
+    return [" ".join(texts) for _, texts in sorted(lines.items())]
 
 
 def _is_note(match: re.Match[str]) -> bool:

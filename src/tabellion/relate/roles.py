@@ -1,7 +1,8 @@
 """The role of each cell of a table: title, header, stub, group, value, derived, note, other.
 
 In: a nested frame. Out: an array over the grid of indices into `CELL_ROLES`, 0 where the table has no say. A value is
-derived if its row is, or if its formula sums others. Cells of the sheet that no table claims go by their row's role.
+derived if its row or column is, or if its formula sums others. Cells of the sheet that no table claims go by the role
+of their row.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tabellion.model.document import Mark
 from tabellion.model.frame import CellRole, Frame
 from tabellion.model.grid import Content
 from tabellion.model.tree import Nested
+from tabellion.relate.totals import find_total_columns
 
 CELL_ROLES: tuple[CellRole | None, ...] = (None, *get_args(CellRole))
 _ID = {role: np.uint8(number) for number, role in enumerate(CELL_ROLES)}
@@ -28,7 +30,7 @@ def label_cells(nested: Nested) -> NDArray[np.uint8]:
     roles = np.zeros(grid.shape, dtype=np.uint8)
     roles[list(frame.title_rows)] = _ID["title"]
     roles[list(frame.note_rows)] = _ID["note"]
-    _label_frame(frame, roles)
+    _label_frame(frame, roles, find_total_columns(nested))
     for node in nested.top.nodes:
         for cell in node.cells:
             roles[cell] = _ID["header"]
@@ -47,7 +49,7 @@ def label_leftovers(tables: Sequence[NDArray[np.uint8]], frame: Frame) -> NDArra
     return np.where(free, by_row[:, None], np.uint8(0))
 
 
-def _label_frame(frame: Frame, roles: NDArray[np.uint8]) -> None:
+def _label_frame(frame: Frame, roles: NDArray[np.uint8], totals: tuple[int, ...]) -> None:
     grid, rect, row_roles = frame.grid, frame.rect, frame.labels.roles
     inside = slice(rect.left, rect.right + 1)
     for row in range(rect.top, rect.bottom + 1):
@@ -62,7 +64,7 @@ def _label_frame(frame: Frame, roles: NDArray[np.uint8]) -> None:
         roles[np.ix_(body, stub)] = np.where(group, _ID["group"], _ID["stub"])[:, None]
     if values:
         region = np.ix_(body, values)
-        summed = derived[:, None] | ((grid.marks[region] & Mark.AGGREGATE) > 0)
+        summed = derived[:, None] | np.isin(values, totals)[None, :] | ((grid.marks[region] & Mark.AGGREGATE) > 0)
         labels_below = group[:, None] & (grid.content[region] == Content.TEXT)
         value = np.where(summed, _ID["derived"], _ID["value"])
         roles[region] = np.where(labels_below, _ID["group"], value)

@@ -23,6 +23,7 @@ _SURE = frozenset(f"{_LETTERS} {_SIGNS}".split())
 _LONE = re.compile(
     r"[(\[]?(?:[^\W\d_]{1,2}|[^\w\s]{1,5}|\\\w{1,2}|\d{1,2}|\*\d|n\.?\s?[a-z]\.?)[)\]]?(?:\s*(?:[*†‡]+|\\\w))*", re.I
 )
+_POINTER = re.compile(r"\(?\\\w{1,2}\\?\)?")  # a note mark in place of a value
 _WORDS = re.compile(
     r"[(\[]?(?:not (?:available|applicable|reported|stated|published|known|collected|calculated)|none|nil|missing|"
     r"unknown|suppressed|withheld|confidential|no data|keine angabe|non disponible|no disponible)[)\]]?\.?",
@@ -37,7 +38,7 @@ def is_missing_mark(text: str, strict: bool = True) -> bool:
     (True, False, True)
     """
     mark = text.strip()
-    if mark in _SURE:
+    if mark in _SURE or _POINTER.fullmatch(mark):
         return True
     if len(mark) > 24:
         return False

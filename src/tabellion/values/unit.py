@@ -26,7 +26,8 @@ def _choice(prefix: str, patterns: Iterable[str]) -> str:
     return "|".join(f"(?P<{prefix}{number}>{pattern})" for number, pattern in enumerate(patterns))
 
 
-_SCALE = rf"(?:{_choice('scale', SCALES.values())})(?![\w,.]*\d)\s*(?:(?:of|de|d['’])\s*)?"
+_WORD_ENDS = r"(?:(?<=[^\W\d])(?![^\W\d])|(?<![^\W\d]))"  # "Mia." is a scale, "Miami" is not
+_SCALE = rf"(?:{_choice('scale', SCALES.values())}){_WORD_ENDS}(?![\w,.]*\d)\s*(?:(?:of|de|d['’])\s*)?"
 _PHRASE = re.compile(
     r"(?:(?:all figures |figures |values |angaben |données )?(?:in|en)\s+|units?:?\s*|unité\s?:\s*|einheit:\s*)?"
     r"(?:(?:seasonally |not )*(?:un)?adjusted |current |constant )?"
@@ -47,6 +48,7 @@ _PERCENT = re.compile(
 )
 _REPRESENTS = re.compile(r"\b[\d.,]+ represents [\d.,]+?,(?P<zeros>000(?:,000)*)\b", re.IGNORECASE)
 _DIGITS_ONLY = re.compile(r"[$€£]?\d[\d,. ’']*")
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d$")
 _CLAUSES = re.compile(r"\s*[;:]\s*|\s*,\s(?=\D)|\.\s")
 _LOCALE_CURRENCY = re.compile(r"\[\$([^\]\-]*)(?:-[^\]]*)?\]")
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)')
@@ -162,6 +164,8 @@ def _read_bracket(inside: str) -> Unit | None:
     unit = _read_phrase(inside) or _read_phrase(inside.strip(" ."))
     if unit:
         return unit if inside in SYMBOLS or len(inside) > 2 or not inside.isalpha() else None
+    if _PERCENT.match(inside):
+        return Unit("%")
     parts = [unit for part in _CLAUSES.split(inside) if (unit := _read_phrase(part) or _read_phrase(part.strip(" .")))]
     if parts:
         return reduce(_merge, parts)
@@ -188,6 +192,8 @@ def _holds(unit: Unit, said: str, before: str) -> bool:
     """Whether words at the end of a label, or a whole label, are a unit and not part of a name or a range."""
     if _DIGITS_ONLY.fullmatch(said) or (said.isalpha() and len(said) <= 2 and said not in SYMBOLS):
         return False
+    if said[0].isalpha() and before[-1:].isdigit() and not _YEAR.search(before) and unit.symbol not in _COMPLETE:
+        return False  # "Less than $100 million" is an amount
     if unit.scale != 1.0 or unit.symbol in _COMPLETE or unit.symbol in MONEY:
         return True
     return not before or (unit.symbol not in _WEAK and not before[-1].isdigit())
