@@ -14,7 +14,8 @@ from pathlib import Path
 from tabellion.errors import MalformedError, TabellionError, UnknownFormatError, UsageError
 from tabellion.model.document import Document
 from tabellion.read.contents import Contents
-from tabellion.read.fetch import fetch_bytes
+from tabellion.read.fetch import fetch_source
+from tabellion.read.gzipped import unpack_gzip
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.sniff import sniff_format
 
@@ -31,10 +32,13 @@ READERS = {
 
 
 def read_document(source: str | Path | bytes, limits: Limits = DEFAULT, sheet: str | None = None) -> Document:
-    """Read a path, standard input (`"-"`) or bytes; with `sheet`, that sheet only."""
-    name, data = fetch_bytes(source, limits)
+    """Read a path, an address, standard input (`"-"`), bytes or markup; with `sheet`, that sheet only."""
+    name, raw, charset, address = fetch_source(source, limits)
     try:
+        data = unpack_gzip(raw, limits)
         kind = sniff_format(data)
+        if kind in ("html", "mhtml"):
+            return _read_page(name, kind, raw, data, limits, charset, address)
         contents = _reader(kind)(data, limits, sheet)
     except TabellionError as error:
         raise type(error)(f"{name}: {error}") from error
@@ -50,8 +54,27 @@ def read_document(source: str | Path | bytes, limits: Limits = DEFAULT, sheet: s
         source=name,
         medium="spreadsheet",
         kind=kind,
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=hashlib.sha256(raw).hexdigest(),
         pages=pages,
+        title=contents.title,
+        authors=contents.authors,
+        issues=contents.issues,
+    )
+
+
+def _read_page(
+    name: str, kind: str, raw: bytes, data: bytes, limits: Limits, charset: str | None, address: str | None
+) -> Document:
+    """A web page, which has one page and no sheets."""
+    from tabellion.read.html import read_html  # a sheet costs no parser for markup
+
+    contents = read_html(data, limits, charset, address)
+    return Document(
+        source=name,
+        medium="html",
+        kind=kind,
+        sha256=hashlib.sha256(raw).hexdigest(),
+        pages=contents.pages,
         title=contents.title,
         authors=contents.authors,
         issues=contents.issues,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from tabellion.model.document import Issue, Sheet
+from tabellion.model.markup import MarkupPage
 
 
 class Contents(msgspec.Struct, frozen=True, eq=False):
@@ -20,3 +21,4 @@ class Contents(msgspec.Struct, frozen=True, eq=False):
     title: str | None = None
     authors: tuple[str, ...] = ()
     issues: tuple[Issue, ...] = ()
+    pages: tuple[MarkupPage, ...] = ()  # of a web page, which has no sheets

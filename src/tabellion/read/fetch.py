@@ -1,4 +1,4 @@
-"""Bytes from a path, standard input, or bytes that the caller already holds.
+"""Bytes from a path, an address on the web, standard input, or bytes or markup that the caller already holds.
 
 Fails with one line that says what is missing: no such file, a folder, no right to read, over the byte limit.
 """
@@ -7,10 +7,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from tabellion.errors import SourceMissingError, TooLargeError, UnreadableError
 from tabellion.read.limits import Limits
+
+
+class Source(NamedTuple):
+    """A source's name and bytes, and what a server said of them."""
+
+    name: str
+    data: bytes
+    charset: str | None = None
+    address: str | None = None
+
+
+def fetch_source(source: str | Path | bytes, limits: Limits) -> Source:
+    """What a source is called, and its bytes; a text that begins with a tag is markup itself."""
+    if isinstance(source, str) and source.startswith(("http://", "https://")):
+        from tabellion.read.web import fetch_page  # reading files costs no web client
+
+        fetched = fetch_page(source, limits)
+        return Source(source, fetched.data, fetched.charset, fetched.address)
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        return Source("<markup>", source.encode("utf-8", "replace"), "utf-8")
+    return Source(*fetch_bytes(source, limits))
 
 
 def fetch_bytes(source: str | Path | bytes, limits: Limits) -> tuple[str, bytes]:

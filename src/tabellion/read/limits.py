@@ -22,6 +22,8 @@ class Limits(msgspec.Struct, frozen=True):
     sheets: int = 2_000  # workbooks with a sheet a day for five years exist
     nesting: int = 200  # sheet XML is at most some tens of elements deep
     seconds: float = 300.0  # 20 million cells take about 100 seconds
+    fetch_seconds: float = 60.0  # a page of some megabytes over a slow line
+    redirects: int = 10  # browsers give up at 20; real pages need three or four
 
 
 DEFAULT = Limits()

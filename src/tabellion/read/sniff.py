@@ -11,19 +11,22 @@ import zipfile
 from typing import Literal
 
 from tabellion.errors import EncryptedError, TruncatedError, UnknownFormatError, UnreadableError
+from tabellion.read.mhtml import is_mhtml
 
-Format = Literal["xlsx", "xlsb", "ods", "xls", "csv", "html", "pdf"]
+Format = Literal["xlsx", "xlsb", "ods", "xls", "csv", "html", "mhtml", "pdf"]
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
-    r"\s*(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body|table|meta|div|style|title)\b", re.I | re.S
+    r"\s*(?:<\?xml[^>]*>|<!--.*?(?:-->|$)|\s)*<(?:!doctype\s+html|html|head|body|table|meta|div|style|title|script|link|"
+    r"p|h[1-6]|center|font|span|a|ul|ol|dl|pre|section|article|main|header|nav|form|b|i|img|br|hr|noscript|base|tr|td)\b",
+    re.I | re.S,
 )
+_HTML_LATER = re.compile(r"<(?:!doctype\s+html|html|body)\b[^>]*>|^\s*<!.*<(?:meta|link|table|div|td)\b", re.I | re.S)
 _SPREADSHEET_ML = re.compile(r"urn:schemas-microsoft-com:office:spreadsheet", re.I)
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
-    (b"\x1f\x8b", "a gzip archive; unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
     (b"BZh", "a bzip2 archive; unpack it first"),
@@ -93,7 +96,9 @@ def _sniff_text(head: bytes) -> Format:
         text = head.replace(b"\x00", b"").decode("latin-1").removeprefix("ï»¿")
     if _SPREADSHEET_ML.search(text):
         raise UnknownFormatError("this is an Excel 2003 XML spreadsheet; save it as .xlsx and try again")
-    if _HTML.match(text):
+    if is_mhtml(head):
+        return "mhtml"
+    if _HTML.match(text) or _HTML_LATER.search(text):
         return "html"
     return "csv"
 

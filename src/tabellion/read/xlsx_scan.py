@@ -21,18 +21,18 @@ from tabellion.errors import MalformedError, TooLargeError
 from tabellion.read.package import SAFE
 from tabellion.read.xlsx_strings import Text, element_text, inner_text, unescaped
 
+# No part of the pattern can match in two ways or run past the next cell, so its cost is linear in the XML.
 _CELL = re.compile(
-    r'<c r="([A-Z]+)([0-9]+)"(?: s="([0-9]+)")?(?: t="([A-Za-z]+)")?(?: (?:cm|vm|ph)="[0-9]+")*'
-    r"(?:/>|>(<f(?: [^>]*)?/>|<f(?: [^>]*)?>[^<]*</f>)?"
-    r"(?:<v(?: [^>]*)?>([^<]*)</v>|<v/>|<is>(.*?)</is>)?</c>)",
-    re.S,
+    r'<c r="([A-Z]++)([0-9]++)"(?: s="([0-9]++)")?+(?: t="([A-Za-z]++)")?+(?: (?:cm|vm|ph)="[0-9]++")*+ ?+'
+    r"(?:/>|>(<f(?: [^<>]*+)?+>(?:[^<]*+</f>)?+)?+"
+    r"(?:<v>([^<]*+)</v>|<v ?+/>|<is>((?:[^<]++|<(?!/is>|c[ >]))*+)</is>)?+</c>)"
 )
-_FORMULA = re.compile(r"<f((?: [^>]*?)?)/?>(?:([^<]*)</f>)?", re.S)
+_FORMULA = re.compile(r"<f([^>]*)>([^<]*)")
 _SHARED = re.compile(r'\bsi="([0-9]+)"')
 _ROW = re.compile(r"<row\b([^>]*)>")
 _ROW_NUMBER = re.compile(r'\br="([0-9]+)"')
 _HIDDEN = re.compile(r'\bhidden="(?:1|true|on)"')
-_STRETCH = 1 << 20  # characters of XML held as columns at a time: keeps the peak some tens of megabytes above the XML
+_STRETCH = 1 << 18  # characters of XML held as tuples at a time: they stay in the processor's cache
 
 
 class Formula(NamedTuple):

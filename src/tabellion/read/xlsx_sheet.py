@@ -16,7 +16,7 @@ from tabellion.model.place import Place, Rect, address, range_text, rect_at
 from tabellion.read.limits import check_count
 from tabellion.read.package import Package, parse_xml
 from tabellion.read.xlsx_cells import CellTyper, Looks, Strings, join_cells
-from tabellion.read.xlsx_scan import check_edges, scan_cells, split_sheet, walk_cells
+from tabellion.read.xlsx_scan import SheetParts, check_edges, scan_cells, split_sheet, walk_cells
 
 _CELLS = re.compile(r"<((?:\w+:)?)sheetData\b[^>]*>.*</\1sheetData>", re.S)
 _BEYOND = 256  # rows or columns a merge may reach beyond the last cell: titles do; whole sheets are cut there
@@ -39,8 +39,9 @@ def read_sheet(workbook: Workbook, part: str, name: str, hidden: bool) -> tuple[
     if xml is None:
         issues.append(Issue("read", "the sheet's part is missing from the file; it is empty here", Place(sheet=name)))
         return Sheet(name=name, cells=join_cells([]), hidden=hidden), issues
-    cells, hidden_rows, typer = _cells(workbook, xml, part)
-    around = _around(xml, part)
+    plain = split_sheet(xml)
+    cells, hidden_rows, typer = _cells(workbook, xml, plain, part)
+    around = parse_xml(plain.before + plain.after if plain else _CELLS.sub("", xml), part)
     right = int(cells.column.max()) if len(cells) else 0
     widths, hidden_columns = _columns(around, right + _BEYOND)
     merges = _merges(around, cells, name, issues)
@@ -65,9 +66,11 @@ def read_sheet(workbook: Workbook, part: str, name: str, hidden: bool) -> tuple[
     return sheet, issues
 
 
-def _cells(workbook: Workbook, xml: str, part: str) -> tuple[SheetCells, list[int], CellTyper]:
+def _cells(
+    workbook: Workbook, xml: str, plain: SheetParts | None, part: str
+) -> tuple[SheetCells, list[int], CellTyper]:
     """The typed cells, the hidden rows and what typed them; by pattern where that accounts for all, else by lxml."""
-    limits, plain = workbook.package.limits, split_sheet(xml)
+    limits = workbook.package.limits
     for stretches in ([scan_cells(xml, plain)] if plain else []) + [walk_cells(xml, part)]:
         typer = CellTyper(workbook.looks, workbook.strings, workbook.epoch_1904)
         typed: list[SheetCells] = []
@@ -86,12 +89,6 @@ def _cells(workbook: Workbook, xml: str, part: str) -> tuple[SheetCells, list[in
         else:
             return join_cells(typed), hidden_rows, typer
     raise MalformedError(f"part {part} cannot be read as a sheet")
-
-
-def _around(xml: str, part: str) -> etree._Element:
-    """The sheet's XML without its cells."""
-    plain = split_sheet(xml)
-    return parse_xml(plain.before + plain.after if plain else _CELLS.sub("", xml), part)
 
 
 def _columns(root: etree._Element, last_column: int) -> tuple[dict[int, float], frozenset[int]]:
