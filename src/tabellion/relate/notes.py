@@ -2,8 +2,8 @@ r"""Footnotes and the marks that point to them.
 
 In: the note rows of a frame, or a sheet of notes in its document. Out: each note as one text, and mark -> what its note
 says. A note begins with its mark ("\1 Includes", "1/ ", "(a)", "* "), which may stand in a cell of its own; a line
-without a mark goes on with the one before unless it begins anew ("Source:"). Fails where notes are numbered by the order
-of their lines alone.
+without a mark goes on with the one before unless it begins anew ("Source:"). Fails where notes are numbered by the
+order of their lines alone.
 """
 
 from __future__ import annotations
