@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from tests.building import build_extraction, smoking
 
 import tabellion
-from building import build_extraction, smoking
 from tabellion.api import Tables
 from tabellion.errors import UsageError
 

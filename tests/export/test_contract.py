@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 import pytest
+from tests.building import build_extraction, build_frame, build_grid, build_nested, smoking
 
-from building import build_extraction, build_frame, build_grid, build_nested, smoking
 from tabellion.export import error_json, json_pieces, to_json
 from tabellion.model.document import Issue
 from tabellion.model.frame import Frame

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.building import build_extraction, build_frame, build_grid, build_nested, smoking
 
-from building import build_extraction, build_frame, build_grid, build_nested, smoking
 from tabellion.api import Table, Tables
 from tabellion.errors import MissingExtraError
 from tabellion.export import csv_head, to_csv, to_markdown

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.building import build_document, build_frame, build_grid, build_nested, smoking
 
-from building import build_document, build_frame, build_grid, build_nested, smoking
 from tabellion.model.metadata import Metadata
 from tabellion.model.style import Style
 from tabellion.relate import relate_table

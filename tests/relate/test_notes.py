@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.building import build_document, build_frame, build_grid, build_sheet
 
-from building import build_document, build_frame, build_grid, build_sheet
 from tabellion.relate.notes import Notes, read_notes
 
 

@@ -6,8 +6,8 @@ import time
 import tracemalloc
 
 import numpy as np
+from tests.building import build_document, build_frame, build_grid, build_nested, smoking
 
-from building import build_document, build_frame, build_grid, build_nested, smoking
 from tabellion.model.frame import Frame, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place, Rect

@@ -6,6 +6,7 @@ lines of a run are kept, as a mark of distance), texts read by `values`, spans f
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +14,7 @@ from tabellion.model.document import SheetCells, Stored
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.region import Region
+from tabellion.model.style import Style
 from tabellion.values import read_texts
 
 BLANK_RUN = 2  # blank rows or columns kept of a longer run
@@ -30,7 +32,7 @@ _CONTENT_OF[Stored.ERROR] = Content.MISSING
 def recognise_sheet(region: Region) -> Grid:
     """The grid of a sheet's region."""
     sheet, rect = region.page, region.rect
-    cells = sheet.cells
+    cells = percentages_as_shown(sheet.cells, sheet.styles)
     inside = (
         (cells.row >= rect.top)
         & (cells.row <= rect.bottom)
@@ -68,6 +70,18 @@ def recognise_sheet(region: Region) -> Grid:
         place=region.place,
         medium="spreadsheet",
     )
+
+
+def percentages_as_shown(cells: SheetCells, styles: tuple[Style, ...]) -> SheetCells:
+    """The cells with percentages by what they say: 12.5 where the text is "12.5%", not the fraction that is stored."""
+    of_style = np.array(["%" in (style.number_format or "") for style in styles])
+    if not of_style.any():
+        return cells
+    formatted = np.nonzero(of_style[cells.style] & (cells.stored == Stored.NUMBER))[0]
+    shown = [cell for cell in formatted.tolist() if str(cells.text[cell]).endswith("%")]
+    number = cells.number.copy()
+    number[shown] = np.round(number[shown] * 100, 12)  # 0.137 is 13.7 and no hair more
+    return msgspec.structs.replace(cells, number=number)
 
 
 def _filled_arrays(
