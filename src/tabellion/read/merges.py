@@ -1,29 +1,58 @@
-"""Merged areas made tidy: none is one cell only, none overlaps another."""
+"""Merged areas made tidy, the same for every format: in reading order, cut far beyond the cells, none overlapping."""
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable
+from heapq import heappop, heappush
 
 from tabellion.model.document import Issue, SheetCells
 from tabellion.model.place import Place, Rect, range_text
 
+BEYOND = 256  # rows or columns a merge may reach beyond the last cell: titles do; whole sheets are cut there
+
 
 def tidy_merges(found: Iterable[Rect], cells: SheetCells, name: str | None, issues: list[Issue]) -> tuple[Rect, ...]:
-    """The areas that can stand; one that overlaps an earlier one inside the used range becomes an issue."""
-    bottom = int(cells.row.max()) if len(cells) else 0
-    right = int(cells.column.max()) if len(cells) else 0
+    """The areas that can stand; what was cut or left out becomes an issue."""
+    bottom = (int(cells.row.max()) if len(cells) else 0) + BEYOND
+    right = (int(cells.column.max()) if len(cells) else 0) + BEYOND
+    areas: list[Rect] = []
+    cut: list[Rect] = []
+    for whole in found:
+        area = Rect(whole.top, whole.left, min(whole.bottom, bottom), min(whole.right, right))
+        if area != whole:
+            cut.append(whole)
+        if area.height > 0 and area.width > 0 and (area.height > 1 or area.width > 1):
+            areas.append(area)
+    kept, overlapping = _apart(sorted(areas))
+    for lost, note in (
+        (cut, "merged ranges reach far beyond the cells and were cut"),
+        (overlapping, "merged ranges overlap others and were left out"),
+    ):
+        if lost:
+            place = Place(sheet=name, range=range_text(lost[0]))
+            issues.append(Issue("read", f"{len(lost):,} {note}", place))
+    return kept
+
+
+def _apart(ordered: list[Rect]) -> tuple[tuple[Rect, ...], list[Rect]]:
+    """Those that overlap none before them, and the others.
+
+    A sweep down the rows: the ranges open at a row have disjoint columns, so a sorted list tells an overlap.
+    """
     kept: list[Rect] = []
-    taken: dict[int, list[Rect]] = {}
-    for area in found:
-        if area.top == area.bottom and area.left == area.right:
+    overlapping: list[Rect] = []
+    opened: list[tuple[int, int]] = []  # left and right of the ranges open at this row, in order
+    ends: list[tuple[int, int, int]] = []  # bottom, left, right of the same
+    for rect in ordered:
+        while ends and ends[0][0] < rect.top:
+            _, left, right = heappop(ends)
+            del opened[bisect(opened, (left, right)) - 1]
+        at = bisect(opened, (rect.right, rect.right))
+        if (at and opened[at - 1][1] >= rect.left) or (at < len(opened) and opened[at][0] <= rect.right):
+            overlapping.append(rect)
             continue
-        cut = Rect(area.top, area.left, min(area.bottom, max(bottom, area.top)), min(area.right, max(right, area.left)))
-        rows = range(cut.top, cut.bottom + 1)
-        if any(other.left <= cut.right and cut.left <= other.right for row in rows for other in taken.get(row, ())):
-            note = "a merged range overlaps another and was left out"
-            issues.append(Issue("read", note, Place(sheet=name, range=range_text(area))))
-            continue
-        for row in rows:
-            taken.setdefault(row, []).append(cut)
-        kept.append(area)
-    return tuple(kept)
+        opened.insert(at, (rect.left, rect.right))
+        heappush(ends, (rect.bottom, rect.left, rect.right))
+        kept.append(rect)
+    return tuple(kept), overlapping

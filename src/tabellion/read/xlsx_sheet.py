@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect
-from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -12,14 +10,14 @@ from lxml import etree
 
 from tabellion.errors import MalformedError
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells
-from tabellion.model.place import Place, Rect, address, range_text, rect_at
+from tabellion.model.place import Place, Rect, address, rect_at
 from tabellion.read.limits import check_count
+from tabellion.read.merges import BEYOND, tidy_merges
 from tabellion.read.package import Package, parse_xml
 from tabellion.read.xlsx_cells import CellTyper, Looks, Strings, join_cells
 from tabellion.read.xlsx_scan import SheetParts, check_edges, scan_cells, split_sheet, walk_cells
 
 _CELLS = re.compile(r"<((?:\w+:)?)sheetData\b[^>]*>.*</\1sheetData>", re.S)
-_BEYOND = 256  # rows or columns a merge may reach beyond the last cell: titles do; whole sheets are cut there
 _ON = ("1", "true", "on")
 
 
@@ -43,7 +41,7 @@ def read_sheet(workbook: Workbook, part: str, name: str, hidden: bool) -> tuple[
     cells, hidden_rows, typer = _cells(workbook, xml, plain, part)
     around = parse_xml(plain.before + plain.after if plain else _CELLS.sub("", xml), part)
     right = int(cells.column.max()) if len(cells) else 0
-    widths, hidden_columns = _columns(around, right + _BEYOND)
+    widths, hidden_columns = _columns(around, right + BEYOND)
     merges = _merges(around, cells, name, issues)
     _mark_links(around, cells)
     for note, count in typer.problems.items():
@@ -112,50 +110,14 @@ def _columns(root: etree._Element, last_column: int) -> tuple[dict[int, float], 
 
 
 def _merges(root: etree._Element, cells: SheetCells, name: str, issues: list[Issue]) -> tuple[Rect, ...]:
-    """Merged ranges in reading order, cut where they reach far beyond the cells, none overlapping another."""
-    bottom = (int(cells.row.max()) if len(cells) else 0) + _BEYOND
-    right = (int(cells.column.max()) if len(cells) else 0) + _BEYOND
+    """Merged ranges, made tidy; what is no range becomes an issue."""
     found: list[Rect] = []
     for element in root.iterfind("{*}mergeCells/{*}mergeCell"):
         try:
-            whole = rect_at(element.get("ref") or "")
+            found.append(rect_at(element.get("ref") or ""))
         except ValueError:
             issues.append(Issue("read", f"a merged range {element.get('ref')!r} is no range", Place(sheet=name)))
-            continue
-        rect = Rect(whole.top, whole.left, min(whole.bottom, bottom), min(whole.right, right))
-        if rect != whole:
-            note = "a merged range reaches far beyond the cells and was cut"
-            issues.append(Issue("read", note, Place(sheet=name, range=range_text(whole))))
-        if rect.height > 0 and rect.width > 0 and (rect.height > 1 or rect.width > 1):
-            found.append(rect)
-    kept, overlapping = _apart(sorted(found))
-    for rect in overlapping[:1]:
-        note = f"{len(overlapping):,} merged ranges overlap others and were left out"
-        issues.append(Issue("read", note, Place(sheet=name, range=range_text(rect))))
-    return kept
-
-
-def _apart(ordered: list[Rect]) -> tuple[tuple[Rect, ...], list[Rect]]:
-    """Those that overlap none before them, and the others.
-
-    A sweep down the rows: the ranges open at a row have disjoint columns, so a sorted list tells an overlap.
-    """
-    kept: list[Rect] = []
-    overlapping: list[Rect] = []
-    opened: list[tuple[int, int]] = []  # left and right of the ranges open at this row, in order
-    ends: list[tuple[int, int, int]] = []  # bottom, left, right of the same
-    for rect in ordered:
-        while ends and ends[0][0] < rect.top:
-            _, left, right = heappop(ends)
-            del opened[bisect(opened, (left, right)) - 1]
-        at = bisect(opened, (rect.right, rect.right))
-        if (at and opened[at - 1][1] >= rect.left) or (at < len(opened) and opened[at][0] <= rect.right):
-            overlapping.append(rect)
-            continue
-        opened.insert(at, (rect.left, rect.right))
-        heappush(ends, (rect.bottom, rect.left, rect.right))
-        kept.append(rect)
-    return tuple(kept), overlapping
+    return tidy_merges(found, cells, name, issues)
 
 
 def _mark_links(root: etree._Element, cells: SheetCells) -> None:
