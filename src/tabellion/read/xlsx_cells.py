@@ -33,7 +33,7 @@ _ADDITION = re.compile(rf"\s*[=+]*\(?\s*{_REFERENCE}(?:\s*\+\s*{_REFERENCE})+\s*
 
 # codes of cell types, and flags as plain numbers: an enum member is slow to reach in a loop over cells
 _NONE, _NUMBER, _SHARED, _BOOLEAN, _ISO_DATE, _TEXT, _ERROR = range(7)
-_KINDS = {"": _NUMBER, "n": _NUMBER, "s": _SHARED, "b": _BOOLEAN, "d": _ISO_DATE, "e": _ERROR}
+_KINDS = {None: _NUMBER, "": _NUMBER, "n": _NUMBER, "s": _SHARED, "b": _BOOLEAN, "d": _ISO_DATE, "e": _ERROR}
 _FORMULA, _UNCACHED, _PARTLY_BOLD = int(Mark.FORMULA), int(Mark.UNCACHED), int(Mark.PARTLY_BOLD)
 _AGGREGATED = int(Mark.FORMULA | Mark.AGGREGATE)
 _STORED_TEXT, _STORED_DATE = int(Stored.TEXT), int(Stored.DATE)
@@ -55,7 +55,8 @@ class Strings:
     def __init__(self, entries: Sequence[Text]) -> None:
         self.text = np.array([entry.text for entry in entries], dtype=object)
         self.bold = np.array([entry.bold for entry in entries], dtype=np.uint8)
-        self.filled = np.array([_STORED_TEXT if entry.text else 0 for entry in entries], dtype=np.uint8)
+        filled = [_STORED_TEXT if entry.text and not entry.text.isspace() else 0 for entry in entries]
+        self.filled = np.array(filled, dtype=np.uint8)
 
 
 def is_aggregate(formula: str) -> bool:
@@ -107,7 +108,7 @@ class CellTyper:
             if len(at):
                 fill(at, values[at].tolist(), cells)
         for i, inline in raw.inline.items():
-            if inline.text:
+            if inline.text and not inline.text.isspace():
                 cells.text[i], cells.stored[i] = inline.text, _STORED_TEXT
                 self._bold(i, inline.bold, cells)
         if raw.formula:
@@ -128,7 +129,8 @@ class CellTyper:
         cells.number[at] = numbers
         cells.stored[at] = Stored.NUMBER
         cells.text[at] = [
-            v if len(v) < 16 and v.isdigit() else number_text(x) for v, x in zip(values, numbers, strict=True)
+            v if len(v) < 16 and "E" not in v and (v[-1] != "0" or v.isdigit()) else number_text(x)
+            for v, x in zip(values, numbers, strict=True)
         ]
         special = at[self.looks.special[cells.style[at]]]
         for i, style, value in zip(
@@ -232,7 +234,7 @@ class CellTyper:
 
 def _texts(at: NDArray[np.intp], values: list[str], cells: SheetCells, stored: Stored) -> None:
     cells.text[at] = values
-    cells.stored[at] = stored
+    cells.stored[at] = [Stored.EMPTY if value.isspace() else stored for value in values]
 
 
 def join_cells(stretches: list[SheetCells]) -> SheetCells:
