@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tabellion.errors import TooLargeError, UnknownFormatError
 from tabellion.model.document import Sheet, Stored
+from tabellion.read import read_document
 from tabellion.read.delimited import read_delimited
 from tabellion.read.limits import Limits
 
@@ -134,3 +135,10 @@ def test_real_files_agree_with_the_annotated_grid(
             assert agreement(contents, gold) >= 0.995, gold["file"]
             checked += 1
     assert checked == 30
+
+
+def test_stray_zero_bytes_and_unmarked_utf16_are_still_told_to_be_text() -> None:
+    assert read_document(b"name,value\nalpha\x00,12\nbeta,13\n").kind == "csv"
+    assert read_document("年次,総数\n平成,12\n".encode("utf-16-le")).pages[0].cells.text[0] == "年次"
+    with pytest.raises(UnknownFormatError, match="binary data"):
+        read_document(bytes(range(256)))

@@ -30,6 +30,7 @@ from tabellion.errors import (
 )
 from tabellion.model.document import Mark, Sheet, Stored
 from tabellion.model.place import Rect
+from tabellion.read import read_document
 from tabellion.read.contents import Contents
 from tabellion.read.limits import Limits
 from tabellion.read.ods import read_ods
@@ -424,3 +425,8 @@ def test_real_files_hold_what_another_reader_finds(corpora: Callable[[str], Path
             for at in (cells.stored == Stored.NUMBER).nonzero()[0]:
                 value = rows[cells.row[at]][cells.column[at]]
                 assert value == pytest.approx(cells.number[at]), (path.name, sheet.name, at)
+
+
+def test_a_flat_file_is_told_by_its_content() -> None:
+    text = document(f'<table:table table:name="S">{row(cell("a"))}</table:table>', kind="document")
+    assert read_document(text.encode()).kind == "ods"

@@ -11,6 +11,7 @@ import zipfile
 from typing import Literal
 
 from tabellion.errors import EncryptedError, TruncatedError, UnknownFormatError, UnreadableError
+from tabellion.read.encoding import decode_text
 from tabellion.read.mhtml import is_mhtml
 
 Format = Literal["xlsx", "xlsb", "ods", "xls", "csv", "html", "mhtml", "pdf"]
@@ -23,6 +24,7 @@ _HTML = re.compile(
 )
 _HTML_LATER = re.compile(r"<(?:!doctype\s+html|html|body)\b[^>]*>|^\s*<!.*<(?:meta|link|table|div|td)\b", re.I | re.S)
 _SPREADSHEET_ML = re.compile(r"urn:schemas-microsoft-com:office:spreadsheet", re.I)
+_FLAT_ODS = re.compile(r"<office:document\b[^>]*opendocument", re.S)
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -88,23 +90,14 @@ def _sniff_compound(data: bytes) -> Format:
 
 
 def _sniff_text(head: bytes) -> Format:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = head.decode("utf-16", errors="replace")
-    elif b"\x00" in head and not _like_utf16(head):
-        raise UnknownFormatError("the bytes are of no format that is read (binary data)")
-    else:
-        text = head.replace(b"\x00", b"").decode("latin-1").removeprefix("ï»¿")
+    """Text in any encoding: flat OpenDocument, HTML, or else delimited; binary data is refused."""
+    text = decode_text(head).text
     if _SPREADSHEET_ML.search(text):
         raise UnknownFormatError("this is an Excel 2003 XML spreadsheet; save it as .xlsx and try again")
+    if _FLAT_ODS.search(text):
+        return "ods"
     if is_mhtml(head):
         return "mhtml"
     if _HTML.match(text) or _HTML_LATER.search(text):
         return "html"
     return "csv"
-
-
-def _like_utf16(head: bytes) -> bool:
-    """Text in UTF-16 without a mark has a zero in nearly every second byte, on one side only."""
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    half = len(head) // 2
-    return max(even, odd) > 0.4 * half and min(even, odd) < 0.02 * half + 1
