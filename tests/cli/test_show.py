@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,17 +24,16 @@ def test_every_row_says_what_it_was_taken_for() -> None:
 
 
 def test_the_header_trees_are_drawn_as_trees() -> None:
-    text = show("pilots.xlsx").stdout
-    pilots = text.index("Airplane pilots  B3")
-    assert pilots < text.index("└── Certificate held  D4") < text.index("Commercial  E5")
+    lines = show("pilots.xlsx").stdout.splitlines()
+    headers = ("Airplane pilots  B3", "Certificate held  D4", "Commercial  E5")
+    indents = [next(line.index(header) for line in lines if header in line) for header in headers]
+    assert indents == sorted(set(indents))
 
 
 @pytest.mark.parametrize(("arguments", "count"), [(("--tuples",), 20), (("--tuples", "3"), 3), ((), 0)])
 def test_tuples_are_shown_on_request(arguments: tuple[str, ...], count: int) -> None:
-    text = show("smoking.xlsx", *arguments, "--width", "140").stdout
-    assert sum(" › Male, total" in line or " › Female, total" in line for line in text.splitlines()) in (
-        range(max(count - 6, 0), count + 1)
-    )
+    lines = show("smoking.xlsx", *arguments, "--width", "140").stdout.splitlines()
+    assert sum(re.match(r" [B-F]\d+ .* (1990|1995|1998|1999|2000)\b", line) is not None for line in lines) == count
 
 
 @pytest.mark.parametrize("stage", ["read", "locate", "recognise", "label", "nest", "relate"])

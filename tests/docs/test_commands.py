@@ -30,12 +30,12 @@ def options() -> Iterator[tuple[str, str]]:
                 yield name, option
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", list(COMMANDS))
 def test_a_command_has_a_section_with_an_example(command: str) -> None:
     assert f"$ tabellion {command}" in section(command)
 
 
-@pytest.mark.parametrize(("command", "option"), options())
+@pytest.mark.parametrize(("command", "option"), list(options()))
 def test_an_option_is_documented(command: str, option: str) -> None:
     assert re.search(rf"`{re.escape(option)}\b", section(command)), f"docs/cli.md: {command} {option} is undocumented"
 

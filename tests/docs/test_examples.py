@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", dict.fromkeys(block.page for block in blocks("python")), ids=name)
+@pytest.mark.parametrize("page", list(dict.fromkeys(block.page for block in blocks("python"))), ids=name)
 def test_python_in_the_documentation_runs(page: Path, folder: Path) -> None:
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner(optionflags=FLAGS)
@@ -67,7 +67,7 @@ def test_python_in_the_documentation_runs(page: Path, folder: Path) -> None:
     assert not runner.failures
 
 
-@pytest.mark.parametrize("block", blocks("console"), ids=name)
+@pytest.mark.parametrize("block", list(blocks("console")), ids=name)
 def test_a_console_session_in_the_documentation_prints_what_it_says(block: Block, folder: Path) -> None:
     checker = doctest.OutputChecker()
     binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -5,8 +5,6 @@ Commands import what they need when they run, so that `tabellion --help` answers
 
 from __future__ import annotations
 
-import os
-import sys
 from importlib.metadata import version
 from typing import Annotated
 
@@ -44,13 +42,5 @@ def root(
 
 
 def main() -> None:
-    """Run the command line; a closed pipe or Ctrl-C ends it quietly with the status that shells expect."""
-    try:
-        app()
-    except BrokenPipeError:
-        # what was not written cannot be: keep the interpreter from trying again when it ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(141) from None
-    except KeyboardInterrupt:
-        sys.stderr.write("tabellion: interrupted\n")
-        raise SystemExit(130) from None
+    """Run the command line."""
+    app()

@@ -66,13 +66,13 @@ def extract(
     """Read documents and print their tables as tuples with full header paths."""
     settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit)
     from tabellion.cli.batch import run_batch
-    from tabellion.cli.messages import Progress
+    from tabellion.cli.messages import Progress, ending_quietly
     from tabellion.cli.sources import expand_sources
 
     todo = list(expand_sources(sources))
     job = partial(extract_one, settings=settings, form=form, every=every)
     kinds: list[str | None] = []
-    with opened(output) as file, Progress(len(todo), trace=trace) as progress:
+    with ending_quietly(), opened(output) as file, Progress(len(todo), trace=trace) as progress:
         writer = Writer(file, form)
         for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
             writer.write(outcome)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+import typer
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -19,6 +24,20 @@ def complain(note: str) -> None:
     line = re.sub(r"\bLimits\.(\w+)", r"--limit \1=NUMBER", " ".join(note.split()))
     sys.stderr.write(f"tabellion: {line}\n")
     sys.stderr.flush()
+
+
+@contextmanager
+def ending_quietly() -> Iterator[None]:
+    """A reader that goes away and Ctrl-C end a command without a trace, with the status that shells expect."""
+    try:
+        yield
+    except BrokenPipeError:
+        # what was not written cannot be: keep the interpreter from trying again when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(141) from None
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(130) from None
 
 
 class Progress:

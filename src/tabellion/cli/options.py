@@ -66,8 +66,8 @@ LimitOption = Annotated[
         "--limit",
         metavar="NAME=NUMBER",
         rich_help_panel=_METHODS,
-        help="Raise or lower what one document may cost; may be given again. Names: bytes, unpacked_bytes, "
-        "unpacked_ratio, part_bytes, cells, rows, columns, sheets, nesting, seconds. K, M and G multiply by thousands.",
+        help="Raise or lower what one document may cost, for example cells=50M; may be given again. An unknown NAME "
+        "lists those there are.",
     ),
 ]
 
