@@ -130,6 +130,12 @@ def test_texts_keep_their_lines_blanks_and_tabs() -> None:
     assert places(sheet_of(row(said))) == {(0, 0): "  Male\tx\ny\nand more"}
 
 
+def test_lists_inside_a_cell_are_lines() -> None:
+    items = "".join(f"<text:list-item><text:p>{text}</text:p></text:list-item>" for text in ("one", "two"))
+    said = f'<table:table-cell office:value-type="string"><text:list>{items}</text:list></table:table-cell>'
+    assert places(sheet_of(row(said, cell("x")))) == {(0, 0): "one\ntwo", (0, 1): "x"}
+
+
 def test_links_and_partly_bold_texts_are_marked() -> None:
     bold = (
         '<style:style style:name="B" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>'

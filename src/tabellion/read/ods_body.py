@@ -21,6 +21,8 @@ _TABLE, _ROW, _COLUMN = TABLE_NAME + "table", TABLE_NAME + "table-row", TABLE_NA
 _CELL, _COVERED, _SHAPES = TABLE_NAME + "table-cell", TABLE_NAME + "covered-table-cell", TABLE_NAME + "shapes"
 _CELLS = (_CELL, _COVERED)
 _P, _H, _S, _TAB, _BREAK = (TEXT_NAME + name for name in ("p", "h", "s", "tab", "line-break"))
+_LISTS = (TEXT_NAME + "list", TEXT_NAME + "list-item")
+_HOLDERS = (_P, _H, *_LISTS)
 _SPAN, _LINK, _STYLE, _BLANKS = TEXT_NAME + "span", TEXT_NAME + "a", TEXT_NAME + "style-name", TEXT_NAME + "c"
 _LEFT_OUT = (OFFICE_NAME + "annotation", OFFICE_NAME + "annotation-end", TEXT_NAME + "note", TEXT_NAME + "ruby-text")
 _WHITE = re.compile(r"[ \t\r\n]+")
@@ -65,10 +67,10 @@ class BodyParser:
         elif self._looks is not None:
             self._start_in_paragraph(name, attributes)
         elif self._cell is not None:
-            if name in (_P, _H) and not self._covered:
-                self._looks = []
-            else:
+            if self._covered or name not in _HOLDERS:
                 self._skipped = 1
+            elif name not in _LISTS:
+                self._looks = []
         elif self._table is None:
             if name == _TABLE:
                 self._table = self.open_table(attributes)
