@@ -81,19 +81,17 @@ def fit_columns(
     grid: Grid, rows: Sequence[int | None], room: int, settings: SheetSettings
 ) -> tuple[list[int | None], dict[int, int]]:
     """The columns that are drawn (None where some are left out) and the width of each."""
-    widths = {column: _natural_width(grid, rows, column, settings.widest) for column in range(grid.shape[1])}
+    count, most = grid.shape[1], max(2, room // 2)
+    columns = shown_lines(count, most)
+    widths = {c: _natural_width(grid, rows, c, settings.widest) for c in columns if c is not None}
     floors = {c: min(width, settings.narrowest if c else settings.first) for c, width in widths.items()}
     while sum(widths.values()) + len(widths) > room and (wide := [c for c in widths if widths[c] > floors[c]]):
         widths[max(wide, key=lambda column: widths[column])] -= 1
-    if sum(widths.values()) + len(widths) <= room:
-        return list(widths), widths
-    most = max(2, len(widths) - 1)
-    while most > 2:
-        shown = [c for c in shown_lines(grid.shape[1], most) if c is not None]
-        if sum(widths[c] + 1 for c in shown) + 2 <= room:
-            break
+    most = min(most, count)
+    while most > 2 and sum(2 if c is None else widths[c] + 1 for c in columns) > room:
         most -= 1
-    return list(shown_lines(grid.shape[1], most)), widths
+        columns = shown_lines(count, most)
+    return columns, widths
 
 
 def _natural_width(grid: Grid, rows: Sequence[int | None], column: int, widest: int) -> int:
