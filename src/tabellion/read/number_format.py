@@ -76,14 +76,12 @@ def understand_format(code: str | None) -> NumberFormat:
 
 
 def number_text(number: float) -> str:
-    """The shortest exact form of a number, whole numbers without a point.
+    """The shortest form of a number in at most 15 digits, all that a spreadsheet program ever shows.
 
-    >>> number_text(1896.0), number_text(0.1)
-    ('1896', '0.1')
+    >>> number_text(1896.0), number_text(0.1), number_text(1112.7179999999998)
+    ('1896', '0.1', '1112.718')
     """
-    if number.is_integer() and abs(number) < 1e16:
-        return str(int(number))
-    return repr(number)
+    return f"{number:.15g}" if abs(number) < 1e15 or not number.is_integer() else str(int(number))
 
 
 def percent_text(number: float, places: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +21,10 @@ from tabellion.errors import MalformedError, TooLargeError
 from tabellion.read.package import SAFE
 from tabellion.read.xlsx_strings import Text, element_text, inner_text, unescaped
 
+# Six groups: address, style, type, formula, value, inline text.
 # No part of the pattern can match in two ways or run past the next cell, so its cost is linear in the XML.
 _CELL = re.compile(
-    r'<c r="([A-Z]++)([0-9]++)"(?: s="([0-9]++)")?+(?: t="([A-Za-z]++)")?+(?: (?:cm|vm|ph)="[0-9]++")*+ ?+'
+    r'<c r="([A-Z]{1,3}+[0-9]{1,7}+)"(?: s="([0-9]++)")?+(?: t="([A-Za-z]++)")?+(?: (?:cm|vm|ph)="[0-9]++")*+ ?+'
     r"(?:/>|>(<f(?: [^<>]*+)?+>(?:[^<]*+</f>)?+)?+"
     r"(?:<v>([^<]*+)</v>|<v ?+/>|<is>((?:[^<]++|<(?!/is>|c[ >]))*+)</is>)?+</c>)"
 )
@@ -48,8 +49,8 @@ class RawCells(NamedTuple):
     row: NDArray[np.int32]
     column: NDArray[np.int32]
     style: NDArray[np.int32]
-    kind: Sequence[str]
-    value: Sequence[str]
+    kind: list[str | None]
+    value: list[str | None]
     formula: dict[int, Formula]
     inline: dict[int, Text]
     hidden_rows: list[int]
@@ -66,8 +67,10 @@ class _Columns(dict[str, int]):
         return column - 1
 
 
-class _Wholes(dict[str, int]):
-    def __missing__(self, digits: str) -> int:
+class _Wholes(dict[str | None, int]):
+    """Style numbers, each worked out once; 0 where there is none."""
+
+    def __missing__(self, digits: str | None) -> int:
         self[digits] = value = int(digits or 0)
         return value
 
@@ -95,24 +98,31 @@ def split_sheet(xml: str) -> SheetParts | None:
 
 
 def scan_cells(xml: str, parts: SheetParts) -> Iterator[RawCells | None]:
-    """The cells, a stretch at a time; None where the pattern does not account for a stretch."""
-    at, columns, wholes = parts.start, _Columns(), _Wholes()
+    """The cells, a stretch at a time; None where the pattern does not account for a stretch.
+
+    Splitting at the pattern gives one flat list, of which every seventh entry is what stands between two cells: it
+    must be row tags and nothing else.
+    """
+    at, wholes = parts.start, _Wholes()
     while at < parts.end:
         cut = xml.find("</row>", min(at + _STRETCH, parts.end), parts.end)
         cut = parts.end if cut < 0 else cut + len("</row>")
-        found = _CELL.findall(xml, at, cut)
-        hidden = _hidden_rows(xml, at, cut)
-        if len(found) != xml.count("<c", at, cut) or hidden is None:
+        stretch = xml[at:cut]
+        split = _CELL.split(stretch)
+        between = "".join(split[::7])
+        hidden = _hidden_rows(between)
+        if hidden is None or between.count("<") != between.count("<row") + between.count("</row>"):
             yield None
             return
-        letters, digits, styles, kinds, formulas, values, inlines = zip(*found, strict=True) if found else ((),) * 7
-        if xml.find("&", at, cut) >= 0 or xml.find("_x", at, cut) >= 0:
-            values = tuple(map(unescaped, values))
+        formulas, values, inlines = split[4::7], split[5::7], split[6::7]
+        if "&" in stretch or "_x" in stretch:
+            values = [unescaped(v) if v else v for v in values]
+        row, column = _positions(split[1::7])
         yield RawCells(
-            row=np.array(list(map(int, digits)), dtype=np.int32) - 1,
-            column=np.array(list(map(columns.__getitem__, letters)), dtype=np.int32),
-            style=np.array(list(map(wholes.__getitem__, styles)), dtype=np.int32),
-            kind=kinds,
+            row=row,
+            column=column,
+            style=np.fromiter(map(wholes.__getitem__, split[2::7]), dtype=np.int32, count=len(row)),
+            kind=split[3::7],
             value=values,
             formula={i: _formula(f) for i, f in enumerate(formulas) if f} if any(formulas) else {},
             inline={i: inner_text(t) for i, t in enumerate(inlines) if t} if any(inlines) else {},
@@ -121,11 +131,31 @@ def scan_cells(xml: str, parts: SheetParts) -> Iterator[RawCells | None]:
         at = cut
 
 
-def _hidden_rows(xml: str, at: int, cut: int) -> list[int] | None:
-    """The hidden rows of a stretch; None where one of them does not say its number."""
-    if xml.find(' hidden="', at, cut) < 0:
+def _positions(addresses: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Rows and columns from 0 of many A1 addresses at once, letter by letter."""
+    if not addresses:
+        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    letters = np.frombuffer(("\n".join(addresses) + "\n").encode(), dtype=np.uint8)
+    ends = np.flatnonzero(letters == 10)
+    at = np.concatenate(([0], ends[:-1] + 1))
+    column, row = np.zeros(len(at), dtype=np.int32), np.zeros(len(at), dtype=np.int32)
+    letter = letters[at]
+    while (alphabetic := letter >= 65).any():
+        column = np.where(alphabetic, column * 26 + letter - 64, column)
+        at = at + alphabetic
+        letter = letters[at]
+    while (digit := letter >= 48).any():
+        row = np.where(digit, row * 10 + letter - 48, row)
+        at = at + digit
+        letter = letters[at]
+    return row - 1, column - 1
+
+
+def _hidden_rows(tags: str) -> list[int] | None:
+    """The hidden rows among row tags; None where one of them does not say its number."""
+    if ' hidden="' not in tags:
         return []
-    numbers = [_ROW_NUMBER.search(m[1]) for m in _ROW.finditer(xml, at, cut) if _HIDDEN.search(m[1])]
+    numbers = [_ROW_NUMBER.search(m[1]) for m in _ROW.finditer(tags) if _HIDDEN.search(m[1])]
     return [int(number[1]) - 1 for number in numbers if number] if all(numbers) else None
 
 
@@ -165,8 +195,8 @@ class _Walked:
         self.row: list[int] = []
         self.column: list[int] = []
         self.style: list[int] = []
-        self.kind: list[str] = []
-        self.value: list[str] = []
+        self.kind: list[str | None] = []
+        self.value: list[str | None] = []
         self.formula: dict[int, Formula] = {}
         self.inline: dict[int, Text] = {}
         self.hidden_rows: list[int] = []
@@ -191,7 +221,7 @@ class _Walked:
             self.row.append(row)
             self.column.append(column)
             self.style.append(_whole(cell.get("s"), 0))
-            self.kind.append(cell.get("t") or "")
+            self.kind.append(cell.get("t"))
             self.value.append(self._contents(cell))
 
     def _contents(self, cell: etree._Element) -> str:
