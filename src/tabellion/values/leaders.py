@@ -13,6 +13,7 @@ _WIDE = "\t\u2003\u3000"  # a tab, an em space or an ideographic space is a whol
 _BLANKS = re.compile(r"[\s\u200b\ufeff]*")
 _DOTS = re.compile(r"[.…·](?:\s*[.…·])*\s*(?=[^\W_]|[$(\"'<>≥≤])")
 _DASHES = re.compile(r"(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)")
+_LONGEST = 400  # a longer text is prose, and no leader runs from it to a value
 _LEADERS_END = (".", "…", "·", "_")
 _TRAILING = re.compile(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
 
@@ -38,7 +39,7 @@ def split_leaders(text: str) -> tuple[str, float]:
         indent += sum(not sign.isspace() for sign in dashes[0])
         end = dashes.end()
     body = text[end:].rstrip(" \t\n\r\xa0\u200b\ufeff\u3000")
-    return _TRAILING.sub("", body) if body[-1:] in _LEADERS_END else body, indent
+    return _TRAILING.sub("", body) if body[-1:] in _LEADERS_END and len(body) <= _LONGEST else body, indent
 
 
 def join_blanks(text: str) -> str:

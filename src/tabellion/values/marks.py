@@ -13,7 +13,9 @@ from collections.abc import Set
 _BACKSLASH = re.compile(r"\s*\(?\\(\d{1,2}|[A-Za-z])(?![\w.]\w)\\?\)?(?:\s*,(?=\s*\\))?")
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
-_RAISED = re.compile(rf"(?<!\b[mM])(?<!\b[ckdmh]m)(?<!\bft)(?<!\bin)(?<!\byd)\s*[⁽(]?([{_SUPERSCRIPT}]+)[⁾)]?(?![\w^])")
+_RAISED = re.compile(
+    rf"(?<!\b[mM])(?<!\b[ckdmh]m)(?<!\bft)(?<!\bin)(?<!\byd)\s*[⁽(]?([{_SUPERSCRIPT}]{{1,6}})[⁾)]?(?![\w^])"
+)
 _SIGNS = re.compile(r"(?:(?<=[\w.)\]%\"'’])\s*|\s+)([*∗]{1,4}|[†‡]{1,2}|[§¶](?=$)|(?<! )#(?=$))(?=$|[\s,:;)])")
 _LEADING_SIGN = re.compile(r"([*∗]{1,3}|[†‡]{1,2})\s*(?=\w)")
 _NUMBERS = r"\d{1,2}(?:\s*[,;]\s*\d{1,2})*"

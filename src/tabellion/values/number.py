@@ -21,17 +21,18 @@ _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
 _NUMBER = re.compile(
     rf"""
-    (?P<before>(?:\\\w{{1,2}}\\?\s*,?\s+|\\\w{{1,2}}\\(?=\d)|[*†‡]+\s*|\([a-z]\)\s*|\[[a-z\d]\]\s+|[rpeRPE]\s+|[rpe](?=\d[\d,]*[.,]\d))*)
+    (?P<before>(?:\\\w{{1,2}}\\?\s*,?\s+|\\\w{{1,2}}\\(?=\d)|[*†‡]++\s*+|\([a-z]\)\s*|\[[a-z\d]\]\s+|[rpeRPE]\s+|[rpe](?=\d[\d,]*[.,]\d)){{0,3}})
     (?P<open>\()?\s*
     (?P<spread>\+/-|±)?\s*
     (?P<early>{_CURRENCY})?\s*(?P<sign>[{_MINUS}+△▲])?\s*(?P<inner>{_CURRENCY})?\s*(?P<late>\()?
     (?P<body>\d[\d.,'’´\s]*|[.,·]\d+)(?P<power>[eE][+-]?\d{{1,3}})?
     \s*(?P<unit>[%％‰]|°\s?[CFK]?|{_CURRENCY}|percent|per\scent|pct\.?|Prozent)?(?(late)\))\s*(?(open)\))\s*(?P<outer>[%％])?
-    (?P<after>(?:\s*\\\w{{1,2}}\\?,?|\s*[*∗†‡§¶]{{1,4}}|\s*[{_SUPERSCRIPT}]+|\s*\([A-Za-z]\)|\s*\(\d{{1,2}}\)|\s*\[[A-Za-z\d]{{1,2}}\]
-        |\s+\d{{1,2}}[/)]|\s+/\d{{1,2}}|\s+[rpebcufnzERPq]/?(?![\w.])|[rpeE]/?(?![\w.])|(?<=[.,]\d)[a-z](?!\w)|(?<=[.,]\d\d)[a-z](?!\w))*)
+    (?P<after>(?:\s*\\\w{{1,2}}\\?,?|\s*[*∗†‡§¶]++|\s*[{_SUPERSCRIPT}]++|\s*\([A-Za-z]\)|\s*\(\d{{1,2}}\)|\s*\[[A-Za-z\d]{{1,2}}\]
+        |\s+\d{{1,2}}[/)]|\s+/\d{{1,2}}|\s+[rpebcufnzERPq]/?(?![\w.])|[rpeE]/?(?![\w.])|(?<=[.,]\d)[a-z](?!\w)|(?<=[.,]\d\d)[a-z](?!\w)){{0,4}})
     """,
     re.VERBOSE,
 )
+_DIGIT = re.compile(r"[0-9]")
 _MARK = re.compile(rf"[*∗†‡§¶]+|[{_SUPERSCRIPT}]+|\w+")
 _SPACED = re.compile(r"\d{1,3}(?:[\s'’´]\d{3})+(?P<rest>[.,]\d+)?")
 _COMMAS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}")
@@ -59,7 +60,7 @@ def read_number(text: str, customs: Customs = ENGLISH) -> Number | None:
     >>> read_number("(1,234)").value, read_number("€ 1.234,50").value, read_number("18-24")
     (-1234.0, 1234.5, None)
     """
-    match = _NUMBER.fullmatch(text)
+    match = _NUMBER.fullmatch(text) if _DIGIT.search(text) else None
     if not match:
         return None
     body = match["body"].rstrip()

@@ -20,7 +20,7 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _GROUPED_NUMBER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
 _PLAIN_WORDS = re.compile(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
-_LONG = 120  # a longer text is prose: neither a number nor a date
+_LONG = 48  # a longer text is prose: neither a number nor a date
 
 
 class Saying(msgspec.Struct, frozen=True, gc=False):

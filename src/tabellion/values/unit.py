@@ -19,7 +19,8 @@ _NAMES, _LEVELS = tuple(SYMBOLS), tuple(SCALES)
 _COMPLETE = frozenset({"%", "‰", "percentage points", "¢"})
 # Symbols that are everyday words or single letters: a unit only in brackets, with a scale, or as a whole label.
 _WEAK = frozenset({"m", "t", "l", "mi", "ha", "persons", "years", "hours", "days", "acres", "lb"})
-_LONGEST = 60
+_LONGEST = 60  # letters of a phrase that is a unit
+_LOOKED_AT = 300  # letters of a text that may name one
 
 
 def _choice(prefix: str, patterns: Iterable[str]) -> str:
@@ -84,7 +85,7 @@ def find_unit(text: str) -> Unit | None:
     >>> str(find_unit("Revenue ($1,000)")), str(find_unit("Milch in Mio. EUR")), str(find_unit("Deaths per 100,000"))
     ('thousand $', 'million €', 'per 100,000')
     """
-    text = " ".join(text.split())
+    text = " ".join(text[:_LOOKED_AT].split())
     said = _stated(text)
     if said:
         return said
@@ -104,7 +105,7 @@ def find_stated_unit(text: str) -> Unit | None:
     >>> str(find_stated_unit("Waste by material. 1993-2005. 1 000 tonnes"))
     'thousand t'
     """
-    text = " ".join(text.split())
+    text = " ".join(text[:_LOOKED_AT].split())
     said = _stated(text)
     if said:
         return said

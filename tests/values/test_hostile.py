@@ -1,0 +1,47 @@
+"""No text takes long to read, whatever it is made of."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tabellion.relate.notes import part_notes
+from tabellion.values import read_texts, split_marks
+from tabellion.values.unit import find_stated_unit, find_unit
+
+PARTS = [
+    "*",
+    "1 ",
+    "1,",
+    "\\1",
+    "(1)",
+    " ",
+    ".",
+    "- ",
+    "a",
+    "¹",
+    "/1",
+    "r ",
+    "$",
+    "[",
+    "†",
+    "per ",
+    "million ",
+    "1,000",
+    "in ",
+]
+
+
+@pytest.mark.parametrize("first", PARTS)
+def test_repeated_signs_are_read_in_no_time(first: str) -> None:
+    texts = [text for second in PARTS for text in (first * 30 + second * 30 + "x", (first + second) * 30 + "!")]
+    texts.append("x" + first * 5_000 + "x.")
+    began = time.perf_counter()
+    read_texts(texts)
+    for text in texts:
+        split_marks(text)
+        find_unit(text)
+        find_stated_unit(text)
+    part_notes(texts)
+    assert time.perf_counter() - began < 5
