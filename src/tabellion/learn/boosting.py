@@ -89,7 +89,7 @@ def _parameters(objective: str, classes: int, settings: BoostingSettings) -> dic
         "seed": settings.seed,
         "deterministic": True,
         "force_col_wise": True,
-        "num_threads": 2,
+        "num_threads": 1,
         "use_missing": False,
         "verbose": -1,
     }

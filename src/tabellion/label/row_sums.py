@@ -1,0 +1,172 @@
+"""Which rows are the sums of rows after or before them.
+
+A row is a sum where, column by column, its numbers equal the sum of a run of the rows next to it, within rounding.
+Totals of totals are found in further rounds, in which the parts of a total found before are stepped over. In: the
+numbers of the valued rows. Out: how strong the evidence is, and how far the parts reach. Fails where parts are
+missing, and on small whole numbers in few columns, which sum by chance: `evidence` counts the digits that agree, less
+those that chance explains, so that such a match weighs little.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.label.row_view import Bools, Floats, Ints
+
+Rows = NDArray[np.intp]
+
+
+class SumSettings(msgspec.Struct, frozen=True):
+    """How far sums are looked for."""
+
+    rounds: int = 3  # levels of totals of totals
+    columns: int = 12  # columns looked at: more tell no more
+    longest: int = 300  # parts of one total, but for a total of all the rest
+    work: int = 3_000_000  # rows × parts × columns compared in a round: bounds time on long sheets, not on usual ones
+    enough: float = 2.0  # digits of evidence from which on a row counts as a total in the next round
+    agreement: float = 0.5  # share of the row's numbers that must agree for that
+    rounding: float = 0.51  # in steps of the last digit: what a total may be off by itself,
+    drift: float = 0.25  # and for the square root of the number of parts
+    skip: bool = True
+    chance: float = 0.3  # digits in a column that agree by chance, beside those of the number of parts
+
+
+DEFAULT = SumSettings()
+
+
+class Sums(msgspec.Struct, frozen=True, eq=False):
+    """For each row the best sum in one direction; rows are counted in that direction."""
+
+    evidence: Floats  # digits that agree, over all columns
+    share: Floats  # of the row's numbers that agree
+    parts: Ints  # how many parts, stepping over the parts of parts; 0 where there is no sum
+    end: Rows  # the row just beyond the last part
+
+    def reversed(self) -> Sums:
+        """The same, with rows counted from the other end."""
+        last = len(self.end) - 1
+        return Sums(self.evidence[::-1], self.share[::-1], self.parts[::-1], last - self.end[::-1])
+
+
+def find_sums(amount: Floats, settings: SumSettings = DEFAULT) -> tuple[Sums, Sums]:
+    """The sums of following rows and the sums of preceding rows. `amount` is (rows, columns), NaN for no number.
+
+    >>> after, before = find_sums(np.array([[300.0, 30.5], [100.0, 10.25], [200.0, 20.25], [300.0, 30.5]]))
+    >>> after.parts.tolist(), before.parts.tolist()
+    ([2, 0, 0, 0], [0, 0, 0, 2])
+    """
+    amount = _telling_columns(amount, settings.columns)
+    return _sums_after(amount, settings), _sums_after(amount[::-1], settings).reversed()
+
+
+def _telling_columns(amount: Floats, most: int) -> Floats:
+    """The columns with most numbers, in their order."""
+    if amount.shape[1] <= most:
+        return amount
+    numbers = (~np.isnan(amount)).sum(axis=0)
+    return np.asarray(amount[:, np.sort(np.argsort(-numbers, kind="stable")[:most])])
+
+
+def column_units(amount: Floats) -> Floats:
+    """The rounding step of each column: 1 for whole numbers, 0.1 for one decimal and so on."""
+    told = ~np.isnan(amount)
+    few = 0.1 * told.sum(axis=0)
+    units = np.full(amount.shape[1], 1e-6)
+    for decimals in range(4, -1, -1):
+        scaled = np.nan_to_num(amount) * 10.0**decimals
+        off = np.abs(scaled - np.round(scaled)) > 1e-6 * np.maximum(1.0, np.abs(scaled))
+        units = np.where(off.sum(axis=0) <= few, 10.0**-decimals, units)
+    return units
+
+
+def _sums_after(amount: Floats, settings: SumSettings) -> Sums:
+    count = len(amount)
+    none = np.zeros(count)
+    sums = Sums(none, none, none.astype(np.int64), np.arange(count) + 1)
+    if not amount.size:
+        return sums
+    matcher = _Matcher(amount, settings)
+    step = np.minimum(np.arange(count + 1) + 1, count)
+    for _ in range(settings.rounds):
+        sums = _better(sums, matcher.best(step))
+        if settings.skip:
+            sums = _better(sums, matcher.best(step, 2), settings.enough)
+        sure = (sums.evidence >= settings.enough) & (sums.share >= settings.agreement)
+        next_step = np.append(np.where(sure, sums.end, np.arange(count) + 1), count)
+        if (next_step == step).all():
+            break
+        step = next_step
+    return sums
+
+
+def _better(old: Sums, new: Sums, margin: float = 1e-9) -> Sums:
+    wins = new.evidence > old.evidence + margin
+    return Sums(*(np.where(wins, getattr(new, name), getattr(old, name)) for name in old.__struct_fields__))
+
+
+class _Matcher:
+    """Compares every row with all sums of the rows after it."""
+
+    def __init__(self, amount: Floats, settings: SumSettings) -> None:
+        self.settings = settings
+        self.count, width = amount.shape
+        self.told: Bools = ~np.isnan(amount)
+        self.plain = np.nan_to_num(amount)
+        self.unit = column_units(amount)
+        self.size = np.log10(np.maximum(1.0, np.abs(self.plain) / self.unit))
+        self.numbers = np.maximum(1, self.told.sum(axis=1))
+        reach = max(8, settings.work // (self.count * width))
+        self.reach = int(min(settings.longest, reach, self.count))
+
+    def best(self, step: Rows, start: int = 1) -> Sums:
+        """The best sum of each row over the rows that `step` leads to, the last row to `count`."""
+        rest = self._sums_of_rest(step)
+        chain = self._chain(step, start)
+        length = np.minimum(np.arange(2, chain.shape[1] + 2), self.count)  # the last one, all the rest, is about that
+        wanted = rest[np.minimum(np.arange(self.count) + start, self.count)] - self.plain
+        slack = self.settings.rounding + self.settings.drift * np.sqrt(length)
+        by_chance = np.log10(length) + self.settings.chance
+        known = chain >= 0
+        digits = np.zeros(chain.shape)
+        agreeing = np.zeros(chain.shape, dtype=np.int16)
+        for column in range(self.plain.shape[1]):
+            off = np.abs(rest[chain, column] - wanted[:, None, column])
+            equal = (off <= slack * self.unit[column]) & known & self.told[:, None, column]
+            agreeing += equal
+            digits += equal * np.maximum(0.0, self.size[:, None, column] - by_chance)
+        at = digits.argmax(axis=1)
+        row = np.arange(self.count)
+        evidence = digits[row, at]
+        found = evidence > 0
+        return Sums(
+            evidence,
+            np.where(found, agreeing[row, at] / self.numbers, 0.0),
+            np.where(found, length[at], 0),
+            np.where(found, chain[row, at], row + 1),
+        )
+
+    def _sums_of_rest(self, step: Rows) -> Floats:
+        """For each row the sum of it and of all that `step` leads to; nought beyond the end."""
+        rest = np.vstack([self.plain, np.zeros((1, self.plain.shape[1]))])
+        if (step[:-1] == np.arange(1, self.count + 1)).all():
+            return np.asarray(rest[::-1].cumsum(axis=0)[::-1])
+        for row in range(self.count - 1, -1, -1):
+            rest[row] += rest[step[row]]
+        return rest
+
+    def _chain(self, step: Rows, start: int) -> Rows:
+        """(rows, lengths): the row just beyond 2, 3 ... parts, and beyond all the rest; -1 where there are not as many."""
+        chain = np.full((self.count, self.reach), -1, dtype=np.intp)
+        at = step[np.minimum(np.arange(self.count) + start, self.count)]
+        for length in range(self.reach - 1):
+            over = at >= self.count
+            at = step[at]
+            chain[:, length] = np.where(over, -1, at)
+            if over.all():
+                chain = np.delete(chain, np.s_[length + 1 : -1], axis=1)
+                break
+        second = step[np.minimum(np.arange(self.count) + start, self.count)]
+        chain[:, -1] = np.where(second < self.count, self.count, -1)
+        return chain

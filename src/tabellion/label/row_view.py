@@ -1,0 +1,179 @@
+"""The filled rows of a grid as plain arrays, which all features of rows are computed from.
+
+In: a `Grid`. Out: a `RowView`, one entry a row that holds something and one column a column that does. Which
+columns carry values is only guessed here, from the kinds of cells; a sheet of text alone has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.document import Mark
+from tabellion.model.grid import Content, Grid
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Made = TypeVar("Made")
+
+FIRST_YEAR, LAST_YEAR = 1700, 2100  # what a plain number may be a year between
+STUB_YEARS = 0.7  # a leading column with that share of years holds no values
+HALF = 0.5
+
+
+class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
+    """Rows × columns of a grid that hold something; blank ones are left out, `gap` says where."""
+
+    grid: Grid
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def of(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """The part of an array of the grid's cells that this view shows."""
+        return np.asarray(cells[np.ix_(self.rows, self.columns)])
+
+    def once(self, name: str, compute: Callable[[], Made]) -> Made:
+        """Compute a thing once for this view."""
+        memory: dict[str, Made] = self.__dict__
+        if name not in memory:
+            memory[name] = compute()
+        return memory[name]
+
+    def look(self, name: str) -> NDArray[Any]:
+        """One property of the style of every cell."""
+        return self.once(f"look {name}", lambda: np.array([getattr(s, name) for s in self.grid.styles])[self.style])
+
+    @property
+    def style(self) -> NDArray[np.int32]:
+        return self.once("style", lambda: self.of(self.grid.style))
+
+    @property
+    def content(self) -> NDArray[np.uint8]:
+        return self.once("content", lambda: self.of(self.grid.content))
+
+    @property
+    def filled(self) -> Bools:
+        return self.once("filled", lambda: self.content != Content.EMPTY)
+
+    @property
+    def number(self) -> Bools:
+        return self.once("number", lambda: self.content == Content.NUMBER)
+
+    @property
+    def text(self) -> Bools:
+        return self.once("text", lambda: (self.content == Content.TEXT) | (self.content == Content.LINK))
+
+    @property
+    def missing(self) -> Bools:
+        return self.once("missing", lambda: self.content == Content.MISSING)
+
+    @property
+    def amount(self) -> Floats:
+        """The numbers; NaN where a cell holds none."""
+        return self.once("amount", lambda: np.where(self.number, self.of(self.grid.number), np.nan))
+
+    @property
+    def year(self) -> Bools:
+        """Numbers that may be years."""
+
+        def compute() -> Bools:
+            amount = np.nan_to_num(self.amount)
+            return np.asarray((amount >= FIRST_YEAR) & (amount <= LAST_YEAR) & (amount == np.floor(amount)))
+
+        return self.once("year", compute)
+
+    @property
+    def formula(self) -> Bools:
+        return self.once("formula", lambda: (self.of(self.grid.marks) & Mark.FORMULA) != 0)
+
+    @property
+    def aggregate(self) -> Bools:
+        return self.once("aggregate", lambda: (self.of(self.grid.marks) & Mark.AGGREGATE) != 0)
+
+    @property
+    def indent(self) -> Floats:
+        """The indent of the first filled cell of each row."""
+        return self.once("indent", lambda: self.first_of(self.of(self.grid.indent)).astype(np.float64))
+
+    @property
+    def first(self) -> NDArray[np.intp]:
+        """The column of the first filled cell of each row."""
+        return self.once("first", lambda: self.filled.argmax(axis=1))
+
+    @property
+    def last(self) -> NDArray[np.intp]:
+        """The column of the last filled cell of each row."""
+        return self.once("last", lambda: self.filled.shape[1] - 1 - self.filled[:, ::-1].argmax(axis=1))
+
+    def first_of(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """For each row what an array says of its first filled cell."""
+        return np.asarray(cells[np.arange(len(self)), self.first])
+
+    @property
+    def gap(self) -> Ints:
+        """Blank rows of the source before each row; nought for the first."""
+
+        def compute() -> Ints:
+            at = self.grid.row_of[self.rows].astype(np.int64)
+            return np.diff(at, prepend=at[:1] - 1) - 1
+
+        return self.once("gap", compute)
+
+    @property
+    def value_columns(self) -> Bools:
+        """Columns that hold numbers, not the stub: from the first one on in which most rows with numbers have one."""
+
+        def compute() -> Bools:
+            some = self.number.any(axis=1)
+            told = (self.number | self.missing)[some].sum(axis=0)
+            filled = np.maximum(1, self.filled[some].sum(axis=0))
+            years = self.year[some].sum(axis=0)
+            holds: Bools = np.asarray(told > HALF * filled)
+            stub_years = np.asarray(years > STUB_YEARS * filled)
+            leading = np.cumsum(holds & ~stub_years) == 0
+            return np.asarray(holds & ~(leading & stub_years))
+
+        return self.once("value columns", compute)
+
+    @property
+    def value(self) -> Bools:
+        """Numbers and missing marks outside the stub."""
+        return self.once("value", lambda: (self.number | self.missing) & self.value_columns)
+
+    @property
+    def valued(self) -> Bools:
+        """Rows with numbers outside the stub; rows of years alone only below others, since above they are heads."""
+
+        def compute() -> Bools:
+            numbers = self.number & self.value_columns
+            plain = (numbers & ~self.year).any(axis=1)
+            return np.asarray(plain | (numbers.any(axis=1) & np.logical_or.accumulate(plain)))
+
+        return self.once("valued", compute)
+
+    @property
+    def spans(self) -> NDArray[np.int32]:
+        """Spans by row: (n, 4) of view row, column, rows, columns of the grid; those that start in a filled row."""
+
+        def compute() -> NDArray[np.int32]:
+            at = np.full(self.grid.shape[0], -1)
+            at[self.rows] = np.arange(len(self))
+            spans = self.grid.spans.copy()
+            spans[:, 0] = at[spans[:, 0]]
+            return spans[spans[:, 0] >= 0]
+
+        return self.once("spans", compute)
+
+
+def view_rows(grid: Grid) -> RowView:
+    """The filled rows and columns of a grid."""
+    filled = grid.filled
+    return RowView(grid, np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0)))

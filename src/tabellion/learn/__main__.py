@@ -1,0 +1,49 @@
+"""`python -m tabellion.learn train`: make every weights file anew from the corpora.
+
+Without `--folds` the weights that are shipped, trained on everything. With `--folds DIR` one folder a fold,
+`DIR/fold0` and so on, each with weights that have not seen the documents of that fold. Parts are trained in the order
+of `TRAINERS`, so that a later one may stand on an earlier one's weights in the same folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tabellion.learn.folds import FOLDS
+from tabellion.learn.parents import train_parents
+from tabellion.learn.rows import train_rows
+from tabellion.weights import SHIPPED
+
+Trainer = Callable[[Path, int | None], None]
+"""Writes its weights and cards into a folder; the number is the fold whose documents it must not see."""
+
+TRAINERS: dict[str, Trainer] = {"rows": train_rows, "parents": train_parents}
+
+
+def train(folds: Path | None, parts: list[str]) -> None:
+    """Train the given parts, by fold where `folds` names a folder."""
+    targets = [(SHIPPED, None)] if folds is None else [(folds / f"fold{fold}", fold) for fold in range(FOLDS)]
+    for folder, left_out in targets:
+        folder.mkdir(parents=True, exist_ok=True)
+        for part in parts:
+            start = time.monotonic()
+            TRAINERS[part](folder, left_out)
+            sys.stderr.write(f"{folder}: {part} in {time.monotonic() - start:.0f} s\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tabellion.learn", description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    training = commands.add_parser("train", help="make weights files from the corpora")
+    training.add_argument("--folds", type=Path, metavar="DIR", help="one folder of weights a fold, for measuring")
+    training.add_argument("--part", action="append", choices=list(TRAINERS), help="only this part (may be repeated)")
+    options = parser.parse_args()
+    train(options.folds, options.part or list(TRAINERS))
+
+
+if __name__ == "__main__":
+    main()

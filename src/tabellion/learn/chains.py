@@ -1,0 +1,93 @@
+"""Linear-chain conditional random fields: trained with CRFsuite, handed on as the plain weights of `weights.linear`.
+
+In: sequences of rows of noughts and ones with a class each. Out: a `Chain`. Being first or last in a sequence is a
+feature of its own and becomes the chain's start and end weights.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pycrfsuite
+from numpy.typing import NDArray
+
+from tabellion.weights.linear import Chain
+
+START, END = "^", "$"
+
+
+class ChainSettings(msgspec.Struct, frozen=True):
+    """How cautious, how long."""
+
+    ridge: float = 1.0
+    iterations: int = 80
+
+
+DEFAULT = ChainSettings()
+
+Labelled = tuple[NDArray[np.bool_], NDArray[np.integer]]
+"""One sequence: (rows, features) and the number of the class of each row."""
+
+
+def train_chain(
+    sequences: Sequence[Labelled], features: Sequence[str], classes: Sequence[str], settings: ChainSettings = DEFAULT
+) -> Chain:
+    """A chain for the given sequences."""
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params(
+        {"c2": settings.ridge, "max_iterations": settings.iterations, "feature.possible_transitions": True}
+    )
+    names = np.array([str(i) for i in range(len(features))], dtype=object)
+    for rows, labels in sequences:
+        if len(rows):
+            items = [names[row].tolist() for row in rows]
+            items[0].append(START)
+            items[-1].append(END)
+            trainer.append(items, [str(label) for label in labels.tolist()])
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "chain")
+        trainer.train(path)
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+        learned = tagger.info()
+        tagger.close()
+    return _chain_of(learned.state_features, learned.transitions, features, classes)
+
+
+def _chain_of(
+    states: dict[tuple[str, str], float],
+    transitions: dict[tuple[str, str], float],
+    features: Sequence[str],
+    classes: Sequence[str],
+) -> Chain:
+    state = np.zeros((len(features), len(classes)))
+    between = np.zeros((len(classes), len(classes)))
+    ends = {START: np.zeros(len(classes)), END: np.zeros(len(classes))}
+    for (feature, label), weight in states.items():
+        if feature in ends:
+            ends[feature][int(label)] = weight
+        else:
+            state[int(feature), int(label)] = weight
+    for (before, after), weight in transitions.items():
+        between[int(before), int(after)] = weight
+    return Chain(
+        features=tuple(features),
+        classes=tuple(classes),
+        state=_rounded(state),
+        transition=_rounded(between),
+        start=_rounded(ends[START][None])[0],
+        end=_rounded(ends[END][None])[0],
+    )
+
+
+def _rounded(weights: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(round(weight, 4) for weight in row) for row in weights.tolist())
+
+
+def save_chain(chain: Chain, path: Path) -> None:
+    """Write a chain as JSON, a line a feature."""
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(chain), indent=0))

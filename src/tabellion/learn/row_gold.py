@@ -1,0 +1,121 @@
+"""What the corpora say of rows: for each filled row of a grid the roles that it may have.
+
+In: a case of a sheet corpus. Out: (rows, roles) of booleans: one role where the corpus tells it, several where it
+leaves the choice open (no corpus but two tells totals from data), none where it says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.learn.cases import Case
+from tabellion.model.frame import RowRole
+from tabellion.model.grid import Grid
+from tabellion.model.place import Rect, rect_at
+
+ROLES: tuple[RowRole, ...] = ("title", "header", "data", "group", "derived", "note")
+LINE_ROLES: dict[str, RowRole] = {
+    "metadata": "title",
+    "header": "header",
+    "data": "data",
+    "group": "group",
+    "derived": "derived",
+    "notes": "note",
+}
+
+Allowed = NDArray[np.bool_]
+RolesOfRows = dict[int, set[RowRole]]
+"""Sheet row -> the roles it may have."""
+
+
+def allowed_roles(case: Case, grid: Grid) -> Allowed:
+    """(rows of the grid, ROLES): which role each row may have by the gold; no row that is blank has any."""
+    told = _READERS[case.corpus](case.gold, grid)
+    allowed = np.zeros((grid.shape[0], len(ROLES)), dtype=bool)
+    filled = grid.filled.any(axis=1)
+    for row, source_row in enumerate(grid.row_of.tolist()):
+        if filled[row]:
+            for role in told.get(source_row, ()):
+                allowed[row, ROLES.index(role)] = True
+    return allowed
+
+
+def _saus_lines(gold: dict[str, Any], _: Grid) -> RolesOfRows:
+    return {row: {LINE_ROLES[kind]} for row, kind in enumerate(gold["lines"]) if kind}
+
+
+def _troy(gold: dict[str, Any], _: Grid) -> RolesOfRows:
+    return {int(row): {LINE_ROLES[kind]} for row, kind in (gold["lines"] or {}).items()}
+
+
+def _senbazuru(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
+    """Rows of the annotated stub: a group where nothing else is filled. The root row is the stub head."""
+    area = rect_at(gold["range"])
+    told: RolesOfRows = {row: _body_role(grid, row, area.right) for row in range(area.top, area.bottom + 1)}
+    if gold["root_row"] is not None:
+        told[gold["root_row"]] = {"header"}
+    return told if gold["scored"] else {}
+
+
+def _hitab(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
+    heads, stub = gold["header_rows"] - 1, gold["header_columns"]  # its count includes a title row that is not there
+    rows = grid.row_of.tolist()
+    return {row: {"header"} if row < heads else _body_role(grid, row, stub - 1) for row in rows}
+
+
+def _body_role(grid: Grid, source_row: int, last_stub_column: int) -> set[RowRole]:
+    row = np.flatnonzero(grid.row_of == source_row)
+    values = grid.filled[row][:, grid.column_of > last_stub_column]
+    return {"data", "derived"} if values.any() else {"group", "data"}
+
+
+def _statsheets(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
+    """Cell classes (H head or stub, D data, T title, O other) and table ranges to roles of rows."""
+    areas = [rect_at(area) for area in gold["tables"]]
+    kinds = {row: set(re.sub(r"[\d.]", "", runs)) for row, runs in enumerate(gold["rows"])}
+    told: RolesOfRows = {}
+    for row, letters in kinds.items():
+        inside = [area for area in areas if area.top <= row <= area.bottom]
+        if "D" in letters:
+            told[row] = {"data", "derived"}
+        elif "H" in letters and inside:
+            told[row] = _head_role(row, inside, kinds, grid)
+        elif "T" in letters:
+            told[row] = {"title"}
+        elif "O" in letters:
+            told[row] = _other_role(row, bool(inside), areas)
+    return told
+
+
+def _head_role(row: int, inside: list[Rect], kinds: dict[int, set[str]], grid: Grid) -> set[RowRole]:
+    """A row of heads alone: a header above the first data of its table, a group (or the header again) below."""
+    area = inside[0]
+    with_data = [at for at in range(area.top, area.bottom + 1) if "D" in kinds.get(at, ())]
+    cells = np.flatnonzero(grid.filled[grid.row_of == row].any(axis=0))
+    at_left = len(cells) == 1 and grid.column_of[cells[0]] == area.left
+    if with_data and row > with_data[0]:
+        return {"group", "data"} if at_left else {"group", "header", "data"}
+    last_before_data = bool(with_data) and at_left and row > area.top
+    return {"group", "header"} if last_before_data else {"header"}
+
+
+def _other_role(row: int, inside: bool, areas: list[Rect]) -> set[RowRole]:
+    if inside:
+        return {"note", "group"}
+    if areas and row > max(area.bottom for area in areas):
+        return {"note"}
+    return {"title", "note"} if areas and row > areas[0].bottom else {"title"}
+
+
+_READERS: dict[str, Callable[[dict[str, Any], Grid], RolesOfRows]] = {
+    "saus-lines": _saus_lines,
+    "troy200": _troy,
+    "senbazuru-left": _senbazuru,
+    "hitab-top": _hitab,
+    "statsheets": _statsheets,
+}
