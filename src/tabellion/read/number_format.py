@@ -30,6 +30,8 @@ BUILT_IN = {
 
 _LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.I)
 _DATE = re.compile(r"[dy]|am/pm|a/p|h|s|(?<![a-z])m+(?![a-z])|e(?![+-])|g{1,3}(?!e)", re.I)
+_MOST_PLACES = 15  # a number has no more digits than that
+_LAST_DAY = 2_958_466  # the day after 9999-12-31
 _PLACES = re.compile(r"[0#?]\.([0#?]+)")
 
 
@@ -68,8 +70,8 @@ def understand_format(code: str | None) -> NumberFormat:
         return NumberFormat(Shown.TEXT)
     if "%" in bare:
         places = _PLACES.search(bare)
-        return NumberFormat(Shown.PERCENT, len(places[1]) if places else 0)
-    if not re.search(r"[0#?]", bare.replace(".0", "").replace("s.00", "")) and _DATE.search(bare):
+        return NumberFormat(Shown.PERCENT, min(len(places[1]), _MOST_PLACES) if places else 0)
+    if not re.search(r"[0#?]", re.sub(r"(?<=s\b)\.0+|(?<=s\])\.0+", "", bare, flags=re.I)) and _DATE.search(bare):
         dated = re.search(r"[dyeg]", bare, re.I) or (re.search("m", bare, re.I) and not re.search("[hs]", bare, re.I))
         return NumberFormat(Shown.DATE if dated else Shown.TIME)
     return NumberFormat(Shown.NUMBER)
@@ -93,23 +95,27 @@ def percent_text(number: float, places: int) -> str:
     return f"{number * 100:.{places}f}%"
 
 
+def is_day(serial: float) -> bool:
+    """Whether a number is within the days that a spreadsheet knows: 1900 to 9999."""
+    return 0 <= serial < _LAST_DAY
+
+
 def date_text(serial: float, shown: Shown) -> str:
-    """An Excel serial day (1900 epoch) in ISO form; a span of time over a day as hours, minutes, seconds.
+    """An Excel serial day (1900 epoch) in ISO form; a span of time as hours, minutes and seconds.
+
+    A number that is no day is shown as a number.
 
     >>> date_text(45000.5, Shown.DATE), date_text(0.25, Shown.TIME), date_text(1.5, Shown.TIME)
     ('2023-03-15T12:00:00', '06:00:00', '36:00:00')
     """
+    if not is_day(serial):
+        return number_text(serial)
     seconds = round(serial * 86400)
     if shown is Shown.TIME:
-        sign = "-" if seconds < 0 else ""
-        hours, rest = divmod(abs(seconds), 3600)
-        return f"{sign}{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
+        hours, rest = divmod(seconds, 3600)
+        return f"{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
     # Excel counts a 29 February 1900 that never was: days before it are one later
-    day = datetime(1899, 12, 31 if seconds < 60 * 86400 else 30)
-    try:
-        moment = day + timedelta(seconds=seconds)
-    except OverflowError:
-        return number_text(serial)
+    moment = datetime(1899, 12, 31 if serial < 60 else 30) + timedelta(seconds=min(seconds, _LAST_DAY * 86400 - 1))
     if seconds % 86400 == 0:
         return moment.date().isoformat()
     return moment.isoformat(timespec="seconds")

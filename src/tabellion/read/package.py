@@ -21,9 +21,14 @@ from tabellion.errors import EncryptedError, HostileError, MalformedError, TooLa
 from tabellion.read.limits import Deadline, Limits
 
 _BOMB_BYTES = 16 * 2**20  # small parts of nothing but blanks are harmless and do compress a thousandfold
-_DOCTYPE = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<!DOCTYPE", re.S)
+_DOCTYPE = re.compile(r"(?>\s+|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->)*+<!DOCTYPE")
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'][^>]*\?>")
-_DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
+_DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>|\ufeff")
+_ENCODINGS = re.compile(
+    r"utf-?(?:8|16|16le|16be|32)|us-ascii|ascii|iso-?8859-\d+|latin-?1|windows-\d+|cp\d+|koi8-[ru]|gb2312|gbk|gb18030"
+    r"|big5|shift_jis|euc-(?:jp|kr)"
+)
+_HEAD = 1024  # bytes in which a declaration stands
 SAFE: dict[str, Any] = {
     "resolve_entities": False,
     "no_network": True,
@@ -135,20 +140,23 @@ class Package:
 
     def _decoded(self, name: str, data: bytes) -> str:
         """The text of a part by its byte order mark, its declaration, or UTF-8."""
-        declared = _DECLARED.match(data)
+        declared = _DECLARED.match(data[:_HEAD])
         encoding = declared[1].decode().lower() if declared else "utf-8"
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             encoding = "utf-16"
-        elif data.startswith(b"\xef\xbb\xbf") or encoding in ("utf8", "us-ascii", "ascii"):
+        elif data.startswith(b"\xef\xbb\xbf") or encoding in ("us-ascii", "ascii"):
             encoding = "utf-8"
+        if not _ENCODINGS.fullmatch(encoding):
+            raise MalformedError(f"part {name} is in an unknown encoding, {encoding}")
         try:
             text = data.decode(encoding)
-        except LookupError:
-            raise MalformedError(f"part {name} is in an unknown encoding, {encoding}") from None
         except UnicodeDecodeError:
             self.notes.append(f"part {name} says it is {encoding} but is not; it was read as windows-1252")
             text = data.decode("cp1252", errors="replace")
-        return _DECLARATION.sub("", text, count=1)
+        except LookupError:
+            raise MalformedError(f"part {name} is in an unknown encoding, {encoding}") from None
+        declaration = _DECLARATION.match(text)
+        return text[declaration.end() :] if declaration else text
 
 
 def parse_xml(text: str, name: str) -> etree._Element:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from itertools import repeat
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -19,7 +20,15 @@ from numpy.typing import NDArray
 
 from tabellion.model.document import Mark, SheetCells, Stored
 from tabellion.model.style import Style
-from tabellion.read.number_format import NumberFormat, Shown, date_text, number_text, percent_text, understand_format
+from tabellion.read.number_format import (
+    NumberFormat,
+    Shown,
+    date_text,
+    is_day,
+    number_text,
+    percent_text,
+    understand_format,
+)
 from tabellion.read.xlsx_scan import Formula, RawCells
 from tabellion.read.xlsx_strings import AS_CELL, BOLD, NOT_BOLD, Text
 
@@ -29,7 +38,7 @@ _AGGREGATE = re.compile(
 )
 _REFERENCE = r"(?:(?:'[^']+'|[A-Za-z_.]\w*)!)?\$?[A-Za-z]{1,3}\$?[0-9]{1,7}"
 _ADDITION = re.compile(rf"\s*[=+]*\(?\s*{_REFERENCE}(?:\s*\+\s*{_REFERENCE})+\s*\)?(?:/[0-9]+)?\s*")
-
+_LONGEST_FORMULA = 8192  # letters; spreadsheet programs allow no more
 
 # codes of cell types, and flags as plain numbers: an enum member is slow to reach in a loop over cells
 _NONE, _NUMBER, _SHARED, _BOOLEAN, _ISO_DATE, _TEXT, _ERROR = range(7)
@@ -65,6 +74,7 @@ def is_aggregate(formula: str) -> bool:
     >>> is_aggregate("SUM(B2:B9)"), is_aggregate("B2+B3+B4"), is_aggregate("B2/B3")
     (True, True, False)
     """
+    formula = formula[:_LONGEST_FORMULA]
     return bool(_AGGREGATE.search(formula) or _ADDITION.fullmatch(formula))
 
 
@@ -83,7 +93,7 @@ class CellTyper:
     def typed(self, raw: RawCells) -> SheetCells:
         """One stretch of cells, typed."""
         count = len(raw.row)
-        style = raw.style if raw.style.max() < len(self.looks.styles) else self._known(raw.style)
+        style = self._known(raw.style)
         cells = SheetCells(
             row=raw.row,
             column=raw.column,
@@ -117,7 +127,9 @@ class CellTyper:
 
     def _known(self, style: NDArray[np.int32]) -> NDArray[np.int32]:
         """Styles that the workbook does not have are plain."""
-        known = style < len(self.looks.styles)
+        known = (style >= 0) & (style < len(self.looks.styles))
+        if known.all():
+            return style
         self._problem("cells have a style that the workbook does not have", int((~known).sum()))
         return np.where(known, style, 0).astype(np.int32)
 
@@ -125,6 +137,8 @@ class CellTyper:
         try:
             numbers = list(map(float, values))
         except ValueError:
+            numbers = []
+        if not numbers or not np.isfinite(numbers).all():
             at, values, numbers = self._only_numbers(at, values, cells)
         cells.number[at] = numbers
         cells.stored[at] = Stored.NUMBER
@@ -145,7 +159,8 @@ class CellTyper:
         if form.shown is _DAY:
             value += self.shift
             cells.number[i] = value
-        cells.stored[i] = _STORED_DATE
+        if is_day(value):
+            cells.stored[i] = _STORED_DATE
         return date_text(value, form.shown)
 
     def _only_numbers(
@@ -154,9 +169,10 @@ class CellTyper:
         """Where a cell that should hold a number does not, it is kept as text, with a word on it."""
         good: list[tuple[int, str, float]] = []
         for i, value in zip(at.tolist(), values, strict=True):
-            try:
-                good.append((i, value, float(value)))
-            except ValueError:
+            number = _finite(value)
+            if number is not None:
+                good.append((i, value, number))
+            else:
                 cells.text[i], cells.stored[i] = value, Stored.TEXT
                 self._problem("cells said to be numbers hold something else and were read as text")
         return np.array([g[0] for g in good], dtype=np.intp), [g[1] for g in good], [g[2] for g in good]
@@ -165,8 +181,8 @@ class CellTyper:
         count = len(self.strings.text)
         try:
             index = np.array(list(map(int, values)), dtype=np.int64)
-        except ValueError:
-            index = np.array([int(v) if v.isdecimal() else -1 for v in values], dtype=np.int64)
+        except (ValueError, OverflowError):
+            index = np.array([int(v) if v.isdecimal() and len(v) < 10 else -1 for v in values], dtype=np.int64)
         if index.min() < 0 or index.max() >= count:
             known = (index >= 0) & (index < count)
             self._problem("texts point to shared strings that are not there and are empty", int((~known).sum()))
@@ -208,7 +224,11 @@ class CellTyper:
             except ValueError:
                 cells.text[i], cells.stored[i] = value, Stored.TEXT
                 continue
-            cells.number[i] = (moment - datetime(1899, 12, 30)).total_seconds() / 86400
+            serial = (moment - datetime(1899, 12, 30)).total_seconds() / 86400
+            if not is_day(serial):
+                cells.text[i], cells.stored[i] = value, Stored.TEXT
+                continue
+            cells.number[i] = serial
             cells.stored[i] = Stored.DATE
             cells.text[i] = date_text(cells.number[i], Shown.DATE)
 
@@ -230,6 +250,14 @@ class CellTyper:
 
     def _problem(self, note: str, count: int = 1) -> None:
         self.problems[note] = self.problems.get(note, 0) + count
+
+
+def _finite(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
 
 
 def _texts(at: NDArray[np.intp], values: list[str], cells: SheetCells, stored: Stored) -> None:

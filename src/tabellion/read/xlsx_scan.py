@@ -1,30 +1,26 @@
-"""The cells of a sheet's XML as raw columns, by pattern where the XML is as programs write it, else by lxml.
+"""The cells of a sheet's XML as raw columns, by one pattern.
 
 Nearly every writer puts out `<c r="B4" s="7" t="s"><v>12</v></c>` without blanks, prefixes or comments. One pattern
-reads a megabyte of that at a time, several times faster than a parser builds elements (bench/read_xlsx.py). The
-pattern is trusted only where it accounts for every cell of the stretch; where it does not, the whole sheet is walked
-with lxml, which gives the same columns.
+reads that several times faster than a parser builds elements (bench/read_xlsx.py). It is trusted only where it accounts
+for every tag among the cells; where it does not, the whole sheet is read by `xlsx_walk`, which gives the same columns.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from lxml import etree
 from numpy.typing import NDArray
 
-from tabellion.errors import MalformedError, TooLargeError
-from tabellion.read.package import SAFE
-from tabellion.read.xlsx_strings import Text, element_text, inner_text, unescaped
+from tabellion.errors import TooLargeError
+from tabellion.read.xlsx_strings import Text, inner_text, unescaped
 
 # Six groups: address, style, type, formula, value, inline text.
 # No part of the pattern can match in two ways or run past the next cell, so its cost is linear in the XML.
 _CELL = re.compile(
-    r'<c r="([A-Z]{1,3}+[0-9]{1,7}+)"(?: s="([0-9]++)")?+(?: t="([A-Za-z]++)")?+(?: (?:cm|vm|ph)="[0-9]++")*+ ?+'
+    r'<c r="([A-Z]{1,3}+[0-9]{1,7}+)"(?: s="([0-9]{1,6}+)")?+(?: t="([A-Za-z]++)")?+(?: (?:cm|vm|ph)="[0-9]++")*+ ?+'
     r"(?:/>|>(<f(?: [^<>]*+)?+>(?:[^<]*+</f>)?+)?+"
     r"(?:<v>([^<]*+)</v>|<v ?+/>|<is>((?:[^<]++|<(?!/is>|c[ >]))*+)</is>)?+</c>)"
 )
@@ -33,7 +29,7 @@ _SHARED = re.compile(r'\bsi="([0-9]+)"')
 _ROW = re.compile(r"<row\b([^>]*)>")
 _ROW_NUMBER = re.compile(r'\br="([0-9]+)"')
 _HIDDEN = re.compile(r'\bhidden="(?:1|true|on)"')
-_STRETCH = 1 << 18  # characters of XML held as tuples at a time: they stay in the processor's cache
+_STRETCH = 1 << 18  # characters of XML split at a time: the pieces stay in the processor's cache
 
 
 class Formula(NamedTuple):
@@ -54,17 +50,6 @@ class RawCells(NamedTuple):
     formula: dict[int, Formula]
     inline: dict[int, Text]
     hidden_rows: list[int]
-
-
-class _Columns(dict[str, int]):
-    """Column letters to column number, each worked out once."""
-
-    def __missing__(self, letters: str) -> int:
-        column = 0
-        for letter in letters:
-            column = column * 26 + ord(letter) - 64
-        self[letters] = column - 1
-        return column - 1
 
 
 class _Wholes(dict[str | None, int]):
@@ -167,87 +152,8 @@ def _formula(found: str) -> Formula:
     return Formula(unescaped(match[2] or ""), int(shared[1]) if shared else None)
 
 
-def walk_cells(xml: str, name: str) -> Iterator[RawCells]:
-    """The cells by lxml, whatever the XML looks like: prefixes, blanks, comments, absent addresses."""
-    walked, row = _Walked(), -1
-    events = etree.iterparse(io.BytesIO(xml.encode()), events=("end",), tag="{*}row", **SAFE)
-    try:
-        for _, element in events:
-            row = _whole(element.get("r"), row + 2) - 1
-            if element.get("hidden") in ("1", "true", "on"):
-                walked.hidden_rows.append(row)
-            walked.add_row(element, row)
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
-            if len(walked.row) > _STRETCH // 64:
-                yield walked.raw()
-                walked = _Walked()
-    except etree.XMLSyntaxError as error:
-        raise MalformedError(f"part {name} is not well-formed XML ({error.msg})") from error
-    yield walked.raw()
-
-
-class _Walked:
-    """Cells gathered element by element."""
-
-    def __init__(self) -> None:
-        self.row: list[int] = []
-        self.column: list[int] = []
-        self.style: list[int] = []
-        self.kind: list[str | None] = []
-        self.value: list[str | None] = []
-        self.formula: dict[int, Formula] = {}
-        self.inline: dict[int, Text] = {}
-        self.hidden_rows: list[int] = []
-        self.columns = _Columns()
-
-    def raw(self) -> RawCells:
-        row, column, style = (np.array(a, dtype=np.int32) for a in (self.row, self.column, self.style))
-        return RawCells(row, column, style, self.kind, self.value, self.formula, self.inline, self.hidden_rows)
-
-    def add_row(self, element: etree._Element, row: int) -> None:
-        column = -1
-        for cell in element.iterfind("{*}c"):
-            address = cell.get("r")
-            if address:
-                letters = address.rstrip("0123456789").upper()
-                if not (letters.isalpha() and letters.isascii() and len(letters) < 4):
-                    raise MalformedError(f"a cell in row {row + 1} has the address {address!r}")
-                column = self.columns[letters]
-                row = _whole(address[len(letters) :], row + 1) - 1
-            else:
-                column += 1
-            self.row.append(row)
-            self.column.append(column)
-            self.style.append(_whole(cell.get("s"), 0))
-            self.kind.append(cell.get("t"))
-            self.value.append(self._contents(cell))
-
-    def _contents(self, cell: etree._Element) -> str:
-        """The stored value; formula and inline text are put aside."""
-        value, at = "", len(self.row) - 1
-        for child in cell:
-            match etree.QName(child).localname:
-                case "v":
-                    value = unescaped(child.text or "", entities=False)
-                case "f":
-                    shared = child.get("si")
-                    self.formula[at] = Formula(child.text or "", _whole(shared, 0) if shared else None)
-                case "is":
-                    self.inline[at] = element_text(child)
-        return value
-
-
-def _whole(text: str | None, otherwise: int) -> int:
-    try:
-        return int(text) if text else otherwise
-    except ValueError:
-        return otherwise
-
-
 def check_edges(rows: int, columns: int, row_limit: int, column_limit: int) -> None:
-    """Raise where a cell lies beyond the limits."""
+    """Raise where a cell lies beyond the limits; `rows` and `columns` count from 1."""
     if rows > row_limit:
         raise TooLargeError(f"a cell lies in row {rows:,}, over the limit of {row_limit:,}; raise Limits.rows")
     if columns > column_limit:

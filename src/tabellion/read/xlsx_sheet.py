@@ -15,9 +15,11 @@ from tabellion.read.limits import check_count
 from tabellion.read.merges import BEYOND, tidy_merges
 from tabellion.read.package import Package, parse_xml
 from tabellion.read.xlsx_cells import CellTyper, Looks, Strings, join_cells
-from tabellion.read.xlsx_scan import SheetParts, check_edges, scan_cells, split_sheet, walk_cells
+from tabellion.read.xlsx_scan import SheetParts, check_edges, scan_cells, split_sheet
+from tabellion.read.xlsx_walk import walk_cells
 
-_CELLS = re.compile(r"<((?:\w+:)?)sheetData\b[^>]*>.*</\1sheetData>", re.S)
+_DATA = re.compile(r"<((?:\w+:)?)sheetData\b[^<>]*>")
+_WIDEST = 1000.0  # letters; spreadsheet programs stop at 255
 _ON = ("1", "true", "on")
 
 
@@ -39,7 +41,7 @@ def read_sheet(workbook: Workbook, part: str, name: str, hidden: bool) -> tuple[
         return Sheet(name=name, cells=join_cells([]), hidden=hidden), issues
     plain = split_sheet(xml)
     cells, hidden_rows, typer = _cells(workbook, xml, plain, part)
-    around = parse_xml(plain.before + plain.after if plain else _CELLS.sub("", xml), part)
+    around = parse_xml(plain.before + plain.after if plain else _without_cells(xml), part)
     right = int(cells.column.max()) if len(cells) else 0
     widths, hidden_columns = _columns(around, right + BEYOND)
     merges = _merges(around, cells, name, issues)
@@ -81,12 +83,21 @@ def _cells(
             count += len(raw.row)
             check_count(count, limits.cells, "cells", "cells")
             if len(raw.row):
+                if raw.row.min() < 0 or raw.column.min() < 0:
+                    raise MalformedError(f"part {part} has a cell above row 1")
                 check_edges(int(raw.row.max()) + 1, int(raw.column.max()) + 1, limits.rows, limits.columns)
                 typed.append(typer.typed(raw))
             hidden_rows += raw.hidden_rows
         else:
             return join_cells(typed), hidden_rows, typer
     raise MalformedError(f"part {part} cannot be read as a sheet")
+
+
+def _without_cells(xml: str) -> str:
+    """The sheet's XML less what is inside `sheetData`, under whatever prefix."""
+    start = _DATA.search(xml)
+    end = xml.rfind(f"</{start[1]}sheetData>") if start else -1
+    return xml[: start.end()] + xml[end:] if start and end >= start.end() else xml
 
 
 def _columns(root: etree._Element, last_column: int) -> tuple[dict[int, float], frozenset[int]]:
@@ -102,7 +113,7 @@ def _columns(root: etree._Element, last_column: int) -> tuple[dict[int, float], 
         if first > last_column:
             continue
         span = range(max(0, first), min(last, last_column) + 1)
-        if width > 0:
+        if 0 < width < _WIDEST:
             widths.update(dict.fromkeys(span, width))
         if element.get("hidden") in _ON:
             hidden.update(span)

@@ -1,7 +1,8 @@
 """Texts of an xlsx workbook: the shared strings part and inline strings, with what is bold in them.
 
 Plain entries are found by one pattern over the part; a part that the pattern does not fully cover (prefixes,
-comments, CDATA) is parsed by lxml instead, with the same result. Phonetic runs are left out.
+comments, CDATA) is parsed by lxml instead, with the same result. Phonetic runs are left out; short superscripts
+become the superscript letters of Unicode.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ from lxml import etree
 
 from tabellion.read.package import parse_xml
 
-_ENTRY = re.compile(r'<si>(?:<t(?: xml:space="preserve")?>([^<]*)</t></si>|(.*?)</si>)|<si/>', re.S)
-_PLAIN = re.compile(r'<t(?: xml:space="preserve")?>([^<]*)</t>')
-_RUN = re.compile(r"<r>(?:<rPr>(.*?)</rPr>|(<rPr/>)|())<t(?: [^>]*)?(?:/>|>([^<]*)</t>)</r>", re.S)
-_PHONETIC = re.compile(r"<rPh\b.*?</rPh>|<phoneticPr\b[^>]*/>|<phoneticPr\b.*?</phoneticPr>", re.S)
-_BOLD = re.compile(r"<b(?:/>| val=\"(?:1|true|on)\"/>)")
-_ENTITY = re.compile(r"&(#[0-9]+|#x[0-9A-Fa-f]+|amp|lt|gt|quot|apos);")
+# No pattern can run past the next entry or run, so that the cost is linear whatever the part holds.
+_ENTRY = re.compile(r'<si>(?:<t(?: xml:space="preserve")?+>([^<]*+)</t></si>|((?:[^<]++|<(?!/?si>))*+)</si>)|<si ?+/>')
+_TEXT = re.compile(r"<t[ >/]")
+_PLAIN = re.compile(r'<t(?: xml:space="preserve")?+>([^<]*+)</t>')
+_RUN = re.compile(
+    r"<r>(?:<rPr>((?:[^<]++|<(?!/rPr>|rPr>|r>))*+)</rPr>|(<rPr ?+/>)|)<t(?: [^<>]*+)?+(?:(?<=/)>|>([^<]*+)</t>)</r>"
+)
+_PHONETIC = re.compile(r"<rPh\b(?:[^<]++|<(?!/?rPh\b))*+</rPh>|<phoneticPr\b[^<>]*+/>")
+_BOLD = re.compile(r"<b(?: ?/>| val=\"(?:1|true|on)\" ?/>)")
+_ENTITY = re.compile(r"&(#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|amp|lt|gt|quot|apos);")
+_RAISED = str.maketrans("0123456789abcdefghijklmnoprstuvwxyz()", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁽⁾")
+_MARK = re.compile(r"\s*[0-9a-pr-z()]{1,3}(?:, ?[0-9a-pr-z]{1,2})*\s*")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -39,7 +46,7 @@ def read_strings(part: str, name: str) -> list[Text]:
     """All entries of a shared strings part, in order."""
     found = _ENTRY.findall(part)
     if "<!" in part or len(found) != part.count("<si"):
-        return [_parsed(e) for e in parse_xml(part, name).iterfind("{*}si")]
+        return [element_text(e) for e in parse_xml(part, name).iterfind("{*}si")]
     return [Text(unescaped(plain)) if not rich else inner_text(rich) for plain, rich in found]
 
 
@@ -50,14 +57,16 @@ def inner_text(inner: str) -> Text:
     if plain := _PLAIN.fullmatch(inner):
         return Text(unescaped(plain[1]))
     runs = _RUN.findall(inner)
-    if len(runs) != inner.count("<t") - inner.count("<tint") or not runs:
-        return _parsed(parse_xml(f'<si xmlns:xml="http://www.w3.org/XML/1998/namespace">{inner}</si>', "strings"))
-    pieces, bold = [], 0
-    for properties, empty, _, text in runs:
-        pieces.append(text)
+    if len(runs) != inner.count("<r>") or len(runs) != len(_TEXT.findall(inner)):
+        return element_text(parse_xml(f"<si>{inner}</si>", "strings"))
+    pieces, raised, bold = [], [], 0
+    for properties, empty, escaped in runs:
+        text = unescaped(escaped)
         if text and not text.isspace():
             bold |= _run_bold(bool(properties or empty), bool(_BOLD.search(properties)))
-    return Text(unescaped("".join(pieces)), bold)
+        pieces.append(text)
+        raised.append("superscript" in properties)
+    return Text(_joined(pieces, raised), bold)
 
 
 def unescaped(text: str, entities: bool = True) -> str:
@@ -77,24 +86,37 @@ def unescaped(text: str, entities: bool = True) -> str:
 
 def element_text(element: etree._Element) -> Text:
     """The text of a parsed `si` or `is` element."""
-    return _parsed(element)
-
-
-def _parsed(element: etree._Element) -> Text:
-    pieces, bold = [], 0
+    pieces, raised, bold = [], [], 0
     for child in element:
-        name = etree.QName(child).localname
+        name = str(child.tag).rpartition("}")[2]
         if name == "t":
             pieces.append(child.text or "")
+            raised.append(False)
         elif name == "r":
             text = "".join(t.text or "" for t in child.iterfind("{*}t"))
-            pieces.append(text)
+            properties = child.find("{*}rPr")
             if text and not text.isspace():
-                properties = child.find("{*}rPr")
                 mark = properties.find("{*}b") if properties is not None else None
                 is_bold = mark is not None and mark.get("val") not in ("0", "false", "off")
                 bold |= _run_bold(properties is not None, is_bold)
-    return Text(unescaped("".join(pieces), entities=False), bold)
+            place = properties.find("{*}vertAlign") if properties is not None else None
+            pieces.append(text)
+            raised.append(place is not None and place.get("val") == "superscript")
+    return Text(unescaped(_joined(pieces, raised), entities=False), bold)
+
+
+def _joined(pieces: list[str], raised: list[bool]) -> str:
+    """Runs as one text, short superscripts as a reader sees them, so that a note mark is no part of its word.
+
+    >>> _joined(["Total", "1", " in km", "2"], [False, True, False, True]), _joined(["12"], [True])
+    ('Total¹ in km²', '12')
+    """
+    if not any(raised) or all(up or not piece.strip() for piece, up in zip(pieces, raised, strict=True)):
+        return "".join(pieces)
+    return "".join(
+        piece.translate(_RAISED) if up and _MARK.fullmatch(piece) else piece
+        for piece, up in zip(pieces, raised, strict=True)
+    )
 
 
 def _run_bold(own: bool, bold: bool) -> int:

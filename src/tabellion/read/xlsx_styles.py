@@ -7,6 +7,10 @@ Colours of themes are taken without system overrides; tints are approximate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
+from typing import TypeVar
+
 from lxml import etree
 
 from tabellion.model.style import PLAIN, Style
@@ -36,7 +40,10 @@ _INDEXED = tuple(
     )[i : i + 6]
     for i in range(0, 64 * 6, 6)
 )
+Item = TypeVar("Item")
+
 _OFF = ("0", "false", "off")
+_DEEPEST_INDENT = 250.0  # as in spreadsheet programs
 _ALIGN = {"general": None, "centerContinuous": "center", "distributed": "justify"}
 
 
@@ -102,7 +109,7 @@ def _inherited(xf: etree._Element, parent: etree._Element | None, name: str) -> 
 def _font(font: etree._Element, colours: _Colours) -> dict[str, object]:
     look: dict[str, object] = {}
     for element in font:
-        name = etree.QName(element).localname
+        name = _local(element)
         value = element.get("val")
         if name == "b":
             look["bold"] = value not in _OFF
@@ -131,7 +138,7 @@ def _fill(fill: etree._Element, colours: _Colours) -> str | None:
 def _border(border: etree._Element) -> dict[str, object]:
     look: dict[str, object] = {}
     for element in border:
-        name = etree.QName(element).localname
+        name = _local(element)
         side = {"start": "left", "end": "right"}.get(name, name)
         if side in ("left", "right", "top", "bottom"):
             look[f"border_{side}"] = element.get("style") not in (None, "none")
@@ -143,7 +150,7 @@ def _alignment(alignment: etree._Element) -> dict[str, object]:
     return {
         "align": _ALIGN.get(across, across) if across else None,
         "valign": alignment.get("vertical"),
-        "indent": max(0.0, _real(alignment.get("indent"), 0.0)),
+        "indent": min(max(0.0, _real(alignment.get("indent"), 0.0)), _DEEPEST_INDENT),
         "wrap": alignment.get("wrapText") in ("1", "true"),
     }
 
@@ -160,7 +167,7 @@ class _Colours:
             inner = next(iter(element), None)
             value = (inner.get("lastClr") or inner.get("val")) if inner is not None else None
             if value and len(value) == 6:
-                self.theme[etree.QName(element).localname] = value.upper()
+                self.theme[_local(element)] = value.upper()
 
     def of(self, element: etree._Element) -> str | None:
         rgb = element.get("rgb")
@@ -186,7 +193,11 @@ def _tinted(rgb: str, tint: float) -> str | None:
     return "#" + "".join(f"{min(255, max(0, c)):02X}" for c in channels)
 
 
-def _at(items: list, index: int, otherwise):  # type: ignore[no-untyped-def, type-arg]
+def _local(element: etree._Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _at(items: Sequence[Item], index: int, otherwise: Item) -> Item:
     return items[index] if 0 <= index < len(items) else otherwise
 
 
@@ -199,6 +210,7 @@ def _whole(text: str | None, otherwise: int) -> int:
 
 def _real(text: str | None, otherwise: float) -> float:
     try:
-        return float(text) if text is not None else otherwise
+        number = float(text) if text is not None else otherwise
     except ValueError:
         return otherwise
+    return number if isfinite(number) else otherwise
