@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tabellion.model.document import Stored
+from tabellion.model.document import Sheet, Stored
+from tabellion.model.place import address
 from tabellion.read.contents import Contents
 
 _RUN = re.compile(r"(\d+)([A-Z.])")
@@ -37,3 +40,51 @@ def agreement() -> Callable[[Contents, dict[str, Any]], float]:
         return 1 - len(found ^ expected) / max(len(gold["rows"]) * width, 1)
 
     return compare
+
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+
+@pytest.fixture(scope="session")
+def xlsx_of() -> Callable[..., bytes]:
+    """A workbook of one sheet from bare XML: `xlsx_of(rows, around=..., **{part: text})`.
+
+    `rows` is what stands in `sheetData`, `after` what follows it; any part may be given, replaced, or left out (None).
+    """
+
+    def make(
+        rows: str = "", before: str = "", after: str = "", parts: dict[str, str | bytes | None] | None = None
+    ) -> bytes:
+        given: dict[str, str | bytes | None] = {
+            "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="r1" '
+            f'Type="{_RELATED}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{_RELATED}"><sheets>'
+            '<sheet name="One" sheetId="1" r:id="r1"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="r1" '
+            f'Type="{_RELATED}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{MAIN}" xmlns:r="{_RELATED}">{before}'
+            f"<sheetData>{rows}</sheetData>{after}</worksheet>",
+            **(parts or {}),
+        }
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as package:
+            for name, text in given.items():
+                if text is not None:
+                    package.writestr(name, text)
+        return buffer.getvalue()
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def cells_of() -> Callable[[Sheet], dict[str, str]]:
+    """The texts of a sheet by address."""
+
+    def texts(sheet: Sheet) -> dict[str, str]:
+        cells = sheet.cells
+        places = zip(cells.row.tolist(), cells.column.tolist(), cells.text, cells.stored.tolist(), strict=True)
+        return {address(row, column): text for row, column, text, stored in places if stored}
+
+    return texts

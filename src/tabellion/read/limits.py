@@ -14,8 +14,8 @@ class Limits(msgspec.Struct, frozen=True):
 
     bytes: int = 512 * 2**20  # the largest workbooks of statistical offices are near 200 MB
     unpacked_bytes: int = 4 * 2**30  # 10 million cells are about 0.5 GB of sheet XML
-    unpacked_ratio: float = 1000.0  # real parts stay under 100; deflate itself ends at 1,032
-    part_bytes: int = 2 * 2**30  # one part is held whole while it is read
+    unpacked_ratio: float = 250.0  # the most of 3,000 real parts is 52; deflate itself ends at 1,032
+    part_bytes: int = 2**30  # one part is held whole while it is read; 20 million cells are about that
     cells: int = 20_000_000  # about 4 GB of arrays and texts
     rows: int = 1_048_576  # the end of an Excel sheet
     columns: int = 16_384  # the end of an Excel sheet
