@@ -56,13 +56,18 @@ def attempt(job: Job, source: str) -> Outcome:
         return Outcome(source, failure=Failure(SourceMissingError.kind, f"{source}: {nothing}"))
     try:
         return job(source)
-    except TabellionError as error:
-        return Outcome(source, failure=Failure(error.kind, str(error)))
-    except MemoryError:
-        return Outcome(source, failure=Failure("memory", f"{source}: not enough memory to read it"))
     except Exception as error:
-        note = f"{source}: a defect of tabellion, please report it ({type(error).__name__}: {error})"
-        return Outcome(source, failure=Failure("defect", " ".join(note.split()), traceback.format_exc()))
+        return Outcome(source, failure=explain(source, error))
+
+
+def explain(source: str, error: Exception) -> Failure:
+    """What is said of an exception: our own errors speak for themselves, anything else is a defect."""
+    if isinstance(error, TabellionError):
+        return Failure(error.kind, str(error))
+    if isinstance(error, MemoryError):
+        return Failure("memory", f"{source}: not enough memory to read it")
+    note = f"{source}: a defect of tabellion, please report it ({type(error).__name__}: {error})"
+    return Failure("defect", " ".join(note.split()), "".join(traceback.format_exception(error)))
 
 
 def attempt_whole(job: Job, source: str) -> Outcome:

@@ -20,6 +20,7 @@ from tabellion.cli.options import (
     RowChoice,
     RowsOption,
     SheetOption,
+    TraceOption,
     WeightsOption,
     build_settings,
 )
@@ -61,7 +62,7 @@ def extract(
     parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
     limit: LimitOption = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Say where in the code a defect was met.")] = False,
+    trace: TraceOption = False,
 ) -> None:
     """Read documents and print their tables as tuples with full header paths."""
     settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from tabellion.cli.batch import Outcome
 
 
-def complain(note: str) -> None:
+def complain(note: str, trace: str = "") -> None:
     """One line that says what is wrong; a limit is named by the option that raises it."""
     line = re.sub(r"\bLimits\.(\w+)", r"--limit \1=NUMBER", " ".join(note.split()))
-    sys.stderr.write(f"tabellion: {line}\n")
+    sys.stderr.write(f"tabellion: {line}\n{trace}")
     sys.stderr.flush()
 
 
@@ -65,9 +65,7 @@ class Progress:
         self.tables += outcome.tables
         self.tuples += outcome.tuples
         if outcome.failure:
-            complain(outcome.failure.note)
-            if self.trace and outcome.failure.trace:
-                sys.stderr.write(outcome.failure.trace)
+            complain(outcome.failure.note, outcome.failure.trace if self.trace else "")
         if self.bar and self.task is not None:
             self.bar.update(self.task, advance=1, found=f"{self.tables:,} tables, {self.tuples:,} tuples")
 

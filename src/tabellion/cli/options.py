@@ -71,6 +71,8 @@ LimitOption = Annotated[
     ),
 ]
 
+TraceOption = Annotated[bool, typer.Option("--trace", help="Say where in the code a defect was met.")]
+
 
 def build_settings(
     *,

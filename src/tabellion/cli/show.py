@@ -16,6 +16,7 @@ from tabellion.cli.options import (
     RowChoice,
     RowsOption,
     SheetOption,
+    TraceOption,
     WeightsOption,
     build_settings,
 )
@@ -84,21 +85,27 @@ def show(
     parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
     limit: LimitOption = None,
+    trace: TraceOption = False,
 ) -> None:
     """Draw a document in the terminal: its regions in colour, its header trees, its tuples."""
     settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit)
-    from tabellion.cli.stages import draw_stage
-    from tabellion.errors import TabellionError
+    from tabellion.cli.messages import complain, ending_quietly
 
     console = _console(width, record=svg is not None)
     try:
-        for drawn in draw_stage(stage.value, source, settings, width=console.width, lines=lines, tuples=tuples):
-            console.print(drawn)
-    except TabellionError as error:
-        from tabellion.cli.messages import complain
+        from tabellion.cli.stages import draw_stage
 
-        complain(str(error))
-        raise typer.Exit(2 if error.kind == "usage" else 1) from None
+        with ending_quietly():
+            for drawn in draw_stage(stage.value, source, settings, width=console.width, lines=lines, tuples=tuples):
+                console.print(drawn)
+    except typer.Exit:
+        raise
+    except Exception as error:
+        from tabellion.cli.batch import explain
+
+        failure = explain(source, error)
+        complain(failure.note, failure.trace if trace else "")
+        raise typer.Exit(2 if failure.kind == "usage" else 1) from None
     if svg is not None:
         from tabellion.cli.picture import write_picture
 
