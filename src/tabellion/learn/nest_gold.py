@@ -1,7 +1,7 @@
 """Frames and header trees as the corpora have them, to learn nesting from.
 
-In: cases of troy200, senbazuru-left and hitab-top. Out: gold frames with the edges between header cells, so that nesting
-is learned and judged apart from the finding of frames. Senbazuru's stacked head rows part its sheets into frames.
+In: cases of troy200, senbazuru-left and hitab-top. Out: gold frames with the edges between header cells, so that
+nesting is learned and judged apart from the finding of frames. Senbazuru's stacked head rows part its sheets.
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ from tabellion.nest.stub import Strand
 from tabellion.nest.wording import Wording, read_wordings
 
 SUMMED_COLUMNS = 6  # value columns whose numbers are compared and added up: enough to tell, cheap on wide sheets
+USUALLY_FILLED = 0.7  # a column filled in this share of the rows
+FIRST_COLUMNS = 3  # of those, the columns that a row with values fills
+FEW_VALUES = 0.4  # of the typical number of values in a row
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -29,7 +32,8 @@ class Attributes(msgspec.Struct, frozen=True, eq=False):
     """Parallel arrays, one entry a label, in reading order."""
 
     row: Indices
-    indent: Numbers
+    indent: Numbers  # that of a raised label is the indent of what it heads
+    raised: Numbers  # the own indent of a heading that is indented deeper than what it heads, else 0
     bold: Flags
     italic: Flags
     underline: Flags
@@ -57,7 +61,7 @@ class Attributes(msgspec.Struct, frozen=True, eq=False):
 
 
 def read_attributes(frame: Frame, strand: Strand) -> Attributes:
-    """The properties of a strand's labels."""
+    """The properties of a strand's labels. Values and bold speak for the leading strand of a stub only."""
     grid = frame.grid
     row, column = strand.row, strand.column
     values = np.asarray(frame.value_columns, dtype=np.intp)
@@ -65,29 +69,35 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     filled = grid.filled[np.ix_(row, values)] & (values[None, :] != column[:, None])
     bold_cells = grid.look("bold")[np.ix_(row, values)] & filled
     counted = filled.sum(axis=1)
-    group = counted == 0
+    group = _without_values(filled) & strand.leads
     across = np.array([grid.span_at.get((r, c), (1, 1))[1] for r, c in zip(row.tolist(), column.tolist(), strict=True)])
     spanning = (across > 1) & (column + across - 1 >= values.min(initial=1 << 30)) | np.isin(column, values)
     indent = grid.indent[row, column].astype(np.float64) + 2.0 * strand.step
     aggregate = (grid.marks[np.ix_(row, values)] & 2) > 0
     parts: dict[str, NDArray[Any]] = {
         "indent": indent,
-        "bold": grid.look("bold")[row, column],
+        "bold": grid.look("bold")[row, column] & strand.leads,
         "italic": grid.look("italic")[row, column],
         "underline": grid.look("underline")[row, column],
         "centred": _is_centred(grid.styles)[grid.style[row, column]],
         "size": grid.look("size")[row, column].astype(np.float64),
-        "fill": _numbered([s.fill for s in grid.styles])[grid.style[row, column]],
         "group": group,
         "spanning": spanning,
-        "bold_values": 2 * bold_cells.sum(axis=1) > counted,
+        "bold_values": (2 * bold_cells.sum(axis=1) > counted) & strand.leads,
     }
-    capitals = np.array([w.capitals for w in wordings], dtype=bool)[wording] if wordings else np.zeros(0, dtype=bool)
-    look = looks_of([*parts.values(), capitals])
+    capitals, only_total = (
+        np.array([getattr(w, name) for w in wordings], dtype=bool)[wording] for name in ("capitals", "only_total")
+    )
+    gap = np.diff(row, prepend=row[:1]) - (np.arange(len(row)) > 0)
+    raised = _raised(indent, parts["bold"] | parts["bold_values"], only_total, gap) & strand.leads
+    parts["indent"] = _lowered(indent, raised)
+    parts["raised"] = np.where(raised, indent, 0.0)
+    look = looks_of([*parts.values(), capitals & (parts["bold"] | group)])
     return Attributes(
         row=row,
         **parts,
-        gap=np.diff(row, prepend=row[:1]) - (np.arange(len(row)) > 0),
+        fill=_numbered([s.fill for s in grid.styles])[grid.style[row, column]],
+        gap=gap,
         border=_lines_above(frame, row, column),
         text=wording,
         values=_numbers(frame, row, values),
@@ -96,6 +106,44 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
         wordings=tuple(wordings),
         wording=wording,
     )
+
+
+def _raised(indent: Numbers, heavy: Flags, only_total: Flags, gap: Indices) -> Flags:
+    """Headings that are indented deeper than what they head: "    Total smokers" over "Male".
+
+    Such a label is deeper than its neighbours (or is the first, or follows another such), and is bold over one that
+    is not, or a bare total, or the first of all; and where the first is raised, so are those as deep and as bold, or
+    as deep and after a blank row.
+    """
+    count = len(indent)
+    raised = np.zeros(count, dtype=bool)
+    deep, thick, total = indent.tolist(), heavy.tolist(), only_total.tolist()
+    for here in range(count - 1):
+        if deep[here + 1] >= deep[here] or not (here == 0 or deep[here - 1] < deep[here] or raised[here - 1]):
+            continue
+        as_bold = thick[here] == thick[0] or gap[here] > 0
+        like_first = bool(raised[0]) and deep[here] == deep[0] and as_bold
+        raised[here] = here == 0 or total[here] or (thick[here] and not thick[here + 1]) or like_first
+    return raised
+
+
+def _lowered(indent: Numbers, raised: Flags) -> Numbers:
+    """The indent of a raised label is that of the next label which is not."""
+    result = indent.tolist()
+    for here in np.nonzero(raised)[0][::-1].tolist():
+        result[here] = result[here + 1]
+    return np.array(result, dtype=np.float64)
+
+
+def _without_values(filled: Flags) -> Flags:
+    """Rows without values, or with few, and none where values usually begin: what stands there is beside the table."""
+    counted = filled.sum(axis=1)
+    if not counted.any():
+        return np.asarray(counted == 0)
+    typical = float(np.median(counted[counted > 0]))
+    usual = np.nonzero(filled.mean(axis=0) >= USUALLY_FILLED)[0][:FIRST_COLUMNS]
+    few = (counted <= FEW_VALUES * typical) & ~filled[:, usual].any(axis=1) & (len(usual) > 0)
+    return np.asarray((counted == 0) | few)
 
 
 def _numbers(frame: Frame, row: Indices, values: Indices) -> Numbers:

@@ -37,7 +37,8 @@ def differing_pairs(style: Indices) -> Pairs:
 
 def climbing_pairs(attributes: Attributes, ladder: Indices) -> Pairs:
     """Candidates above each label: the label before it and what that stands under, the nearest of each look, the
-    first of each run of such, the nearest label that is said only once, and the root."""
+    first of each run of such, the nearest label that is said only once, and the root.
+    """
     look, text = attributes.look.tolist(), attributes.text
     rungs = ladder.tolist()
     once = (np.bincount(text, minlength=1)[text] == 1).tolist() if len(text) else []

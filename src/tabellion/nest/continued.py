@@ -1,8 +1,9 @@
 """Labels that are broken over several rows.
 
-In: the rows and columns of a strand's labels. Out: which of them go on with the label before. Such a row has no values
-and follows at once; it begins with a small letter in a stub that does not usually do so, or the row before ends in a
-comma or a small word, or it says nothing but "Of which:". Fails where a broken line begins with a capital letter.
+In: the rows and columns of a strand's labels. Out: which of them go on with the label before. Such a row follows at
+once; it or the row before has no values; it begins with a small letter in a stub that does not usually do so, or the
+row before ends in a comma or a small word. "Of which:" and a unit in brackets below a row without values go on as
+well. Fails where a broken line begins with a capital letter.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tabellion.nest.wording import read_wordings
 
 USUAL = 0.3  # where more labels than this begin with a small letter, that says nothing
 
+_IN_BRACKETS = re.compile(r"[(\[].*[)\]]")
 _OF_WHICH = re.compile(r"(?:of|out of) (?:which|whom)|thereof|including|darunter|davon|dont|waarvan", re.IGNORECASE)
 
 
@@ -29,19 +31,29 @@ def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.int
     values = np.asarray(frame.value_columns, dtype=np.intp)
     filled = grid.filled[np.ix_(rows, values)] & (values[None, :] != columns[:, None])
     empty = ~filled.any(axis=1)
+    after_empty = np.concatenate([[False], empty[:-1]])
     follows = np.concatenate([[False], (np.diff(rows) == 1) & (np.diff(columns) == 0)])
-    for here in np.nonzero(empty & follows)[0].tolist():
-        text = str(grid.label[rows[here], columns[here]]).strip()
-        result[here] = _OF_WHICH.fullmatch(text.rstrip(" :.")) is not None
-    maybe = empty & follows & ~result
-    if not maybe.any():
+    if not (follows & (empty | after_empty)).any():
         return result
-    wordings, which = read_wordings([str(t) for t in grid.label[rows, columns]])
-    small = np.array([w.lower for w in wordings])[which]
-    open_ended = np.array([w.open_ended for w in wordings])[which]
+    texts = [str(text).strip() for text in grid.label[rows, columns]]
+    for here in np.nonzero(empty & follows)[0].tolist():
+        result[here] = _OF_WHICH.fullmatch(texts[here].rstrip(" :.")) is not None
+    result |= empty & after_empty & follows & np.array([_IN_BRACKETS.fullmatch(text) is not None for text in texts])
+    wordings, which = read_wordings(texts)
+    small, open_ended, colon = (
+        np.array([getattr(w, name) for w in wordings], dtype=bool)[which] for name in ("lower", "open_ended", "colon")
+    )
     indent = grid.indent[rows, columns]
+    begins_small = small & (small.mean() < USUAL)
     before_open = np.concatenate([[False], open_ended[:-1] & ~empty[:-1]])
+    before_colon = np.concatenate([[False], colon[:-1]])
     not_shallower = np.concatenate([[False], np.diff(indent) >= 0])
     leads = np.concatenate([np.diff(indent) > 0, [False]])  # the next row is deeper: this one heads it
-    begins_small = small & (small.mean() < USUAL)
-    return np.asarray(result | (maybe & not_shallower & ~leads & (begins_small | before_open)))
+    goes_on = empty & ((~leads & (begins_small | before_open)) | (after_empty & begins_small & ~before_colon))
+    ends = ~empty & after_empty & begins_small & _alone_below(indent) & ~before_colon
+    return np.asarray(result | (follows & not_shallower & (goes_on | ends)))
+
+
+def _alone_below(indent: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Labels that the next one does not stand beside: it is shallower, or there is none."""
+    return np.append(np.diff(indent) < 0, True)

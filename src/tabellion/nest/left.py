@@ -19,21 +19,28 @@ from tabellion.weights import Weights
 def nest_left(frame: Frame, weights: Weights, method: Method) -> tuple[HeaderTree, dict[int, tuple[int, ...]]]:
     """The left tree and the nearest nodes of each body row."""
     forest = Forest()
-    nearest: dict[int, list[int]] = {}
+    nearest: dict[int, tuple[int, ...]] = {}
     for strand in find_strands(frame):
         attributes = read_attributes(frame, strand)
         parents, sure = left_parents(attributes, weights, method)
-        nodes = forest.plant([_label(frame, strand, place) for place in range(len(strand))], parents, sure)
-        for place in np.nonzero(strand.heir >= 0)[0].tolist():
-            nearest.setdefault(frame.body_rows[place], []).append(int(nodes[strand.heir[place]]))
-    return forest.tree(), {row: tuple(found) for row, found in nearest.items()}
+        nodes = forest.plant(_labels(frame, strand), parents, sure)
+        places = np.nonzero(strand.heir >= 0)[0]
+        for place, node in zip(places.tolist(), nodes[strand.heir[places]].tolist(), strict=True):
+            row = frame.body_rows[place]
+            nearest[row] = (*nearest.get(row, ()), node)
+    return forest.tree(), nearest
 
 
-def _label(frame: Frame, strand: Strand, place: int) -> Label:
+def _labels(frame: Frame, strand: Strand) -> list[Label]:
     grid = frame.grid
-    column = int(strand.column[place])
-    rows = (int(strand.row[place]), *strand.more.get(place, ()))
-    cells = tuple((row, column) for row in rows)
-    text = " ".join(str(grid.label[cell]) for cell in cells)
-    notes = tuple(mark for row, _ in cells for mark in grid.notes.get(row * grid.shape[1] + column, ()))
-    return Label(text, cells, notes)
+    width = grid.shape[1]
+    found = []
+    places = zip(strand.row.tolist(), strand.column.tolist(), strict=True)
+    for place, (text, (row, column)) in enumerate(zip(grid.label[strand.row, strand.column], places, strict=True)):
+        cells: tuple[tuple[int, int], ...] = ((row, column),)
+        if place in strand.more:
+            cells = (*cells, *((more, column) for more in strand.more[place]))
+            text = " ".join(str(grid.label[cell]) for cell in cells)
+        notes = tuple(mark for at, _ in cells for mark in grid.notes.get(at * width + column, ())) if grid.notes else ()
+        found.append(Label(text, cells, notes))
+    return found

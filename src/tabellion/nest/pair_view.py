@@ -44,10 +44,10 @@ class PairView:
         return np.asarray(found, dtype=np.float64)
 
     def parent(self, name: str) -> Numbers:
-        return self.of_parent(self.label(name))
+        return self.once(f"parent {name}", lambda: self.of_parent(self.label(name)))
 
     def child(self, name: str) -> Numbers:
-        return np.asarray(self.label(name)[self.down])
+        return self.once(f"child {name}", lambda: self.label(name)[self.down])
 
     def of_parent(self, values: NDArray[Any], root: float = 0.0) -> Numbers:
         """A label's number at the parent of each pair; `root` where that is the root."""

@@ -1,9 +1,9 @@
 """Scores of candidate pairs, and the parents that follow from them.
 
-In: attributes (left) or header cells (top) and learned weights. Out: the parent of each label, -1 at the root, and how sure that is.
-`svm` is the paper's way: its candidates, its features, a linear SVM with Platt's sigmoid, its enforced tree (Chen and
-Cafarella 2013, section 3.2). `boosted` has more candidates and features, boosted trees, and reads the left as an
-outline; on one strand both cost a few milliseconds and are linear in its length.
+In: attributes (left) or header cells (top) and learned weights. Out: the parent of each label, -1 at the root, and
+how sure that is. `svm` is the paper's way: its candidates, its features, a linear SVM with Platt's sigmoid, its
+enforced tree (Chen and Cafarella 2013, section 3.2). `boosted` has more candidates and features, boosted trees, and
+reads the left as an outline. Both are linear in the length of a strand; very long ones are read by rules alone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from tabellion.nest.attributes import Attributes, Indices, Numbers
-from tabellion.nest.candidates import climbing_pairs, differing_pairs
+from tabellion.nest.candidates import ROOT, climbing_pairs, differing_pairs
 from tabellion.nest.ladder import climb
 from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_features import PAPER_LEFT, compute_features, paper_style
@@ -26,14 +28,16 @@ Method = Literal["boosted", "svm"]
 
 LEFT_WEIGHTS = {"boosted": "left_parents", "svm": "left_parents_paper"}
 TOP_WEIGHTS = {"boosted": "top_parents", "svm": "top_parents_paper"}
+LONG = 2_000  # labels; a longer strand lists records and is read by rules alone
+BY_RULES = 0.95  # how sure that is
 
 
-def left_view(attributes: Attributes, method: Method) -> PairView:
-    """The candidate pairs of a strand by one method."""
-    ladder = climb(attributes)
-    if method == "svm":
-        return PairView(attributes, ladder, differing_pairs(paper_style(attributes)))
-    return PairView(attributes, ladder, climbing_pairs(attributes, ladder))
+def left_view(attributes: Attributes, method: Method, ladder: Indices | None = None) -> PairView:
+    """The candidate pairs of a strand by one method; the ladder may be given where it is known."""
+    ladder = climb(attributes) if ladder is None else ladder
+    paper = method == "svm"
+    pairs = differing_pairs(paper_style(attributes)) if paper else climbing_pairs(attributes, ladder)
+    return PairView(attributes, ladder, pairs)
 
 
 def left_table(view: PairView, method: Method) -> Numbers:
@@ -43,7 +47,11 @@ def left_table(view: PairView, method: Method) -> Numbers:
 
 def left_parents(attributes: Attributes, weights: Weights, method: Method) -> tuple[Indices, Numbers]:
     """The parent of each label of a strand."""
-    view = left_view(attributes, method)
+    ladder = climb(attributes)
+    plain = not attributes.look.any() and (ladder == ROOT).all()
+    if plain or len(attributes) > LONG:
+        return ladder, np.full(len(attributes), 1.0 if plain else BY_RULES)
+    view = left_view(attributes, method, ladder)
     table = left_table(view, method)
     pairs = (view.up, view.down)
     if method == "svm":
@@ -58,6 +66,8 @@ def top_table(view: TopView, method: Method) -> Numbers:
 
 def top_parents(cells: HeaderCells, values: Sequence[int], weights: Weights, method: Method) -> tuple[Indices, Numbers]:
     """The parent of each header cell."""
+    if not cells.level.any():
+        return np.full(len(cells), ROOT, dtype=np.intp), np.ones(len(cells))
     pairs = top_pairs(cells)
     table = top_table(TopView(cells, values, pairs), method)
     if method == "svm":

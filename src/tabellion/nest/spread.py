@@ -1,13 +1,15 @@
 """How far each header cell reaches over the columns, merged or not.
 
-In: a frame. Out: the cells of its header rows and, for each row and column, which cell speaks there. A merged cell reaches
-as far as it is merged. One that is not merged but has headers below reaches to the next cell of its row, and never
-beyond the cell above it; where columns at its left would be left without a header, the row is read as centred, and
-its cells share the columns evenly or by mirror. A cell with nothing below reaches over its own column only.
+In: a frame. Out: the cells of its header rows and, for each row and column, which cell speaks there. A merged cell
+reaches as far as it is merged. One that is not merged but has headers below reaches to the next cell of its row, and
+never beyond the cell above it; where columns at its left would be left without a header, the row is read as centred,
+and its cells share the columns evenly or by mirror. A cell with nothing below reaches over its own column only.
 Fails where a row is partly left-aligned and partly centred.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -126,10 +128,7 @@ def _share(reach: NDArray[np.intp], own: NDArray[np.intp], start: int, end: int)
     heads = [column for column in range(start, end + 1) if own[column] != NONE]
     if not heads:
         return
-    if heads[0] == start:
-        starts = heads
-    else:
-        starts = _even(heads, start, end) or _mirrored(heads, start)
+    starts = heads if heads[0] == start else _even(heads, start, end) or _mirrored(heads, start)
     for head, low, high in zip(heads, starts, [*starts[1:], end + 1], strict=True):
         reach[low:high] = own[head]
 
@@ -145,7 +144,7 @@ def _even(heads: list[int], start: int, end: int) -> list[int] | None:
 def _mirrored(heads: list[int], start: int) -> list[int]:
     """Blocks in which each cell stands in the middle, the first at the given start."""
     starts = [start]
-    for head, following in zip(heads, heads[1:], strict=False):
+    for head, following in pairwise(heads):
         end = 2 * head - starts[-1]
         starts.append(min(max(end, head) + 1, following))
     return starts

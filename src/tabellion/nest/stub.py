@@ -29,7 +29,8 @@ class Strand(msgspec.Struct, frozen=True, eq=False):
 
     `step` counts the staggered columns before a label's own. `heir` gives for each body row the label that speaks
     for it (its own, or the one above where the column works so), or -1. `more` are the rows on which a label that
-    is broken over several rows goes on, with "Of which:" as such a row.
+    is broken over several rows goes on, with "Of which:" as such a row. One strand of a stub leads: the one with the
+    most words, of which rows without values and totals speak; others are mostly codes and units.
     """
 
     columns: tuple[int, ...]
@@ -38,6 +39,7 @@ class Strand(msgspec.Struct, frozen=True, eq=False):
     step: NDArray[np.intp]
     heir: NDArray[np.intp]
     more: dict[int, tuple[int, ...]]
+    leads: bool = True
 
     def __len__(self) -> int:
         return len(self.row)
@@ -47,14 +49,23 @@ def find_strands(frame: Frame, settings: StubSettings = StubSettings()) -> list[
     """The strands of a frame's stub, leftmost first; blank columns have none."""
     rows = np.asarray(frame.body_rows, dtype=np.intp)
     filled = frame.grid.filled[np.ix_(rows, np.asarray(frame.stub_columns, dtype=np.intp))]
-    columns = [c for c, used in zip(frame.stub_columns, filled.any(axis=0).tolist(), strict=True) if used]
+    columns = [frame.stub_columns[place] for place in np.nonzero(filled.any(axis=0))[0].tolist()]
     lonely = _lonely_texts(frame, rows)
     strands: list[Strand] = []
     for number, group in enumerate(_grouped(frame, rows, columns, settings)):
         strands.append(_strand(frame, rows, group, lonely if number == 0 else {}, settings))
     if not strands and lonely:
         strands.append(_strand(frame, rows, (), lonely, settings))
-    return strands
+    if len(strands) < 2:
+        return strands
+    leader = int(np.argmax([_words(frame, strand) for strand in strands]))
+    return [msgspec.structs.replace(strand, leads=number == leader) for number, strand in enumerate(strands)]
+
+
+def _words(frame: Frame, strand: Strand) -> int:
+    """How many different texts with a letter a strand has."""
+    texts = set(frame.grid.label[strand.row, strand.column].tolist())
+    return sum(any(sign.isalpha() for sign in text) for text in texts)
 
 
 def _grouped(frame: Frame, rows: NDArray[np.intp], columns: list[int], settings: StubSettings) -> list[tuple[int, ...]]:
@@ -72,10 +83,11 @@ def _staggered(
     frame: Frame, rows: NDArray[np.intp], group: tuple[int, ...], column: int, settings: StubSettings
 ) -> bool:
     grid = frame.grid
-    before = np.isin(grid.content[np.ix_(rows, group)], (Content.TEXT,)).any(axis=1)
-    here = grid.content[rows, column] == Content.TEXT
-    span_down = any(grid.span_at.get((int(r), c), (1, 1))[0] > 1 for c in group for r in rows[before])
-    if span_down or not here.any() or not before.any():
+    before = grid.filled[np.ix_(rows, np.asarray(group))].any(axis=1)
+    here = grid.filled[rows, column]
+    words = grid.content[rows, column] == Content.TEXT
+    span_down = any(down > 1 and place[1] in group for place, (down, _) in grid.span_at.items())
+    if span_down or 2 * int(words.sum()) < int(here.sum()) or not before.any():
         return False
     both = int((before & here).sum())
     return both <= settings.both_filled * min(int(before.sum()), int(here.sum()))

@@ -1,9 +1,9 @@
 """The top header tree of a frame.
 
-In: a frame, weights. Out: the tree, and the nearest nodes of each value column. The head of the stub's first column is
-no label of any value and has no node; the heads of further stub columns have. A label below several others at once (a unit,
-mostly) belongs to each of their columns, which one tree cannot say: it stands under the first of them, and once more
-at the root for the others. A unit over all columns at the bottom stands at the root only.
+In: a frame, weights. Out: the tree, and the nearest nodes of each value column. The head of the stub's first column
+is no label of any value and has no node; the heads of further stub columns have. A label below several others at once
+(a unit, mostly) belongs to each of their columns, which one tree cannot say: it stands under the first of them, and
+once more at the root for the others. A unit over all columns at the bottom stands at the root only.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _nearest(own: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def nothing_right_above(view: TopView) -> Flags:
     level, column = view.child(view.cells.level), view.child(view.cells.column)
-    return (level == 0) | (view.own[np.maximum(level - 1, 0), column] == NONE)
+    return np.asarray((level == 0) | (view.own[np.maximum(level - 1, 0), column] == NONE))
 
 
 def child_uppermost(view: TopView) -> Flags:
@@ -92,7 +92,7 @@ def parent_right(view: TopView) -> Flags:
 
 
 def parent_right_above(view: TopView) -> Flags:
-    return parent_covers(view) & (view.parent(view.cells.last_level) == view.child(view.cells.level) - 1)
+    return np.asarray(parent_covers(view) & (view.parent(view.cells.last_level) == view.child(view.cells.level) - 1))
 
 
 def parent_is_root(view: TopView) -> Flags:
@@ -114,7 +114,7 @@ PAPER_TOP: list[Feature] = [
 def parent_reaches(view: TopView) -> Flags:
     """The parent speaks for the child's first column, merged or not."""
     level, column = view.parent(view.cells.last_level, 0), view.child(view.cells.column)
-    return (view.reach[level, column] == view.up) & ~view.is_root
+    return np.asarray((view.reach[level, column] == view.up) & ~view.is_root)
 
 
 def reach_between(view: TopView) -> Flags:

@@ -72,8 +72,7 @@ def outline(count: int, pairs: Pairs, score: Numbers) -> tuple[Indices, Numbers]
     result = np.full(count, ROOT, dtype=np.intp)
     sure = np.zeros(count)
     last: _Link | None = beam[0][1]
-    while last is not None and last.label != ROOT:
-        assert last.parent is not None
+    while last is not None and last.parent is not None:
         result[last.label], sure[last.label] = last.parent.label, np.exp(min(last.gain, 0.0))
         last = last.before
     return result, sure
@@ -119,8 +118,8 @@ class Forest:
 
     def plant(self, labels: Sequence[Label], parents: Indices, sure: Numbers) -> Indices:
         """Add labels with their parents (places in `labels`, -1 at the root); gives the node of each."""
-        nodes = np.full(len(labels), ROOT, dtype=np.intp)
-        above = parents.tolist()
+        nodes = [ROOT] * len(labels)
+        above, chance = parents.tolist(), sure.tolist()
         for start in range(len(labels)):
             path = []
             at = start
@@ -129,8 +128,8 @@ class Forest:
                 at = above[at]
             for place in reversed(path):
                 parent = above[place]
-                nodes[place] = self._add(labels[place], None if parent == ROOT else int(nodes[parent]), sure[place])
-        return nodes
+                nodes[place] = self._add(labels[place], None if parent == ROOT else nodes[parent], chance[place])
+        return np.array(nodes, dtype=np.intp)
 
     def add_root(self, label: Label, sure: float) -> int:
         return self._add(label, None, sure)
@@ -139,5 +138,5 @@ class Forest:
         return HeaderTree(tuple(self._nodes))
 
     def _add(self, label: Label, parent: int | None, sure: float) -> int:
-        self._nodes.append(HeaderNode(len(self._nodes), label.text, parent, label.cells, float(sure), label.notes))
+        self._nodes.append(HeaderNode(len(self._nodes), label.text, parent, label.cells, sure, label.notes))
         return len(self._nodes) - 1

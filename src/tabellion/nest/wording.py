@@ -32,6 +32,8 @@ _NUMBERING = re.compile(
 _TRAIL = re.compile(r"[\s:.,;*†‡\d)(/\\]+$")
 _SMALL_WORDS = {"and", "the", "for", "sub", "all", "with"}
 _WORD = re.compile(r"[^\W\d_]+|\d+")
+_TELLING = re.compile(r"total|\ball\b|\bsum|i alt|gesamt|zusammen|ensemble|yhteensä|合計|総|:\s*$", re.IGNORECASE)
+MANY = 3_000  # different labels; of more, only those are read closely that may be a total or open with a colon
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -39,6 +41,7 @@ class Wording(msgspec.Struct, frozen=True):
 
     only_total: bool
     has_total: bool
+    starts_total: bool
     starts_all: bool
     colon: bool
     of_which: bool
@@ -69,11 +72,12 @@ def read_wording(label: str) -> Wording:
     return Wording(
         only_total=_ONLY_TOTAL.fullmatch(bare) is not None,
         has_total=_HAS_TOTAL.search(text) is not None,
+        starts_total=_HAS_TOTAL.match(text) is not None,
         starts_all=_ALL.match(text) is not None,
         colon=text.endswith(":"),
         of_which=_OF_WHICH.match(text) is not None,
         other=_OTHER.match(text) is not None,
-        capitals=len(letters) > 1 and text.upper() == text,
+        capitals=len(letters) > 3 and text.upper() == text,
         numeric=not letters and bool(text),
         lower=bool(text) and text[0].islower(),
         open_ended=text.endswith((",", "-", "–", "(")) or text.lower().endswith((" and", " of", " or", " the", " for")),
@@ -82,7 +86,7 @@ def read_wording(label: str) -> Wording:
         first_word=_kind(words[0]) if words else "",
         last_word=_kind(words[-1]) if words else "",
         stems=tuple(
-            sorted({word[:4] for word in words if len(word) > 2 and not _HAS_TOTAL.match(word)} - _SMALL_WORDS)
+            sorted({word[:3] for word in words if len(word) > 2 and not _HAS_TOTAL.match(word)} - _SMALL_WORDS)
         ),
     )
 
@@ -91,7 +95,10 @@ def read_wordings(labels: Sequence[str]) -> tuple[list[Wording], NDArray[np.intp
     """The facts of each distinct label, and for each label which of them are its own."""
     known: dict[str, int] = {}
     which = np.fromiter((known.setdefault(label, len(known)) for label in labels), dtype=np.intp, count=len(labels))
-    return [read_wording(label) for label in known], which
+    if len(known) <= MANY:
+        return [read_wording(label) for label in known], which
+    plain = read_wording("Plain")
+    return [read_wording(label) if _TELLING.search(label) else plain for label in known], which
 
 
 def _numbering(text: str) -> tuple[str, ...]:

@@ -1,0 +1,94 @@
+"""What the values of two labels say of their being parent and child: sums and sizes.
+
+In: a view of candidate pairs. Out: one array a feature; -1 where there are no numbers to compare.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabellion.nest.attributes import Indices, Numbers
+from tabellion.nest.pair_features import Feature
+from tabellion.nest.pair_view import PairView
+
+CLOSE_ENOUGH = 0.005  # parts may miss their sum by rounding: this share of it
+LONGEST_SUM = 20  # parts that are added up one by one until they match
+MOST_COLUMNS = 0.8  # share of the value columns in which a sum must hold
+
+
+def parent_greater(view: PairView) -> Numbers:
+    """Share of the value columns in which the parent's number is at least the child's."""
+    values = view.attributes.values
+    if not values.shape[1]:
+        return np.full(len(view.up), -1.0)
+    upper, lower = values[view.up], values[view.down]
+    known = ~np.isnan(upper) & ~np.isnan(lower)
+    more = (np.abs(np.nan_to_num(upper)) >= np.abs(np.nan_to_num(lower))) & known
+    share = more.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return np.where(view.is_root | ~known.any(axis=1), -1.0, share)
+
+
+def adds_up(view: PairView) -> Numbers:
+    """Share of the value columns in which the labels of the child's look add up to the parent.
+
+    Those from the parent to the next label of the parent's look are added.
+    """
+    values, look = view.attributes.values, view.attributes.look
+    if not values.shape[1]:
+        return np.full(len(view.up), -1.0)
+    order = np.argsort(look, kind="stable")
+    sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(np.nan_to_num(values[order]), axis=0)])
+    keys = look[order] * (view.count + 1) + order
+    following = _next_alike(look)
+    end = np.append(following, view.count)[view.up]
+    wanted = look[view.down] * (view.count + 1)
+    first, last = np.searchsorted(keys, wanted + view.up + 1), np.searchsorted(keys, wanted + end)
+    whole = values[view.up]
+    known = ~np.isnan(whole) & (np.abs(np.nan_to_num(whole)) > 0)
+    missed = np.abs(sums[last] - sums[first] - np.nan_to_num(whole))
+    match = (missed <= np.maximum(CLOSE_ENOUGH * np.abs(np.nan_to_num(whole)), 1e-9)) & known
+    share = match.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return np.where(view.is_root | ~known.any(axis=1) | (last - first < 2), -1.0, share)
+
+
+def within_sum(view: PairView) -> Numbers:
+    """Whether the child is among the first labels of its look below the parent that together make up the parent.
+
+    0 where such a sum has an end before the child, -1 where there is none.
+    """
+    values, look = view.attributes.values, view.attributes.look
+    if not values.shape[1]:
+        return np.full(len(view.up), -1.0)
+    order = np.argsort(look, kind="stable")
+    sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(np.nan_to_num(values[order]), axis=0)])
+    keys = look[order] * (view.count + 1) + order
+    wanted = look[view.down] * (view.count + 1)
+    first = np.searchsorted(keys, wanted + view.up + 1)
+    rank = np.searchsorted(keys, wanted + view.down) - first
+    end = np.searchsorted(keys, wanted + view.count)
+    whole = np.nan_to_num(values[view.up])
+    known = (whole != 0) & ~view.is_root[:, None]
+    enough = np.maximum(MOST_COLUMNS * known.sum(axis=1), 1)
+    longest = np.zeros(len(view.up), dtype=np.intp)
+    for many in range(2, LONGEST_SUM + 1):
+        last = np.minimum(first + many, end)
+        missed = np.abs(sums[last] - sums[first] - whole)
+        match = ((missed <= CLOSE_ENOUGH * np.abs(whole)) & known).sum(axis=1) >= enough
+        longest[match & (first + many <= end)] = many
+    return np.where(longest == 0, -1.0, (rank < longest).astype(np.float64))
+
+
+def _next_alike(look: Indices) -> Indices:
+    """For each label the next one of its look, or the end."""
+    result = np.full(len(look), len(look), dtype=np.intp)
+    order = np.argsort(look, kind="stable")
+    same = look[order[:-1]] == look[order[1:]]
+    result[order[:-1][same]] = order[1:][same]
+    return result
+
+
+VALUE_FEATURES: list[Feature] = [
+    ("parent greater", parent_greater),
+    ("adds up", adds_up),
+    ("within sum", within_sum),
+]
