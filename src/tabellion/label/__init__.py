@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from tabellion.model.frame import Labelled
+from tabellion.label.blocks import Block, split_blocks
+from tabellion.label.edges import settle_edges
+from tabellion.label.frames import find_frames
+from tabellion.label.kind import judge_kind, keeps_frames
+from tabellion.label.row_labels import RowMethod, label_rows
+from tabellion.model.frame import Labelled, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.weights import Weights
 
 
-def label_grid(grid: Grid, weights: Weights, method: Literal["boosted", "crf", "paper"] = "boosted") -> Labelled:
+def label_grid(grid: Grid, weights: Weights, method: RowMethod = "boosted") -> Labelled:
     """Label the rows of a grid and find its frames; what is no table of data yields none."""
-    from tabellion.label.frames import find_frames
-    from tabellion.label.kind import judge_kind, keeps_frames
-    from tabellion.label.row_labels import label_rows
-
     labels = label_rows(grid, weights, method)
-    frames = find_frames(labels, weights)
+    blocks = split_blocks(labels)
+    if method == "boosted":
+        blocks = settle_edges(labels, blocks, weights)
+        labels = relabel(labels, blocks)
+    frames = find_frames(labels, blocks, weights)
     kind, probability = judge_kind(labels, frames)
     return Labelled(
         labels=labels,
@@ -24,3 +27,20 @@ def label_grid(grid: Grid, weights: Weights, method: Literal["boosted", "crf", "
         kind=kind,
         kind_probability=probability,
     )
+
+
+def relabel(labels: RowLabels, blocks: list[Block]) -> RowLabels:
+    """Row labels that agree with the blocks: rows that an edge moved take the role of where they are now."""
+    roles = list(labels.roles)
+    for block in blocks:
+        parts: list[tuple[list[int], RowRole, tuple[RowRole, ...]]] = [
+            (block.title, "title", ("title",)),
+            (block.header, "header", ("header",)),
+            (block.body, "data", ("data", "group", "derived")),
+            (block.note, "note", ("note",)),
+        ]
+        for rows, role, kept in parts:
+            for row in rows:
+                if roles[row] not in kept:
+                    roles[row] = role
+    return RowLabels(grid=labels.grid, roles=tuple(roles), probability=labels.probability)

@@ -173,6 +173,14 @@ def _text_length(view: ColumnView) -> Floats:
     return np.array([float(np.mean(one)) if one else 0.0 for one in lengths])
 
 
+def _code_share(view: ColumnView) -> Floats:
+    """How many texts are digits alone: numbers kept as text, with leading zeros or many digits, are codes."""
+    columns = range(view.content.shape[1])
+    codes = [[t[:1].isdigit() and t.replace(".", "").isdigit() for t in view.label[:, c][view.said[:, c]]] for c in columns]
+    texts = view.content == Content.TEXT
+    return np.array([sum(codes[c]) / view.filled[c] if texts[:, c].any() else 0.0 for c in columns])
+
+
 def _headed(view: ColumnView) -> Floats:
     return np.asarray((view.head_content != Content.EMPTY).any(axis=0), dtype=np.float64)
 
@@ -244,6 +252,7 @@ COLUMN_FEATURES: dict[str, Callable[[ColumnView], Floats]] = {
     "magnitude": _magnitude,
     "distinct": _distinct_share,
     "text length": _text_length,
+    "codes": _code_share,
     "headed": _headed,
     "head is number": _head_number_share,
     "shares head with left": _shares_head_with_left,

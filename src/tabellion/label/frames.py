@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.blocks import Block, split_blocks
+from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
 from tabellion.model.frame import Frame, Orientation, RowLabels
 from tabellion.model.grid import Content, Grid
@@ -17,10 +17,10 @@ from tabellion.model.place import Rect
 from tabellion.weights import Weights
 
 
-def find_frames(labels: RowLabels, weights: Weights) -> list[Frame]:
+def find_frames(labels: RowLabels, blocks: list[Block], weights: Weights) -> list[Frame]:
     """The frames of a labelled grid, in reading order."""
     found = []
-    for block in split_blocks(labels):
+    for block in blocks:
         sides = split_sides(labels.grid, block, weights)
         found += [build_frame(labels, block, columns, weights) for columns in sides]
     return [frame for frame in found if frame is not None]

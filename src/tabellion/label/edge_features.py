@@ -1,0 +1,310 @@
+"""How a row near the edge of a table stands to the table's core: the features that decide where a table begins and ends.
+
+In: a grid, the rows of the core (those that surely hold data) and the rows in question. Out: one row of numbers a
+row in question, named by EDGE_FEATURES. What a row is in itself the row features say; here it is measured
+against the columns, looks and labels of the core.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.grid import Content, Grid
+
+CORE_ROWS = 60  # of the core, nearest to the edge, are looked at
+_DIGITS = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_UNIT_STATED = re.compile(
+    r"^\W*(単位|unit[ée]?s?\W*[:：]|einheit\W*:|unidad\w*\W*:)"
+    r"|^\W*(in|en|em)\s+(%|\w*\W*(mill|thous|mil\b|tausend|percent|prozent|pour|por|euro|dollar))"
+    r"|^\s*[(\[（](\W*|.{0,12}\b)(thousands?|millions?|milliers|percent|per cent|%|tons?|tonnes|euros?|dollars)\b.{0,20}[)\]）]\W*$"
+    r"|^\W*(thousands?|millions?|milliers|tons?)\b.{0,12}$",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(
+    r"^\W*(sources?|notes?|fuentes?|quellen?|fontes?|champ|lecture|資料|出典|注)\s*[:：]", re.IGNORECASE
+)
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class Core(msgspec.Struct, frozen=True, eq=False):
+    """What the sure rows of a table tell: its columns, those of values among them, its looks and its labels' shapes."""
+
+    grid: Grid
+    rows: list[int]
+    dense: Bools  # columns that the core fills
+    valued: Bools  # of these, the ones with numbers
+    styles: frozenset[int]
+    shapes: frozenset[str]
+    lengths: Floats
+    said: Bools  # grid cells that say something, covered ones included
+
+
+class EdgeRow(msgspec.Struct, frozen=True, eq=False):
+    """A row in question, with its neighbour towards the core and the one away from it."""
+
+    core: Core
+    row: int
+    inner: int
+    outer: int | None
+    rank: int  # filled rows between it and the core
+    columns: list[int]  # that are filled
+
+    @property
+    def grid(self) -> Grid:
+        return self.core.grid
+
+    def text(self, at: int = 0) -> str:
+        return str(self.grid.text[self.row, self.columns[at]])
+
+
+def view_core(grid: Grid, rows: Sequence[int], above: bool) -> Core:
+    """The core as a table's upper (or lower) edge sees it."""
+    near = list(rows[:CORE_ROWS] if above else rows[-CORE_ROWS:])
+    content = grid.content[near]
+    filled = content != Content.EMPTY
+    count = np.maximum(filled.sum(axis=0), 1)
+    numbers = np.isin(content, (Content.NUMBER, Content.MISSING, Content.DATE)).sum(axis=0)
+    dense = filled.mean(axis=0) > 0.4
+    if not dense.any():
+        dense = filled.any(axis=0)
+    first = [int(f.argmax()) for f in filled]
+    labels = [str(grid.text[r, c]) for r, c in zip(near, first, strict=True)]
+    return Core(
+        grid=grid,
+        rows=near,
+        dense=dense,
+        valued=dense & (numbers / count > 0.5),
+        styles=frozenset(grid.style[r, c] for r, c in zip(near, first, strict=True)),
+        shapes=frozenset(_shape(label) for label in labels),
+        lengths=np.array([len(label) for label in labels], dtype=np.float64),
+        said=grid.content.ravel()[grid.home] != Content.EMPTY,
+    )
+
+
+def _shape(text: str) -> str:
+    """A text with digits and words blurred: "S43" and "S44" have one shape."""
+    return _LETTERS.sub("a", _DIGITS.sub("0", text.strip()))[:12]
+
+
+def _cells(row: EdgeRow) -> float:
+    return len(row.columns)
+
+
+def _inside(row: EdgeRow) -> float:
+    dense = np.flatnonzero(row.core.dense)
+    return sum(dense[0] <= c <= dense[-1] for c in row.columns) / len(row.columns)
+
+
+def _dense_covered(row: EdgeRow) -> float:
+    return float((row.core.said[row.row] & row.core.dense).sum() / row.core.dense.sum())
+
+
+def _values_covered(row: EdgeRow) -> float:
+    valued = row.core.valued.sum()
+    return float((row.core.said[row.row] & row.core.valued).sum() / valued) if valued else -1.0
+
+
+def _distinct_over_values(row: EdgeRow) -> float:
+    over = row.core.valued & row.core.said[row.row]
+    return float(len(np.unique(row.grid.home[row.row][over])))
+
+
+def _first_column(row: EdgeRow) -> float:
+    return float(row.columns[0] - np.flatnonzero(row.core.dense)[0])
+
+
+def _last_column(row: EdgeRow) -> float:
+    return float(row.columns[-1] - np.flatnonzero(row.core.dense)[-1])
+
+
+def _first_over_values(row: EdgeRow) -> float:
+    return float(row.core.valued[row.columns[0]])
+
+
+def _widest_span(row: EdgeRow) -> float:
+    spans = [row.grid.span_at.get((row.row, c), (1, 1))[1] for c in row.columns]
+    return max(spans) / max(1, np.ptp(np.flatnonzero(row.core.dense)) + 1)
+
+
+def _tallest_span(row: EdgeRow) -> float:
+    return float(max(row.grid.span_at.get((row.row, c), (1, 1))[0] for c in row.columns))
+
+
+def _reached_by_span(row: EdgeRow) -> float:
+    """Whether a merged area ties this row to the next one inwards."""
+    low, high = sorted((row.row, row.inner))
+    return float((row.grid.home[low] == row.grid.home[high])[row.core.said[low]].any())
+
+
+def _numbers_over_values(row: EdgeRow) -> float:
+    over = [c for c in row.columns if row.core.valued[c]]
+    return sum(row.grid.content[row.row, c] in (Content.NUMBER, Content.MISSING) for c in over) / max(len(over), 1)
+
+
+def _numbers(row: EdgeRow) -> float:
+    return float((row.grid.content[row.row] == Content.NUMBER).sum())
+
+
+def _whole_years(row: EdgeRow) -> float:
+    number = row.grid.number[row.row]
+    with np.errstate(invalid="ignore"):
+        return float(((number >= 1700) & (number <= 2100) & (number == np.floor(number))).sum())
+
+
+def _gap_inwards(row: EdgeRow) -> float:
+    return float(min(abs(int(row.grid.row_of[row.inner]) - int(row.grid.row_of[row.row])), 9))
+
+
+def _gap_outwards(row: EdgeRow) -> float:
+    if row.outer is None:
+        return -1.0
+    return float(min(abs(int(row.grid.row_of[row.outer]) - int(row.grid.row_of[row.row])), 9))
+
+
+def _inner_cells(row: EdgeRow) -> float:
+    return float((row.grid.content[row.inner] != Content.EMPTY).sum())
+
+
+def _inner_values_covered(row: EdgeRow) -> float:
+    valued = row.core.valued.sum()
+    return float((row.core.said[row.inner] & row.core.valued).sum() / valued) if valued else -1.0
+
+
+def _outer_values_covered(row: EdgeRow) -> float:
+    valued = row.core.valued.sum()
+    return (
+        float((row.core.said[row.outer] & row.core.valued).sum() / valued) if valued and row.outer is not None else -1.0
+    )
+
+
+def _longest(row: EdgeRow) -> float:
+    return float(max(len(row.grid.text[row.row, c]) for c in row.columns))
+
+
+def _longer_than_labels(row: EdgeRow) -> float:
+    return float(len(row.text()) / max(1.0, row.core.lengths.max(initial=1.0)))
+
+
+def _shape_known(row: EdgeRow) -> float:
+    return float(_shape(row.text()) in row.core.shapes)
+
+
+def _style_known(row: EdgeRow) -> float:
+    return float(row.grid.style[row.row, row.columns[0]] in row.core.styles)
+
+
+def _like_inner(name: str) -> Callable[[EdgeRow], float]:
+    """Whether the first cells of this row and the next one inwards look alike in one respect."""
+
+    def compare(row: EdgeRow) -> float:
+        inner = np.flatnonzero(row.grid.content[row.inner] != Content.EMPTY)
+        if not len(inner):
+            return -1.0
+        mine, other = (
+            row.grid.styles[row.grid.style[r, c]] for r, c in ((row.row, row.columns[0]), (row.inner, inner[0]))
+        )
+        return float(getattr(mine, name) == getattr(other, name))
+
+    return compare
+
+
+def _look(name: str, value: object) -> Callable[[EdgeRow], float]:
+    """The share of the filled cells that look so."""
+
+    def share(row: EdgeRow) -> float:
+        looks = [getattr(row.grid.styles[row.grid.style[row.row, c]], name) for c in row.columns]
+        return sum(look == value for look in looks) / len(looks)
+
+    return share
+
+
+def _drawn(name: str) -> Callable[[EdgeRow], float]:
+    """The share of the core's columns where a border is drawn in this row, empty cells included."""
+
+    def share(row: EdgeRow) -> float:
+        columns = np.flatnonzero(row.core.dense)
+        return sum(getattr(row.grid.styles[s], name) for s in row.grid.style[row.row, columns]) / len(columns)
+
+    return share
+
+
+EDGE_FEATURES: dict[str, Callable[[EdgeRow], float]] = {
+    "rank": lambda row: float(row.rank),
+    "cells": _cells,
+    "inside": _inside,
+    "columns covered": _dense_covered,
+    "values covered": _values_covered,
+    "distinct over values": _distinct_over_values,
+    "first column": _first_column,
+    "last column": _last_column,
+    "first over values": _first_over_values,
+    "widest span": _widest_span,
+    "tallest span": _tallest_span,
+    "tied inwards": _reached_by_span,
+    "numbers over values": _numbers_over_values,
+    "numbers": _numbers,
+    "years": _whole_years,
+    "gap inwards": _gap_inwards,
+    "gap outwards": _gap_outwards,
+    "cells inwards": _inner_cells,
+    "values covered inwards": _inner_values_covered,
+    "values covered outwards": _outer_values_covered,
+    "longest": _longest,
+    "longer than labels": _longer_than_labels,
+    "shape known": _shape_known,
+    "style known": _style_known,
+    "size as inwards": _like_inner("size"),
+    "bold as inwards": _like_inner("bold"),
+    "fill as inwards": _like_inner("fill"),
+    "align as inwards": _like_inner("align"),
+    "bold": _look("bold", True),
+    "centred": _look("align", "center"),
+    "right": _look("align", "right"),
+    "filled": lambda row: 1 - _look("fill", None)(row),
+    "border top": _drawn("border_top"),
+    "border bottom": _drawn("border_bottom"),
+    "border left": _drawn("border_left"),
+    "core columns": lambda row: float(row.core.dense.sum()),
+    "core value columns": lambda row: float(row.core.valued.sum()),
+}
+
+
+def states_unit(row: EdgeRow) -> bool:
+    """Whether a row above a head only states a unit, alone or beside a title: "(in millions)", "単位：％"."""
+    few = len(row.columns) <= 2 and _widest_span(row) < 0.5 and _inner_values_covered(row) >= 0.5
+    return row.rank > 0 and few and any(_UNIT_STATED.search(row.text(i)) for i in range(len(row.columns)))
+
+
+def names_source(row: EdgeRow) -> bool:
+    """Whether a row above a head begins as a source or note does: "Source:"."""
+    return row.rank > 0 and len(row.columns) <= 2 and bool(_SOURCE.search(row.text()))
+
+
+def edge_features(rows: Sequence[EdgeRow]) -> Floats:
+    """The features of rows in question, (rows, features)."""
+    return np.array([[feature(row) for feature in EDGE_FEATURES.values()] for row in rows])
+
+
+def view_edge(grid: Grid, core_rows: Sequence[int], rows: Sequence[int], above: bool) -> list[EdgeRow]:
+    """Rows in question, given from the core outwards, each with its neighbours."""
+    core = view_core(grid, core_rows, above)
+    nearest = core_rows[0] if above else core_rows[-1]
+    return [
+        EdgeRow(
+            core=core,
+            row=row,
+            inner=rows[i - 1] if i else nearest,
+            outer=rows[i + 1] if i + 1 < len(rows) else None,
+            rank=i,
+            columns=np.flatnonzero(grid.content[row] != Content.EMPTY).tolist(),
+        )
+        for i, row in enumerate(rows)
+    ]

@@ -1,0 +1,107 @@
+"""Where a table begins and ends, once its core is known.
+
+In: labelled rows and their blocks. Out: the same blocks with their upper and lower edges settled: rows near an edge are
+measured against the columns of the core (`edge_features`), what the row labeller thinks of them has its say, and the
+cut that fits best parts head from titles, and body from notes. A row's own look, which the row labeller goes by, does
+not tell a unit stated above a head from the head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.label.blocks import Block
+from tabellion.label.edge_features import EdgeRow, edge_features, names_source, states_unit, view_edge
+from tabellion.model.frame import ROW_ROLES, RowLabels
+from tabellion.model.grid import Content
+from tabellion.weights import Weights
+
+TOP_WEIGHTS, BOTTOM_WEIGHTS = "edges-top", "edges-bottom"
+ROW_SHARE = 1.0  # how much the row labeller's log-odds count beside the edge's own
+
+
+class EdgeSettings(msgspec.Struct, frozen=True):
+    """How far an edge may move, and what is known without learning."""
+
+    above: int = 14  # filled rows above the core that may be its head: agencies' series heads have ten and more
+    below: int = 10  # filled rows below the core that may still be its body
+    tail: int = 6  # last rows of the body that may turn out to be notes
+    least_core: int = 3  # rows of the body that are never given up
+    stated: float = -3.5  # log-odds that a unit stated above a head is the head
+    sourced: float = -2.2  # the same for a source
+
+
+def settle_edges(labels: RowLabels, blocks: list[Block], weights: Weights) -> list[Block]:
+    """The blocks with their upper and lower edges where they fit best."""
+    grid = labels.grid
+    filled = np.flatnonzero((grid.content != Content.EMPTY).any(axis=1)).tolist()
+    settled: list[Block] = []
+    for i, block in enumerate(blocks):
+        before = settled[-1].body[-1] if settled else -1
+        after = min(blocks[i + 1].header + blocks[i + 1].body) if i + 1 < len(blocks) else grid.shape[0]
+        settled.append(_settle(labels, block, [row for row in filled if before < row < after], weights))
+    return settled
+
+
+def _settle(
+    labels: RowLabels, block: Block, rows: list[int], weights: Weights, settings: EdgeSettings = EdgeSettings()
+) -> Block:
+    grid, body, told = labels.grid, block.body, row_odds(labels)
+    sure = max(settings.least_core, len(body) - settings.tail)
+    core = body[:sure]
+    above = [row for row in rows if row < core[0]][::-1][: settings.above]
+    below = [row for row in rows if row > core[-1]][: settings.below + len(body) - sure]
+    head = sorted(above[: cut_top(view_edge(grid, core, above, above=True), weights, told[above])])
+    tail = below[: cut_bottom(view_edge(grid, core, below, above=False), weights, told[below])]
+    note = [row for row in rows if row > max([core[-1], *tail])]
+    title = [row for row in rows if row < min([core[0], *head])]
+    return Block(title=title, header=head, body=core + tail, note=note)
+
+
+def row_odds(labels: RowLabels) -> NDArray[np.float64]:
+    """The log-odds, by the row labeller, that each row belongs to a table: that it is no title and no note."""
+    outside = labels.probability[:, [ROW_ROLES.index("title"), ROW_ROLES.index("note")]].sum(axis=1)
+    return log_odds(1 - outside)
+
+
+def cut_top(
+    rows: Sequence[EdgeRow],
+    weights: Weights,
+    told: NDArray[np.float64] | float = 0.0,
+    settings: EdgeSettings = EdgeSettings(),
+) -> int:
+    """How many of the rows above the core, nearest first, are its head; `told`: what the row labeller says."""
+    if not rows:
+        return 0
+    odds = log_odds(weights.boosted(TOP_WEIGHTS).probabilities(edge_features(rows))) + ROW_SHARE * told
+    for i, row in enumerate(rows):
+        if states_unit(row):
+            odds[i] = min(odds[i], settings.stated)
+        elif names_source(row):
+            odds[i] = min(odds[i], settings.sourced)
+    return best_cut(odds)
+
+
+def cut_bottom(rows: Sequence[EdgeRow], weights: Weights, told: NDArray[np.float64] | float = 0.0) -> int:
+    """How many of the rows below the core, nearest first, are still its body."""
+    if not rows:
+        return 0
+    return best_cut(log_odds(weights.boosted(BOTTOM_WEIGHTS).probabilities(edge_features(rows))) + ROW_SHARE * told)
+
+
+def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    sure = np.clip(probability, 1e-4, 1 - 1e-4)
+    return np.asarray(np.log(sure / (1 - sure)))
+
+
+def best_cut(odds: NDArray[np.float64]) -> int:
+    """Where a run of rows, inner first, is cut so that the log-odds on both sides agree best.
+
+    >>> best_cut(np.array([2.0, -0.5, 1.0, -2.0]))
+    3
+    """
+    return int(np.concatenate([[0.0], np.cumsum(odds)]).argmax())
