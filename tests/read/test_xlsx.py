@@ -28,7 +28,8 @@ STYLES = f"""<styleSheet xmlns="{MAIN}">
 <borders><border/><border><left/><bottom style="thin"/></border></borders>
 <cellStyleXfs><xf/><xf numFmtId="10" fontId="1"><alignment horizontal="right" indent="3"/></xf></cellStyleXfs>
 <cellXfs><xf xfId="0"/><xf numFmtId="164"/><xf numFmtId="14"/><xf numFmtId="165"/>
-<xf fontId="1" fillId="1" borderId="1"><alignment horizontal="centerContinuous" indent="2" wrapText="1"/></xf><xf xfId="1"/></cellXfs></styleSheet>"""
+<xf fontId="1" fillId="1" borderId="1"><alignment horizontal="centerContinuous" indent="2" wrapText="1"/></xf>
+<xf xfId="1"/></cellXfs></styleSheet>"""
 
 
 def only_sheet(data: bytes) -> Sheet:
