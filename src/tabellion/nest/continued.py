@@ -37,7 +37,7 @@ def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.int
         return result
     texts = [str(text).strip() for text in grid.label[rows, columns]]
     for here in np.nonzero(empty & follows)[0].tolist():
-        result[here] = _OF_WHICH.fullmatch(texts[here].rstrip(" :.")) is not None
+        result[here] = says_of_which(texts[here])
     result |= empty & after_empty & follows & np.array([_IN_BRACKETS.fullmatch(text) is not None for text in texts])
     wordings, which = read_wordings(texts)
     small, open_ended, colon = (
@@ -52,6 +52,15 @@ def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.int
     goes_on = empty & ((~leads & (begins_small | before_open)) | (after_empty & begins_small & ~before_colon))
     ends = ~empty & after_empty & begins_small & _alone_below(indent) & ~before_colon
     return np.asarray(result | (follows & not_shallower & (goes_on | ends)))
+
+
+def says_of_which(text: str) -> bool:
+    """Whether a label says only that parts follow.
+
+    >>> says_of_which("Of which:"), says_of_which("Of which women")
+    (True, False)
+    """
+    return _OF_WHICH.fullmatch(text.strip(" :.")) is not None
 
 
 def _alone_below(indent: NDArray[np.float32]) -> NDArray[np.bool_]:

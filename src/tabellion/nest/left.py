@@ -10,6 +10,7 @@ import numpy as np
 from tabellion.model.frame import Frame
 from tabellion.model.tree import HeaderTree
 from tabellion.nest.attributes import read_attributes
+from tabellion.nest.continued import says_of_which
 from tabellion.nest.parents import Method, left_parents
 from tabellion.nest.stub import Strand, find_strands
 from tabellion.nest.tree import Forest, Label
@@ -40,7 +41,7 @@ def _labels(frame: Frame, strand: Strand) -> list[Label]:
         cells: tuple[tuple[int, int], ...] = ((row, column),)
         if place in strand.more:
             cells = (*cells, *((more, column) for more in strand.more[place]))
-            text = " ".join(str(grid.label[cell]) for cell in cells)
+            text = " ".join(part for cell in cells if not says_of_which(part := str(grid.label[cell])))
         notes = tuple(mark for at, _ in cells for mark in grid.notes.get(at * width + column, ())) if grid.notes else ()
         found.append(Label(text, cells, notes))
     return found

@@ -1,0 +1,167 @@
+"""The left header tree: what stands under what in a stub, told by indent, bold, blank values, words and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from building import build_frame, build_grid
+from tabellion.learn.cases import grids_of
+from tabellion.learn.nest_gold import make_frame
+from tabellion.model.style import Style
+from tabellion.model.tree import Nested
+from tabellion.nest import nest_headers
+from tabellion.weights import Weights
+
+BOLD = Style(bold=True)
+
+
+def nest(
+    labels: Sequence[tuple[str, int]], bold: Sequence[int] = (), values: Sequence[int | None] = (), roles: str = ""
+) -> Nested:
+    """A stub of one column: label and value (0: a row without values) of each row, under one header row."""
+    cells: list[list[str | float | None]] = [["Item", "2020", "2021"]]
+    cells += [[label, float(value) if value else None, float(value + 1) if value else None] for label, value in labels]
+    styles = {f"A{row + 2}": BOLD for row in bold}
+    grid = build_grid(cells, styles=styles)
+    return nest_headers(build_frame(grid, "h" + "d" * len(labels)), Weights())
+
+
+def paths(nested: Nested) -> list[str]:
+    """The left path of each body row, as one text."""
+    rows = nested.frame.body_rows
+    return [" / ".join(n.text for node in nested.row_nodes.get(r, ()) for n in nested.left.path(node)) for r in rows]
+
+
+def test_indents_nest() -> None:
+    found = nest([("Total revenue", 9), ("  Taxes", 7), ("    Income tax", 5), ("    Sales tax", 2), ("  Fees", 2)])
+    assert paths(found) == [
+        "Total revenue",
+        "Total revenue / Taxes",
+        "Total revenue / Taxes / Income tax",
+        "Total revenue / Taxes / Sales tax",
+        "Total revenue / Fees",
+    ]
+
+
+def test_leading_dots_nest_as_blanks_do() -> None:
+    found = nest([("Male, total", 9), ("..18 to 24 years", 4), ("..White, total", 5), ("....18 to 24 years", 3)])
+    assert paths(found)[-1] == "Male, total / White, total / 18 to 24 years"
+    assert paths(found)[1] == "Male, total / 18 to 24 years"
+
+
+def test_a_bold_row_heads_the_plain_rows_below_it() -> None:
+    found = nest([("Assets", 9), ("Cash", 4), ("Loans", 5), ("Debts", 3), ("Mortgages", 2), ("Cards", 1)], bold=[0, 3])
+    assert paths(found) == [
+        *("Assets", "Assets / Cash", "Assets / Loans"),
+        *("Debts", "Debts / Mortgages", "Debts / Cards"),
+    ]
+
+
+def test_a_bare_total_heads_nothing() -> None:
+    found = nest([("Total", 9), ("Oslo", 4), ("Bergen", 3), ("Tromsø", 2)], bold=[0])
+    assert paths(found) == ["Total", "Oslo", "Bergen", "Tromsø"]
+
+
+def test_a_row_without_values_heads_the_rows_below_it() -> None:
+    found = nest([("Age", 0), ("Under 20", 4), ("20 and over", 5), ("Sex", 0), ("Men", 4), ("Women", 5)])
+    assert paths(found) == ["Age", "Age / Under 20", "Age / 20 and over", "Sex", "Sex / Men", "Sex / Women"]
+
+
+def test_what_follows_indented_rows_at_the_heading_s_own_indent_is_no_part_of_it() -> None:
+    found = nest([("Nuclear", 3), ("Fossil fuels", 0), ("- Oil", 4), ("- Coal", 5), ("Peat", 2)])
+    assert paths(found) == ["Nuclear", "Fossil fuels", "Fossil fuels / Oil", "Fossil fuels / Coal", "Peat"]
+
+
+def test_a_heading_may_be_indented_deeper_than_what_it_heads() -> None:
+    found = nest([("    United States", 90), ("Alabama", 4), ("Alaska", 5), ("Arizona", 6)], bold=[0])
+    assert paths(found)[1:] == ["United States / Alabama", "United States / Alaska", "United States / Arizona"]
+
+
+def test_words_that_come_again_stand_under_the_words_before_them() -> None:
+    ports = [("Detroit", 3), ("Laredo", 2)]
+    found = nest(
+        [
+            *[("Trade with all", 9), ("Top ports", 5), *ports],
+            *[("Trade with Canada", 8), ("Top ports", 4), *ports],
+            *[("Trade with Mexico", 7), ("Top ports", 3), *ports],
+        ],
+        bold=[0, 1, 4, 5, 8, 9],
+    )
+    assert paths(found)[1] == "Trade with all / Top ports"
+    assert paths(found)[6] == "Trade with Canada / Top ports / Detroit"
+
+
+def test_a_label_broken_over_two_rows_is_one_label() -> None:
+    found = nest([("Manufacturing,", 5), ("total", 0), ("Services,", 6), ("total", 0), ("Other", 2)])
+    assert [node.text for node in found.left.nodes] == ["Manufacturing, total", "Services, total", "Other"]
+    assert found.left.nodes[0].cells == ((1, 0), (2, 0))
+
+
+def test_of_which_is_no_label_of_its_own() -> None:
+    found = nest([("1. Higher education", 9), ("Of which:", 0), (" 1.1 Universities", 5), (" 1.2 Clinics", 4)])
+    assert paths(found)[2:] == ["1. Higher education / 1.1 Universities", "1. Higher education / 1.2 Clinics"]
+
+
+def test_columns_of_which_a_row_fills_one_are_one_hierarchy() -> None:
+    cells = [
+        *([None, None, "2020"], ["All faculty", None, 9], ["Tenured", None, 5], [None, "Female", 2]),
+        *([None, "Male", 3], ["Eligible", None, 4], [None, "Female", 3], [None, "Male", 1]),
+    ]
+    found = nest_headers(build_frame(build_grid(cells), "hddddddd", stub=2), Weights())
+    assert paths(found)[2:4] == ["Tenured / Female", "Tenured / Male"]
+    assert paths(found)[5:] == ["Eligible / Female", "Eligible / Male"]
+
+
+def test_columns_that_a_row_fills_together_have_trees_of_their_own() -> None:
+    cells = [
+        ["Rank", "State", "Total"],
+        *([str(n), name, 10.0 * n] for n, name in enumerate(("Ohio", "Iowa", "Utah"), 1)),
+    ]
+    found = nest_headers(build_frame(build_grid(cells), "hddd", stub=2), Weights())
+    assert paths(found) == ["1 / Ohio", "2 / Iowa", "3 / Utah"]
+    assert all(node.parent is None for node in found.left.nodes)
+
+
+def test_a_blank_inherits_the_label_above_where_the_column_works_so() -> None:
+    cells = [["Sex", "Age", "Count"]]
+    cells += [["Men" if i == 0 else "Women" if i == 3 else None, f"group {i % 3}", i + 1.0] for i in range(6)]
+    found = nest_headers(build_frame(build_grid(cells), "h" + "d" * 6, stub=2), Weights())
+    assert paths(found)[2] == "Men / group 2"
+    assert paths(found)[5] == "Women / group 2"
+
+
+def test_a_blank_beside_a_total_inherits_nothing() -> None:
+    cells = [
+        ["Rank", "Goods", "Value"],
+        *([str(n), f"goods {n}", 10.0 * n] for n in range(1, 7)),
+        [None, "Total", 99.0],
+    ]
+    found = nest_headers(build_frame(build_grid(cells), "h" + "d" * 7, stub=2), Weights())
+    assert paths(found)[-1] == "Total"
+
+
+def test_a_cell_merged_down_labels_all_its_rows() -> None:
+    cells = [["Club", "Season", "Goals"], ["Gretna", "2002", 1.0], [None, "2003", 2.0], ["Lyn", "2004", 3.0]]
+    found = nest_headers(build_frame(build_grid(cells, merges=["A2:A3"]), "hddd", stub=2), Weights())
+    assert paths(found) == ["Gretna / 2002", "Gretna / 2003", "Lyn / 2004"]
+
+
+def test_the_worked_example_of_the_paper(corpora: Callable[[str], Path]) -> None:
+    path = corpora("senbazuru-left") / "examples" / "12s0204.xlsx"
+    (grid,) = grids_of(path, None)
+    found = nest_headers(make_frame(grid, [3], range(4, 48), [0], range(1, grid.shape[1])), Weights())
+    by_row = dict(zip(found.frame.body_rows, paths(found), strict=True))
+    assert by_row[23] == "Total smokers / Male, total / White, total / 65 years and over"
+    assert by_row[5] == "Total smokers, age-adjusted / Male"
+    assert [found.top.nodes[n].text for n in found.column_nodes[1]] == ["1990"]
+
+
+@pytest.mark.parametrize("method", ["boosted", "svm"])
+def test_a_frame_without_stub_or_body_has_no_left_tree(method: str) -> None:
+    grid = build_grid([["a", "b"], [1.0, 2.0]])
+    found = nest_headers(build_frame(grid, "hd", stub=0), Weights(), method)  # type: ignore[arg-type]
+    assert not found.left.nodes
+    assert not found.row_nodes

@@ -1,0 +1,79 @@
+"""The top header tree: spans, headers centred over several columns without merges, units, heads of stub columns."""
+
+from __future__ import annotations
+
+from building import build_frame, build_grid
+from tabellion.model.tree import Nested
+from tabellion.nest import nest_headers
+from tabellion.weights import Weights
+
+VALUES = ["row", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+
+
+def nest(*header: list[str | None], merges: list[str] | None = None, stub: int = 1) -> Nested:
+    width = max(map(len, header))
+    grid = build_grid([*header, VALUES[:width], VALUES[:width]], merges=merges or [])
+    return nest_headers(build_frame(grid, "h" * len(header) + "dd", stub=stub), Weights())
+
+
+def columns(nested: Nested) -> list[str]:
+    """The top path of each value column, as one text."""
+    found = []
+    for column in nested.frame.value_columns:
+        nodes = nested.column_nodes.get(column, ())
+        found.append(" / ".join(n.text for node in nodes for n in nested.top.path(node)))
+    return found
+
+
+def test_a_merged_header_covers_its_columns() -> None:
+    found = nest(["", "Men", None, "Women", None], ["", "N", "%", "N", "%"], merges=["B1:C1", "D1:E1"])
+    assert columns(found) == ["Men / N", "Men / %", "Women / N", "Women / %"]
+
+
+def test_a_header_at_the_left_of_its_columns_covers_them_without_a_merge() -> None:
+    found = nest(["", "Men", None, "Women", None], ["", "N", "%", "N", "%"])
+    assert columns(found) == ["Men / N", "Men / %", "Women / N", "Women / %"]
+
+
+def test_a_header_centred_over_its_columns_covers_them_without_a_merge() -> None:
+    found = nest(["", None, "Men", None, None, "Women", None], ["", "A", "B", "C", "A", "B", "C"])
+    assert columns(found) == ["Men / A", "Men / B", "Men / C", "Women / A", "Women / B", "Women / C"]
+
+
+def test_a_header_with_nothing_below_covers_its_own_column_only() -> None:
+    found = nest(["", "All", "Men", None, "Change"], ["", None, "N", "%", None])
+    assert columns(found) == ["All", "Men / N", "Men / %", "Change"]
+
+
+def test_a_unit_over_all_columns_belongs_to_each_and_under_none() -> None:
+    found = nest(["", "Men", "Women"], [None, "percent", None], merges=["B2:C2"])
+    assert columns(found) == ["Men / percent", "Women / percent"]
+    assert all(node.parent is None for node in found.top.nodes)
+
+
+def test_a_unit_below_several_headers_belongs_to_each() -> None:
+    found = nest(["", "2011", "2016", "Change"], [None, "acres", None, "percent"], merges=["B2:C2"])
+    assert columns(found) == ["2011 / acres", "2016 / acres", "Change / percent"]
+
+
+def test_a_wide_row_in_the_middle_is_the_outermost() -> None:
+    found = nest(
+        ["", "2006", None, "2007", None],
+        [None, "Government transfers", None, None, None],
+        ["", "Average", "Share", "Average", "Share"],
+        merges=["B1:C1", "D1:E1", "B2:E2"],
+    )
+    assert columns(found)[0] == "Government transfers / 2006 / Average"
+    assert columns(found)[3] == "Government transfers / 2007 / Share"
+
+
+def test_the_head_of_the_first_stub_column_is_no_label_and_that_of_the_second_is() -> None:
+    cells = [["Rank", "State", "Total"], ["1", "Ohio", 3.0], ["2", "Iowa", 2.0]]
+    found = nest_headers(build_frame(build_grid(cells), "hdd", stub=2), Weights())
+    assert [node.text for node in found.top.nodes] == ["State", "Total"]
+
+
+def test_a_frame_without_header_rows_has_no_top_tree() -> None:
+    found = nest_headers(build_frame(build_grid([VALUES, VALUES]), "dd"), Weights())
+    assert not found.top.nodes
+    assert not found.column_nodes
