@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tabellion.errors import (
     EncryptedError,
@@ -177,12 +179,30 @@ def test_time_is_a_limit(xlsx_of: Maker) -> None:
         {SHEET: "<a>" * 10_000 + "</a>" * 10_000},
         {SHEET: '<?xml version="1.0" encoding="punycode"?><worksheet/>'},
         {"xl/workbook.xml": "not XML"},
-        {"xl/styles.xml": "<styleSheet>"},
+        {SHEET: "<worksheet>\x00</worksheet>"},
+        {SHEET: '<a?><?xml version="1.0" encoding="UTF-8"?><worksheet/>'},
     ],
-    ids=["cut", "address", "row 0", "deep", "encoding", "workbook", "styles"],
+    ids=["cut", "address", "row 0", "deep", "encoding", "workbook", "zero", "declaration"],
 )
 def test_broken_xml_names_the_part(xlsx_of: Maker, parts: dict[str, str]) -> None:
     refusal(xlsx_of(parts=parts), MalformedError)
+
+
+@pytest.mark.parametrize("part", ["xl/styles.xml", "xl/theme/theme1.xml"])
+def test_broken_looks_leave_the_values_readable(xlsx_of: Maker, part: str) -> None:
+    styles = f'<styleSheet xmlns="{MAIN}"><cellXfs><xf/></cellXfs></styleSheet>'
+    document = read_document(xlsx_of(CELL, parts={"xl/styles.xml": styles, part: "<broken>"}))
+    assert document.pages[0].cells.text.tolist() == ["1"]
+    assert "looks are missing" in document.issues[0].note
+
+
+def test_a_broken_sheet_leaves_the_others_readable(xlsx_of: Maker) -> None:
+    book = f'<workbook xmlns="{MAIN}"><sheets><sheet name="One"/><sheet name="Two"/></sheets></workbook>'
+    document = read_document(
+        xlsx_of(CELL, parts={"xl/workbook.xml": book, "xl/worksheets/sheet2.xml": "<worksheet><sheetData><row>"})
+    )
+    assert [page.name for page in document.pages] == ["One"]
+    assert "left out" in document.issues[0].note
 
 
 @pytest.mark.parametrize(
@@ -210,3 +230,31 @@ def test_a_number_made_to_be_wide_stays_short(xlsx_of: Maker) -> None:
     )
     data = xlsx_of('<row r="1"><c r="A1" s="1"><v>0.5</v></c></row>', parts={"xl/styles.xml": styles})
     assert len(read_document(data).pages[0].cells.text[0]) < 30
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_damage_anywhere_gives_a_document_or_one_clear_line(xlsx_of: Maker, data: st.DataObject) -> None:
+    intact = xlsx_of(CELL, after='<mergeCells><mergeCell ref="A1:B2"/></mergeCells>')
+    damaged = bytearray(intact)
+    for _ in range(data.draw(st.integers(1, 6))):
+        damaged[data.draw(st.integers(0, len(intact) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        read_document(bytes(damaged))
+    except TabellionError as error:
+        assert "\n" not in str(error)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_damaged_xml_gives_a_document_or_one_clear_line(xlsx_of: Maker, data: st.DataObject) -> None:
+    merged = '<mergeCells><mergeCell ref="A1:B2"/></mergeCells>'
+    sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{CELL}</sheetData>{merged}</worksheet>'
+    odd = ("<", ">", '"', "&", "\x00", "-1", "9" * 30, "nan", "<!--", "A0", "ZZZZ9", "&#0;", "<c", "é", "")
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(sheet)))
+        sheet = sheet[:at] + data.draw(st.sampled_from(odd)) + sheet[at + data.draw(st.integers(0, 8)) :]
+    try:
+        read_document(xlsx_of(parts={SHEET: sheet}))
+    except TabellionError as error:
+        assert "\n" not in str(error)

@@ -162,9 +162,14 @@ class Package:
 def parse_xml(text: str, name: str) -> etree._Element:
     """Parse XML that `Package.xml` has checked."""
     try:
-        return etree.fromstring(text, etree.XMLParser(**SAFE))
+        return etree.fromstring(text.encode("utf-8", "replace"), etree.XMLParser(encoding="utf-8", **SAFE))
     except etree.XMLSyntaxError as error:
-        raise MalformedError(f"part {name} is not well-formed XML ({error.msg})") from error
+        raise broken_part(name, error) from error
+
+
+def broken_part(name: str, error: etree.XMLSyntaxError) -> MalformedError:
+    """The error for a part that is not well-formed, in one line."""
+    return MalformedError(f"part {name} is not well-formed XML ({' '.join((error.msg or '').split())})")
 
 
 def _plain(name: str) -> str:

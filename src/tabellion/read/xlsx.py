@@ -11,6 +11,7 @@ from lxml import etree
 
 from tabellion.errors import MalformedError, UsageError
 from tabellion.model.document import Issue, Sheet
+from tabellion.model.place import Place
 from tabellion.read.contents import Contents
 from tabellion.read.limits import Limits, check_count
 from tabellion.read.package import Package, Relationship
@@ -43,18 +44,32 @@ def read_workbook(package: Package, limits: Limits, sheet: str | None = None) ->
         targets = [t for t in targets if t[0] == sheet]
     properties = root.find("{*}workbookPr")
     epoch_1904 = properties is not None and properties.get("date1904") in _TRUE
-    styles = read_styles(package, _related(related, "styles", package), _related(related, "theme", package))
+    issues: list[Issue] = []
+    styles = read_styles(package, _related(related, "styles", package), _related(related, "theme", package), issues)
     strings = _strings(package, _related(related, "sharedStrings", package))
     workbook = Workbook(package, Looks(styles), Strings(strings), epoch_1904)
-    sheets: list[Sheet] = []
-    issues: list[Issue] = []
-    for name, target, hidden in targets:
-        read, notes = read_sheet(workbook, target, name, hidden)
-        sheets.append(read)
-        issues.extend(notes)
+    sheets = _read_sheets(workbook, targets, issues)
     title, authors = _document_facts(package)
     issues.extend(Issue("read", note) for note in package.notes)
-    return Contents(tuple(sheets), names, title, authors, tuple(issues))
+    return Contents(sheets, names, title, authors, tuple(issues))
+
+
+def _read_sheets(workbook: Workbook, targets: list[tuple[str, str, bool]], issues: list[Issue]) -> tuple[Sheet, ...]:
+    """The sheets; one that is broken is left out, with a word on it, where others can be read."""
+    sheets: list[Sheet] = []
+    failed: MalformedError | None = None
+    for name, target, hidden in targets:
+        try:
+            sheet, notes = read_sheet(workbook, target, name, hidden)
+        except MalformedError as error:
+            failed = failed or error
+            issues.append(Issue("read", f"the sheet was left out: {error}", Place(sheet=name)))
+        else:
+            sheets.append(sheet)
+            issues.extend(notes)
+    if failed and not sheets:
+        raise failed
+    return tuple(sheets)
 
 
 def _workbook_part(package: Package) -> str:

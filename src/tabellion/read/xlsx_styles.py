@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from lxml import etree
 
+from tabellion.errors import MalformedError
+from tabellion.model.document import Issue
 from tabellion.model.style import PLAIN, Style
 from tabellion.read.number_format import BUILT_IN
 from tabellion.read.package import Package
@@ -47,12 +49,12 @@ _DEEPEST_INDENT = 250.0  # as in spreadsheet programs
 _ALIGN = {"general": None, "centerContinuous": "center", "distributed": "justify"}
 
 
-def read_styles(package: Package, part: str | None, theme_part: str | None) -> tuple[Style, ...]:
+def read_styles(package: Package, part: str | None, theme_part: str | None, issues: list[Issue]) -> tuple[Style, ...]:
     """The style of every cell format, in the order of `cellXfs`; at least one."""
-    root = package.tree(part) if part else None
+    root = _tree(package, part, issues)
     if root is None:
         return (PLAIN,)
-    colours = _Colours(root, package.tree(theme_part) if theme_part else None)
+    colours = _Colours(root, _tree(package, theme_part, issues))
     formats = dict(BUILT_IN)
     for element in root.iterfind("{*}numFmts/{*}numFmt"):
         number = _whole(element.get("numFmtId"), -1)
@@ -67,6 +69,15 @@ def read_styles(package: Package, part: str | None, theme_part: str | None) -> t
     named = list(root.iterfind("{*}cellStyleXfs/{*}xf"))
     styles = tuple(parts.style(xf, named) for xf in root.iterfind("{*}cellXfs/{*}xf"))
     return styles or (PLAIN,)
+
+
+def _tree(package: Package, part: str | None, issues: list[Issue]) -> etree._Element | None:
+    """A parsed part; None, with a word on it, where it is broken: a sheet can be read without its looks."""
+    try:
+        return package.tree(part) if part else None
+    except MalformedError as error:
+        issues.append(Issue("read", f"looks are missing: {error}"))
+        return None
 
 
 class _Parts:

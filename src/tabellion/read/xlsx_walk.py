@@ -13,7 +13,7 @@ import numpy as np
 from lxml import etree
 
 from tabellion.errors import MalformedError
-from tabellion.read.package import SAFE
+from tabellion.read.package import SAFE, broken_part
 from tabellion.read.xlsx_scan import Formula, RawCells
 from tabellion.read.xlsx_strings import Text, element_text, unescaped
 
@@ -26,7 +26,7 @@ def walk_cells(xml: str, name: str) -> Iterator[RawCells]:
     walked = _Walked()
     tags = ("{*}row", "{*}c")
     try:
-        for event, element in etree.iterparse(io.BytesIO(xml.encode()), events=("start", "end"), tag=tags, **SAFE):
+        for event, element in _events(xml, tags):
             is_row = element.tag.endswith("row")
             if event == "start":
                 if is_row:
@@ -38,8 +38,13 @@ def walk_cells(xml: str, name: str) -> Iterator[RawCells]:
                     yield walked.taken()
             _drop(element)
     except etree.XMLSyntaxError as error:
-        raise MalformedError(f"part {name} is not well-formed XML ({error.msg})") from error
+        raise broken_part(name, error) from error
     yield walked.taken()
+
+
+def _events(xml: str, tags: tuple[str, ...]) -> Iterator[tuple[str, etree._Element]]:
+    source = io.BytesIO(xml.encode("utf-8", "replace"))
+    return iter(etree.iterparse(source, events=("start", "end"), tag=tags, encoding="utf-8", **SAFE))
 
 
 def _drop(element: etree._Element) -> None:
