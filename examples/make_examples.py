@@ -119,7 +119,7 @@ def smoking() -> Workbook:
     for cell in sheet[5]:
         cell.font = BOLD
     notes = (
-        "\\1 Years before 1997 are not strictly comparable with later ones: the questionnaire was changed.",
+        "\\1 Years before 1997 are not strictly comparable: the questionnaire was changed.",
         "\\2 Crude rates, not adjusted for age.",
         "\\3 Too few people were asked for a reliable figure.",
         "Source: National Health Interview Survey.",

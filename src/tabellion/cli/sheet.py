@@ -109,8 +109,8 @@ def _natural_width(grid: Grid, rows: Sequence[int | None], column: int, widest: 
 
 
 def _may_run_over(grid: Grid, row: int, column: int) -> bool:
-    """Whether a text stands alone to the right: titles and notes do."""
-    return grid.content[row, column] == Content.TEXT and not grid.filled[row, column + 1 :].any()
+    """Whether a text stands alone in its row: titles and notes do."""
+    return grid.content[row, column] == Content.TEXT and int(grid.filled[row].sum()) == 1
 
 
 def _cells(
