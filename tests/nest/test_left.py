@@ -165,3 +165,10 @@ def test_a_frame_without_stub_or_body_has_no_left_tree(method: str) -> None:
     found = nest_headers(build_frame(grid, "hd", stub=0), Weights(), method)  # type: ignore[arg-type]
     assert not found.left.nodes
     assert not found.row_nodes
+
+
+def test_a_header_row_in_the_stub_alone_heads_the_rows_below_it() -> None:
+    cells = [[None, "2020", "2021"], ["Province", None, None], ["Uusimaa", 1.0, 2.0], ["Kainuu", 3.0, 4.0]]
+    found = nest_headers(build_frame(build_grid(cells), "hhdd"), Weights())
+    assert [paths(found)[0], paths(found)[1]] == ["Province / Uusimaa", "Province / Kainuu"]
+    assert [node.text for node in found.top.nodes] == ["2020", "2021"]

@@ -26,8 +26,7 @@ def nest_left(frame: Frame, weights: Weights, method: Method) -> tuple[HeaderTre
         parents, sure = left_parents(attributes, weights, method)
         nodes = forest.plant(_labels(frame, strand), parents, sure)
         places = np.nonzero(strand.heir >= 0)[0]
-        for place, node in zip(places.tolist(), nodes[strand.heir[places]].tolist(), strict=True):
-            row = frame.body_rows[place]
+        for row, node in zip(strand.rows[places].tolist(), nodes[strand.heir[places]].tolist(), strict=True):
             nearest[row] = (*nearest.get(row, ()), node)
     return forest.tree(), nearest
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.nest.attributes import Indices
+from tabellion.nest.head import part_head
 
 NONE = -1
 
@@ -72,7 +73,7 @@ def spread_headers(frame: Frame) -> HeaderCells:
 def _by_meaning(frame: Frame) -> tuple[int, ...]:
     """Header rows, outermost first: a row of one cell over all values, below others and above others, comes first."""
     grid = frame.grid
-    rows = [row for row in frame.header_rows if grid.filled[row].any() or grid.covered[row].any()]
+    rows = [row for row in part_head(frame)[0] if grid.filled[row].any() or grid.covered[row].any()]
     wide = [row for row in rows[1:-1] if _is_wide(frame, row) and not _is_wide(frame, rows[0])]
     return (*wide, *(row for row in rows if row not in wide))
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.nest.continued import find_continued
+from tabellion.nest.head import part_head
 
 
 class StubSettings(msgspec.Struct, frozen=True):
@@ -27,13 +28,14 @@ class StubSettings(msgspec.Struct, frozen=True):
 class Strand(msgspec.Struct, frozen=True, eq=False):
     """The labels of one hierarchy of the stub in reading order, and where blanks repeat them.
 
-    `step` counts the staggered columns before a label's own. `heir` gives for each body row the label that speaks
+    `step` counts the staggered columns before a label's own. `heir` gives for each row of `rows` the label that speaks
     for it (its own, or the one above where the column works so), or -1. `more` are the rows on which a label that
     is broken over several rows goes on, with "Of which:" as such a row. One strand of a stub leads: the one with the
     most words, of which rows without values and totals speak; others are mostly codes and units.
     """
 
     columns: tuple[int, ...]
+    rows: NDArray[np.intp]
     row: NDArray[np.intp]
     column: NDArray[np.intp]
     step: NDArray[np.intp]
@@ -47,7 +49,7 @@ class Strand(msgspec.Struct, frozen=True, eq=False):
 
 def find_strands(frame: Frame, settings: StubSettings = StubSettings()) -> list[Strand]:
     """The strands of a frame's stub, leftmost first; blank columns have none."""
-    rows = np.asarray(frame.body_rows, dtype=np.intp)
+    rows = np.asarray(part_head(frame)[1], dtype=np.intp)
     filled = frame.grid.filled[np.ix_(rows, np.asarray(frame.stub_columns, dtype=np.intp))]
     columns = [frame.stub_columns[place] for place in np.nonzero(filled.any(axis=0))[0].tolist()]
     lonely = _lonely_texts(frame, rows)
@@ -127,6 +129,7 @@ def _strand(
         more[int(heir[place])] = (*more.get(int(heir[place]), ()), int(rows[place]))
     return Strand(
         columns=columns,
+        rows=rows,
         row=rows[first],
         column=own[first],
         step=step[first],
