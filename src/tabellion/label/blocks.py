@@ -1,13 +1,14 @@
 """Rows to blocks: which rows form one table with its titles and notes.
 
-In: labelled rows. Out: blocks in order, each with title, header, body and note rows. Stacked frames are several blocks:
-a header or a title after a body starts the next one (Chen and Cafarella 2013, section 3.1: "there may be
-multiple data frames in a spreadsheet, but they only stack in the vertical dimension"). A lone label over the
-columns inside a body ("Percent distribution") does not: it groups the rows below it.
+In: labelled rows. Out: blocks in order, each with title, header, body and note rows. Frames that stack are several blocks
+(Chen and Cafarella 2013, section 3.1: "there may be multiple data frames in a spreadsheet, but they only stack in the
+vertical dimension"): a head of its own starts the next one. Without a head a title or a note inside a body parts nothing:
+it groups the rows below it, as does a lone label over the columns ("Percent distribution").
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 
 import msgspec
@@ -16,7 +17,17 @@ import numpy as np
 from tabellion.model.frame import RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 
-LEAST_HEADS = 2  # distinct filled cells that a header inside a body must have to start a table
+
+class BlockSettings(msgspec.Struct, frozen=True):
+    """When rows below a body are a head that starts a table."""
+
+    least_heads: int = 2  # distinct cells over the values
+    covered: float = 0.4  # share of the value columns that have one
+    repeated: float = 0.6  # share of a row's cells that an earlier head holds in the same columns
+    long_head: int = 12  # rows above a late head that may belong to it: "Unit", "Series ID" and the like
+
+
+SETTINGS = BlockSettings()
 
 
 class Block(msgspec.Struct):
@@ -28,41 +39,121 @@ class Block(msgspec.Struct):
     note: list[int] = []
 
 
+class Run(msgspec.Struct, frozen=True):
+    """Rows of one part in a row: title, header, body or note."""
+
+    part: str
+    rows: list[int]
+
+
 def split_blocks(labels: RowLabels) -> list[Block]:
     """The blocks of a grid; rows before the first and after the last belong to the nearest."""
+    grid = labels.grid
+    roles, repeats = _promoted(labels)
+    runs = _runs(roles, repeats)
     blocks: list[Block] = []
     block = Block()
-    spoken = [(row, role) for row, role in enumerate(labels.roles) if role != "blank"]
-    for part, run in groupby(spoken, key=lambda pair: _part(pair[1])):
-        rows = [row for row, _ in run]
-        if block.body and (part == "title" or (part == "header" and _starts_table(labels.grid, rows, block))):
+    for i, run in enumerate(runs):
+        follows = next((later.part for later in runs[i + 1 :] if later.part in ("header", "body")), None)
+        if block.body and (run.rows[0] in repeats or _parts(grid, block, run, follows)):
             blocks.append(block)
             block = Block()
-        if part == "title":
-            (block.header if block.header else block.title).extend(rows)
-        elif part == "header":
-            (block.body if block.body else block.header).extend(rows)
-        elif part == "note":
-            (block.note if block.body else block.title).extend(rows)
-        elif block.note:
-            blocks.append(block)
-            block = Block(body=rows)
+        if run.part == "header" and block.body and _is_late_head(grid, block, run, runs[i + 1 :]):
+            block = Block(title=block.title, header=block.header + block.body + run.rows)
         else:
-            block.body.extend(rows)
+            _take(block, run, follows)
     blocks.append(block)
     return _settle(blocks)
 
 
+def _take(block: Block, run: Run, follows: str | None) -> None:
+    """Add a run to the block it belongs to."""
+    if block.body:
+        to_body = run.part in ("body", "header") or follows == "body"
+        (block.body if to_body else block.note).extend(run.rows)
+    elif run.part == "body":
+        block.body.extend(run.rows)
+    elif run.part == "header" or (run.part == "title" and block.header):
+        block.header.extend(run.rows)
+    else:
+        block.title.extend(run.rows)
+
+
+def _parts(grid: Grid, block: Block, run: Run, follows: str | None) -> bool:
+    """Whether a run below a body starts the next block."""
+    if run.part == "header":
+        apart = bool(block.note) or _gap_before(grid, run.rows[0])
+        return apart and _heads(grid, block, run.rows)
+    return run.part == "title" and follows != "body"
+
+
+def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
+    """Whether rows cover the value columns of a block as a head does."""
+    content = grid.content[block.body]
+    filled = np.maximum((content != Content.EMPTY).sum(axis=0), 1)
+    valued = np.isin(content, (Content.NUMBER, Content.MISSING)).sum(axis=0) > 0.5 * filled
+    said = grid.content.ravel()[grid.home[rows]] != Content.EMPTY
+    over = said.any(axis=0) & valued
+    distinct = len(np.unique(grid.home[rows][said & valued]))
+    return distinct >= SETTINGS.least_heads and bool(over.sum() >= SETTINGS.covered * valued.sum())
+
+
+def _is_late_head(grid: Grid, block: Block, run: Run, later: list[Run]) -> bool:
+    """Whether a head right below a short body shows that the body was head as well."""
+    rest = sum(len(other.rows) for other in later if other.part == "body")
+    return len(block.body) <= min(SETTINGS.long_head, rest) and bool(block.header) and _heads(grid, block, run.rows)
+
+
+def _gap_before(grid: Grid, row: int) -> bool:
+    return row > 0 and not (grid.content[row - 1] != Content.EMPTY).any()
+
+
+def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
+    """The roles, with heads that come again made headers and a lone label above a later head a title.
+
+    The second part holds the rows where a repeated head begins.
+    """
+    grid, roles = labels.grid, list(labels.roles)
+    first_body = next((i for i, role in enumerate(roles) if _part(role) == "body"), len(roles))
+    heads = [row for row in range(first_body) if roles[row] == "header"]
+    starts = set()
+    for row, height in _repeats(grid, heads, first_body):
+        start = row
+        while row - start < height and start - 1 > first_body and roles[start - 1] != "blank":
+            start -= 1
+        for at in range(start, row + 1):
+            if _part(roles[at]) == "body":
+                roles[at] = "header"
+        starts.add(start)
+    for row in range(first_body + 2, len(roles)):
+        above = row - 1
+        lone = _part(roles[above]) == "body" and (grid.content[above] != Content.EMPTY).sum() == 1
+        if roles[row] == "header" and lone and _gap_before(grid, above):
+            roles[above] = "title"
+    return roles, starts
+
+
+def _repeats(grid: Grid, heads: list[int], start: int) -> Iterator[tuple[int, int]]:
+    """Rows below `start` that hold, column by column, what a head row holds, and how many heads stand above that."""
+    for height, head in enumerate(heads):
+        columns = np.flatnonzero(grid.content[head] != Content.EMPTY)
+        same = grid.label[start:, columns] == grid.label[head, columns]
+        filled = (grid.content[start:] != Content.EMPTY).sum(axis=1)
+        matches = same.sum(axis=1)
+        repeated = (matches >= SETTINGS.least_heads) & (matches >= SETTINGS.repeated * np.maximum(filled, 1))
+        yield from ((start + row, height) for row in np.flatnonzero(repeated).tolist())
+
+
+def _runs(roles: list[RowRole], starts: set[int]) -> list[Run]:
+    """Rows of one part in a row; a repeated head starts a run of its own."""
+    spoken = [
+        (_part(role), sum(start <= row for start in starts), row) for row, role in enumerate(roles) if role != "blank"
+    ]
+    return [Run(part, [row for _, _, row in run]) for (part, _), run in groupby(spoken, key=lambda known: known[:2])]
+
+
 def _part(role: RowRole) -> str:
-    return role if role in ("title", "header", "note") else "body"
-
-
-def _starts_table(grid: Grid, rows: list[int], block: Block) -> bool:
-    """Whether header rows below a body start a table of their own: below notes, or with a head of several cells."""
-    if block.note:
-        return True
-    distinct = np.unique(grid.home[rows][grid.content[rows] != Content.EMPTY])
-    return len(distinct) >= LEAST_HEADS
+    return role if role in ("title", "header", "note", "blank") else "body"
 
 
 def _settle(blocks: list[Block]) -> list[Block]:

@@ -176,7 +176,9 @@ def _text_length(view: ColumnView) -> Floats:
 def _code_share(view: ColumnView) -> Floats:
     """How many texts are digits alone: numbers kept as text, with leading zeros or many digits, are codes."""
     columns = range(view.content.shape[1])
-    codes = [[t[:1].isdigit() and t.replace(".", "").isdigit() for t in view.label[:, c][view.said[:, c]]] for c in columns]
+    codes = [
+        [t[:1].isdigit() and t.replace(".", "").isdigit() for t in view.label[:, c][view.said[:, c]]] for c in columns
+    ]
     texts = view.content == Content.TEXT
     return np.array([sum(codes[c]) / view.filled[c] if texts[:, c].any() else 0.0 for c in columns])
 

@@ -42,9 +42,13 @@ def settle_edges(labels: RowLabels, blocks: list[Block], weights: Weights) -> li
     settled: list[Block] = []
     for i, block in enumerate(blocks):
         before = settled[-1].body[-1] if settled else -1
-        after = min(blocks[i + 1].header + blocks[i + 1].body) if i + 1 < len(blocks) else grid.shape[0]
+        after = _first_row(blocks[i + 1]) if i + 1 < len(blocks) else grid.shape[0]
         settled.append(_settle(labels, block, [row for row in filled if before < row < after], weights))
     return settled
+
+
+def _first_row(block: Block) -> int:
+    return min(block.title + block.header + block.body)
 
 
 def _settle(

@@ -16,12 +16,15 @@ from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.weights import Weights
 
+SHORT_SIDE = 0.1  # a left band with fewer rows than this share of the right one's is not its stub
+REMARKS = 0.1  # of the rows: a headless column at the right that is less filled holds remarks
+
 
 def find_frames(labels: RowLabels, blocks: list[Block], weights: Weights) -> list[Frame]:
     """The frames of a labelled grid, in reading order."""
     found = []
     for block in blocks:
-        sides = split_sides(labels.grid, block, weights)
+        sides = split_sides(labels.grid, block)
         found += [build_frame(labels, block, columns, weights) for columns in sides]
     return [frame for frame in found if frame is not None]
 
@@ -31,10 +34,12 @@ def covered_cells(grid: Grid) -> NDArray[np.bool_]:
     return np.asarray(grid.content.ravel()[grid.home] != Content.EMPTY)
 
 
-def split_sides(grid: Grid, block: Block, weights: Weights) -> list[list[int]]:
+def split_sides(grid: Grid, block: Block) -> list[list[int]]:
     """The columns of the block, parted where tables stand side by side.
 
-    A band of columns beyond a blank column is a table of its own if it has a head, a stub and values.
+    A band of columns beyond a blank column is a table of its own if it has a head, a stub and values, or if it
+    ends long before the rest does. Columns at the right without a head and with hardly a cell (note marks, remarks)
+    belong to no table.
     """
     rows = block.header + block.body
     used = covered_cells(grid)[rows].any(axis=0)
@@ -45,14 +50,21 @@ def split_sides(grid: Grid, block: Block, weights: Weights) -> list[list[int]]:
     bands = [band.tolist() for band in np.split(columns, cuts)]
     sides: list[list[int]] = [bands[0]]
     for band in bands[1:]:
-        if _stands_alone(grid, block, band, weights) and _stands_alone(grid, block, sides[-1], weights):
+        if _stand_apart(grid, block, sides[-1], band):
             sides.append(band)
         else:
             sides[-1] = list(range(sides[-1][0], band[-1] + 1))
-    return sides
+    return [_trimmed(grid, block, side) for side in sides]
 
 
-def _stands_alone(grid: Grid, block: Block, band: list[int], weights: Weights) -> bool:
+def _stand_apart(grid: Grid, block: Block, left: list[int], right: list[int]) -> bool:
+    if not _stands_alone(grid, block, right):
+        return False
+    heights = [(grid.content[np.ix_(block.body, band)] != Content.EMPTY).any(axis=1).mean() for band in (left, right)]
+    return _stands_alone(grid, block, left) or heights[0] < SHORT_SIDE * heights[1]
+
+
+def _stands_alone(grid: Grid, block: Block, band: list[int]) -> bool:
     if len(band) < 2 or not block.header:
         return False
     content = grid.content[np.ix_(block.body, band)]
@@ -62,6 +74,18 @@ def _stands_alone(grid: Grid, block: Block, band: list[int], weights: Weights) -
     has_values = (content[:, 1:] == Content.NUMBER).any()
     headed = covered_cells(grid)[np.ix_(block.header, band)].any(axis=0).mean() > 0.6
     return bool(has_stub and has_values and headed)
+
+
+def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
+    """The columns without those at the right that have no head and hardly a cell."""
+    if not block.header:
+        return columns
+    headed = covered_cells(grid)[np.ix_(block.header, columns)].any(axis=0)
+    filled = (grid.content[np.ix_(block.body, columns)] != Content.EMPTY).mean(axis=0)
+    last = len(columns)
+    while last > 2 and not headed[last - 1] and filled[last - 1] < REMARKS:
+        last -= 1
+    return columns[:last]
 
 
 def build_frame(labels: RowLabels, block: Block, columns: list[int], weights: Weights) -> Frame | None:

@@ -18,9 +18,9 @@ from typing import Any
 
 from tabellion.errors import TabellionError
 from tabellion.export import document_json, error_json
+from tabellion.learn.cases import SPLIT_KEYS
 from tabellion.learn.corpora import SHEET_CORPORA, corpus_folder, load_gold
 from tabellion.learn.folds import assign_folds
-from tabellion.learn.cases import SPLIT_KEYS
 from tabellion.pipeline import ParentMethod, RowMethod, Settings, extract_document
 
 
