@@ -24,5 +24,7 @@ def _labels_below(frame: Frame, row: int) -> bool:
     grid, stub, values = frame.grid, list(frame.stub_columns), list(frame.value_columns)
     if not frame.body_rows or row > frame.body_rows[0] or not values:
         return False
-    over_values = grid.filled[row, values].any() or grid.covered[row, values].any()
-    return not over_values and int(grid.filled[row, stub].sum()) == 1 and not grid.covered[row, stub].any()
+    if grid.filled[row, values].any() or int(grid.filled[row, stub].sum()) != 1:
+        return False
+    from_above = grid.home[row, values] // grid.shape[1] < row
+    return not from_above.any() and not (grid.home[row, stub] // grid.shape[1] < row).any()
