@@ -69,23 +69,21 @@ class Boosted(msgspec.Struct, frozen=True, eq=False):
         width = len(self.classes) if self.objective == "multiclass" else 1
         if not len(rows):
             return np.zeros((0, width))
-        rows = np.ascontiguousarray(rows, dtype=np.float64)
-        distinct, where = _distinct(rows)
+        distinct, where = _distinct(np.ascontiguousarray(rows, dtype=np.float64))
         trees, nodes = self.feature.shape
-        base = (np.arange(trees, dtype=np.int64) * nodes)[None, :]
-        feature, threshold = self.feature.ravel(), self.threshold.ravel()
-        left, right, value = self.left.ravel(), self.right.ravel(), self.value.ravel()
+        root = np.arange(trees, dtype=np.int64) * nodes
+        feature, threshold, value = self.feature.ravel(), self.threshold.ravel(), self.value.ravel()
+        child = np.stack([self.left + root[:, None], self.right + root[:, None]], axis=-1).ravel()
         result = np.empty((len(distinct), width))
         step = max(1, _CHUNK // trees)
         for start in range(0, len(distinct), step):
             part = distinct[start : start + step]
-            node = np.zeros((len(part), trees), dtype=np.int64)
-            row = np.arange(len(part))[:, None]
+            first = np.arange(len(part))[:, None] * part.shape[1]
+            node = np.broadcast_to(root, (len(part), trees))
             for _ in range(self.depth):
-                at = base + node
-                node = np.where(part[row, feature[at]] <= threshold[at], left[at], right[at])
-            leaf = value[base + node]
-            result[start : start + step] = leaf.reshape(len(part), -1, width).sum(axis=1)
+                seen = part.take(feature.take(node) + first)
+                node = child.take(2 * node + (seen > threshold.take(node)))
+            result[start : start + step] = value.take(node).reshape(len(part), -1, width).sum(axis=1)
         return result[where]
 
     def probabilities(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
