@@ -1,9 +1,9 @@
 """Rows to blocks: which rows form one table with its titles and notes.
 
-In: labelled rows. Out: blocks in order, each with title, header, body and note rows. Frames that stack are several blocks
-(Chen and Cafarella 2013, section 3.1: "there may be multiple data frames in a spreadsheet, but they only stack in the
-vertical dimension"): a head of its own starts the next one. Without a head a title or a note inside a body parts nothing:
-it groups the rows below it, as does a lone label over the columns ("Percent distribution").
+In: labelled rows. Out: blocks in order, each with title, header, body and note rows. Frames that stack are several
+blocks (Chen and Cafarella 2013, section 3.1: "there may be multiple data frames in a spreadsheet, but they only stack
+in the vertical dimension"): a head of its own starts the next one. Without a head a title or a note inside a body parts
+nothing: it groups the rows below it, as does a lone label over the columns ("Percent distribution").
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 
-SAMPLE_ROWS = 400  # rows looked at; what a column is for shows early, and long sheets cost no more
+SAMPLE_ROWS = 150  # rows looked at; what a column is for shows early, and long sheets cost no more
 
 Floats = NDArray[np.float64]
 
@@ -31,21 +31,16 @@ class ColumnView(msgspec.Struct, frozen=True, eq=False):
     head: NDArray[np.object_]
     head_content: NDArray[np.uint8]
     head_home: NDArray[np.int32]
+    said: NDArray[np.bool_]
+    filled: Floats  # filled cells of each column, at least one
+    shares: Floats  # (contents, columns): the share of each content
 
-    @property
-    def said(self) -> NDArray[np.bool_]:
-        return self.content != Content.EMPTY
-
-    @property
-    def filled(self) -> Floats:
-        return np.maximum(self.said.sum(axis=0), 1).astype(np.float64)
-
-    def share(self, *contents: Content) -> Floats:
-        """The share of filled cells of each column that say one of the given things."""
-        return np.asarray(np.isin(self.content, contents).sum(axis=0) / self.filled)
+    def share(self, content: Content) -> Floats:
+        """The share of filled cells of each column that say such a thing."""
+        return np.asarray(self.shares[content])
 
     def number_share(self) -> Floats:
-        return self.share(Content.NUMBER, Content.MISSING)
+        return np.asarray(self.shares[Content.NUMBER] + self.shares[Content.MISSING])
 
     def look_share(self, name: str, value: object) -> Floats:
         held = np.array([getattr(s, name) == value for s in self.grid.styles])[self.style]
@@ -61,10 +56,16 @@ def view_columns(grid: Grid, header_rows: list[int], body_rows: list[int], colum
     home = grid.home[body]
     flat_content, flat_label = grid.content.ravel(), grid.label.ravel()
     down_only = (home % grid.shape[1]) == np.asarray(columns)[None, :]
-    spread = np.where(down_only, home, np.arange(grid.content.size).reshape(grid.shape)[body])
+    own = np.asarray(body_rows)[:, None] * grid.shape[1] + np.asarray(columns)[None, :]
+    spread = np.where(down_only, home, own)
+    content = flat_content[spread]
+    filled = np.maximum((content != Content.EMPTY).sum(axis=0), 1).astype(np.float64)
     return ColumnView(
         grid=grid,
-        content=flat_content[spread],
+        content=content,
+        said=content != Content.EMPTY,
+        filled=filled,
+        shares=np.stack([(content == kind).sum(axis=0) / filled for kind in Content]),
         number=grid.number.ravel()[spread],
         label=flat_label[spread],
         indent=grid.indent[body],
@@ -84,7 +85,7 @@ def _position_from_right(view: ColumnView) -> Floats:
 
 
 def _relative_position(view: ColumnView) -> Floats:
-    return _position(view) / max(1, view.content.shape[1] - 1)
+    return np.asarray(_position(view) / max(1, view.content.shape[1] - 1))
 
 
 def _filled_share(view: ColumnView) -> Floats:
@@ -117,7 +118,7 @@ def _text_columns_after(view: ColumnView) -> Floats:
 
 
 def _numbers(view: ColumnView) -> NDArray[np.bool_]:
-    return (view.content == Content.NUMBER) & ~np.isnan(view.number)
+    return np.asarray((view.content == Content.NUMBER) & ~np.isnan(view.number))
 
 
 def _year_share(view: ColumnView) -> Floats:

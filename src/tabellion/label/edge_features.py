@@ -1,4 +1,4 @@
-"""How a row near the edge of a table stands to the table's core: the features that decide where a table begins and ends.
+"""How a row near the edge of a table stands to the table's core: what decides where a table begins and ends.
 
 In: a grid, the rows of the core (those that surely hold data) and the rows in question. Out: one row of numbers a
 row in question, named by EDGE_FEATURES. What a row is in itself the row features say; here it is measured
@@ -22,7 +22,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _UNIT_STATED = re.compile(
     r"^\W*(単位|unit[ée]?s?\W*[:：]|einheit\W*:|unidad\w*\W*:)"
     r"|^\W*(in|en|em)\s+(%|\w*\W*(mill|thous|mil\b|tausend|percent|prozent|pour|por|euro|dollar))"
-    r"|^\s*[(\[（](\W*|.{0,12}\b)(thousands?|millions?|milliers|percent|per cent|%|tons?|tonnes|euros?|dollars)\b.{0,20}[)\]）]\W*$"
+    r"|^\s*[(\[（](\W*|.{0,12}\b)(thousands?|millions?|milliers|percent|per cent|%|tons?|tonnes|euros?|dollars)\b"
+    r".{0,20}[)\]）]\W*$"
     r"|^\W*(thousands?|millions?|milliers|tons?)\b.{0,12}$",
     re.IGNORECASE,
 )
@@ -45,6 +46,8 @@ class Core(msgspec.Struct, frozen=True, eq=False):
     shapes: frozenset[str]
     lengths: Floats
     said: Bools  # grid cells that say something, covered ones included
+    columns: NDArray[np.intp]  # numbers of the dense columns
+    values: int  # how many columns hold values
 
 
 class EdgeRow(msgspec.Struct, frozen=True, eq=False):
@@ -77,11 +80,14 @@ def view_core(grid: Grid, rows: Sequence[int], above: bool) -> Core:
         dense = filled.any(axis=0)
     first = [int(f.argmax()) for f in filled]
     labels = [str(grid.text[r, c]) for r, c in zip(near, first, strict=True)]
+    valued = dense & (numbers / count > 0.5)
     return Core(
         grid=grid,
         rows=near,
         dense=dense,
-        valued=dense & (numbers / count > 0.5),
+        valued=valued,
+        columns=np.flatnonzero(dense),
+        values=int(valued.sum()),
         styles=frozenset(grid.style[r, c] for r, c in zip(near, first, strict=True)),
         shapes=frozenset(_shape(label) for label in labels),
         lengths=np.array([len(label) for label in labels], dtype=np.float64),
@@ -99,17 +105,23 @@ def _cells(row: EdgeRow) -> float:
 
 
 def _inside(row: EdgeRow) -> float:
-    dense = np.flatnonzero(row.core.dense)
-    return sum(dense[0] <= c <= dense[-1] for c in row.columns) / len(row.columns)
+    first, last = row.core.columns[0], row.core.columns[-1]
+    return float(sum(first <= c <= last for c in row.columns) / len(row.columns))
 
 
 def _dense_covered(row: EdgeRow) -> float:
-    return float((row.core.said[row.row] & row.core.dense).sum() / row.core.dense.sum())
+    return float((row.core.said[row.row] & row.core.dense).sum() / len(row.core.columns))
+
+
+def _values_said(row: EdgeRow, at: int | None) -> float:
+    """The share of the value columns that a row says something in; -1 where there is none."""
+    if at is None or not row.core.values:
+        return -1.0
+    return float((row.core.said[at] & row.core.valued).sum() / row.core.values)
 
 
 def _values_covered(row: EdgeRow) -> float:
-    valued = row.core.valued.sum()
-    return float((row.core.said[row.row] & row.core.valued).sum() / valued) if valued else -1.0
+    return _values_said(row, row.row)
 
 
 def _distinct_over_values(row: EdgeRow) -> float:
@@ -118,11 +130,11 @@ def _distinct_over_values(row: EdgeRow) -> float:
 
 
 def _first_column(row: EdgeRow) -> float:
-    return float(row.columns[0] - np.flatnonzero(row.core.dense)[0])
+    return float(row.columns[0] - row.core.columns[0])
 
 
 def _last_column(row: EdgeRow) -> float:
-    return float(row.columns[-1] - np.flatnonzero(row.core.dense)[-1])
+    return float(row.columns[-1] - row.core.columns[-1])
 
 
 def _first_over_values(row: EdgeRow) -> float:
@@ -131,7 +143,7 @@ def _first_over_values(row: EdgeRow) -> float:
 
 def _widest_span(row: EdgeRow) -> float:
     spans = [row.grid.span_at.get((row.row, c), (1, 1))[1] for c in row.columns]
-    return max(spans) / max(1, np.ptp(np.flatnonzero(row.core.dense)) + 1)
+    return float(max(spans) / (row.core.columns[-1] - row.core.columns[0] + 1))
 
 
 def _tallest_span(row: EdgeRow) -> float:
@@ -174,15 +186,11 @@ def _inner_cells(row: EdgeRow) -> float:
 
 
 def _inner_values_covered(row: EdgeRow) -> float:
-    valued = row.core.valued.sum()
-    return float((row.core.said[row.inner] & row.core.valued).sum() / valued) if valued else -1.0
+    return _values_said(row, row.inner)
 
 
 def _outer_values_covered(row: EdgeRow) -> float:
-    valued = row.core.valued.sum()
-    return (
-        float((row.core.said[row.outer] & row.core.valued).sum() / valued) if valued and row.outer is not None else -1.0
-    )
+    return _values_said(row, row.outer)
 
 
 def _longest(row: EdgeRow) -> float:
@@ -221,7 +229,7 @@ def _look(name: str, value: object) -> Callable[[EdgeRow], float]:
 
     def share(row: EdgeRow) -> float:
         looks = [getattr(row.grid.styles[row.grid.style[row.row, c]], name) for c in row.columns]
-        return sum(look == value for look in looks) / len(looks)
+        return float(sum(look == value for look in looks) / len(looks))
 
     return share
 
@@ -230,8 +238,8 @@ def _drawn(name: str) -> Callable[[EdgeRow], float]:
     """The share of the core's columns where a border is drawn in this row, empty cells included."""
 
     def share(row: EdgeRow) -> float:
-        columns = np.flatnonzero(row.core.dense)
-        return sum(getattr(row.grid.styles[s], name) for s in row.grid.style[row.row, columns]) / len(columns)
+        styles = row.grid.style[row.row, row.core.columns].tolist()
+        return float(sum(getattr(row.grid.styles[s], name) for s in styles) / len(styles))
 
     return share
 
@@ -272,8 +280,8 @@ EDGE_FEATURES: dict[str, Callable[[EdgeRow], float]] = {
     "border top": _drawn("border_top"),
     "border bottom": _drawn("border_bottom"),
     "border left": _drawn("border_left"),
-    "core columns": lambda row: float(row.core.dense.sum()),
-    "core value columns": lambda row: float(row.core.valued.sum()),
+    "core columns": lambda row: float(len(row.core.columns)),
+    "core value columns": lambda row: float(row.core.values),
 }
 
 

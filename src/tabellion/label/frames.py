@@ -80,7 +80,7 @@ def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
     """The columns without those at the right that have no head and hardly a cell."""
     if not block.header:
         return columns
-    headed = covered_cells(grid)[np.ix_(block.header, columns)].any(axis=0)
+    headed = np.asarray(covered_cells(grid)[np.ix_(block.header, columns)].any(axis=0))
     filled = (grid.content[np.ix_(block.body, columns)] != Content.EMPTY).mean(axis=0)
     last = len(columns)
     while last > 2 and not headed[last - 1] and filled[last - 1] < REMARKS:
@@ -91,7 +91,7 @@ def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
 def build_frame(labels: RowLabels, block: Block, columns: list[int], weights: Weights) -> Frame | None:
     """One frame of a block's rows and some of its columns."""
     grid = labels.grid
-    used = covered_cells(grid)[:, columns[0] : columns[-1] + 1].any(axis=1)
+    used = np.asarray(covered_cells(grid)[:, columns[0] : columns[-1] + 1].any(axis=1))
     header = [row for row in block.header if used[row]]
     body = [row for row in block.body if used[row]]
     if not body:

@@ -63,11 +63,11 @@ def _marked_cells(case: Case) -> Iterator[tuple[tuple[int, int], str]]:
 
 def _tables(case: Case, grid: Grid, marked: dict[tuple[int, int], str]) -> Iterator[ColumnGold]:
     if case.corpus == "hitab-top":
-        rows, columns = grid.shape
-        head, stubs = case.gold["header_rows"] - 1, case.gold["header_columns"]
-        if 0 < head < rows and stubs < columns:
-            stub = np.arange(columns) < stubs
-            yield ColumnGold(grid, list(range(head)), list(range(head, rows)), list(range(columns)), stub)
+        height, width = grid.shape
+        heads, stubs = case.gold["header_rows"] - 1, case.gold["header_columns"]
+        if 0 < heads < height and stubs < width:
+            stub = np.arange(width) < stubs
+            yield ColumnGold(grid, list(range(heads)), list(range(heads, height)), list(range(width)), stub)
         return
     for table in case.gold.get("tables") or [None]:
         kind = np.array(
@@ -84,7 +84,7 @@ def _tables(case: Case, grid: Grid, marked: dict[tuple[int, int], str]) -> Itera
         head = [int(r) for r in np.nonzero((kind == "H").any(axis=1))[0] if r < body[0]]
         used = np.nonzero((kind != ".").any(axis=0))[0]
         columns = list(range(int(used[0]), int(used[-1]) + 1))
-        part = kind[np.ix_(body, columns)]
+        part = kind[body][:, columns]
         labels, values = np.isin(part, ("H", "L")).sum(axis=0), (part == "D").sum(axis=0)
         yield ColumnGold(grid, head, body.tolist(), columns, labels > values)
 

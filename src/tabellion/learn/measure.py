@@ -8,6 +8,7 @@ The scripts are found under `TABELLION_MEASURE`, else in `shared/measure` beside
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import sys
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from tabellion.errors import TabellionError
-from tabellion.export import document_json, error_json
+from tabellion.export import error_json, to_json
 from tabellion.learn.cases import SPLIT_KEYS
 from tabellion.learn.corpora import SHEET_CORPORA, corpus_folder, load_gold
 from tabellion.learn.folds import assign_folds
@@ -77,9 +78,9 @@ def _script_folders() -> Iterable[Path]:
 def _line(path: Path, weights: Path, rows: RowMethod, parents: ParentMethod) -> bytes:
     settings = Settings(weights=str(weights), rows=rows, parents=parents)
     try:
-        return b"".join(document_json(extract_document(path, settings), everything=True)) + b"\n"
+        return to_json(extract_document(path, settings), every=True) + b"\n"
     except TabellionError as error:
-        return error_json(str(path), error) + b"\n"
+        return error_json(str(path), error.kind, str(error)) + b"\n"
 
 
 def print_figures(corpora: Iterable[str], folds: Path, rows: RowMethod, parents: ParentMethod) -> None:
@@ -88,4 +89,4 @@ def print_figures(corpora: Iterable[str], folds: Path, rows: RowMethod, parents:
     for corpus in corpora or SHEET_CORPORA:
         result = measure_corpus(corpus, folds, rows, parents)
         script.show(result)
-        sys.stdout.write(f"{script.headline(result)}\n")
+        sys.stdout.write(f"{json.dumps(script.headline(result))}\n")

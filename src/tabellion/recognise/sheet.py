@@ -6,6 +6,8 @@ lines of a run are kept, as a mark of distance), texts read by `values`, spans f
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +57,16 @@ def recognise_sheet(region: Region) -> Grid:
 
     keep &= cells.stored != Stored.EMPTY
     where = (row_at[keep], column_at[keep])
-    grid = _filled_arrays(cells, keep, where, shape)
+    said = _said_by(cells, keep, where, shape)
     indents = np.array([s.indent for s in sheet.styles], dtype=np.float32)
-    grid["indent"] += np.where(grid["content"] == Content.EMPTY, 0, indents[style])
     return Grid(
-        **grid,
+        text=said.text,
+        label=said.label,
+        content=said.content,
+        number=said.number,
+        indent=said.indent + np.where(said.content == Content.EMPTY, 0, indents[style]),
+        marks=said.marks,
+        notes=said.notes,
         style=style,
         spans=spans,
         styles=sheet.styles,
@@ -84,10 +91,22 @@ def percentages_as_shown(cells: SheetCells, styles: tuple[Style, ...]) -> SheetC
     return msgspec.structs.replace(cells, number=number)
 
 
-def _filled_arrays(
+class _Said(NamedTuple):
+    """What the cells say, as dense arrays."""
+
+    text: NDArray[np.object_]
+    label: NDArray[np.object_]
+    content: NDArray[np.uint8]
+    number: NDArray[np.float64]
+    indent: NDArray[np.float32]
+    marks: NDArray[np.uint8]
+    notes: dict[int, tuple[str, ...]]
+
+
+def _said_by(
     cells: SheetCells, keep: NDArray[np.bool_], where: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int]
-) -> dict[str, NDArray[np.generic] | dict[int, tuple[str, ...]]]:
-    """Text, label, content, number, indent, marks and notes of the filled cells, as dense arrays."""
+) -> _Said:
+    """Text, label, content, number, indent, marks and notes of the filled cells."""
     text = np.full(shape, "", dtype=object)
     label = np.full(shape, "", dtype=object)
     content = np.zeros(shape, dtype=np.uint8)
@@ -109,15 +128,7 @@ def _filled_arrays(
         indent[row, column] = said.indent
         if said.notes:
             notes[row * shape[1] + column] = said.notes
-    return {
-        "text": text,
-        "label": label,
-        "content": content,
-        "number": number,
-        "indent": indent,
-        "marks": marks,
-        "notes": notes,
-    }
+    return _Said(text, label, content, number, indent, marks, notes)
 
 
 def _reach(merges: tuple[Rect, ...], rect: Rect) -> list[Rect]:

@@ -91,7 +91,7 @@ class Boosted(msgspec.Struct, frozen=True, eq=False):
         scores = self.scores(rows)
         if self.objective == "multiclass":
             scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-            return scores / scores.sum(axis=1, keepdims=True)
+            return np.asarray(scores / scores.sum(axis=1, keepdims=True))
         return 1.0 / (1.0 + np.exp(-scores[:, 0]))
 
 
