@@ -9,7 +9,6 @@ nothing: it groups the rows below it, as does a lone label over the columns ("Pe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 
 import msgspec
 import numpy as np
@@ -39,11 +38,13 @@ class Block(msgspec.Struct):
     note: list[int] = []
 
 
-class Run(msgspec.Struct, frozen=True):
-    """Rows of one part in a row: title, header, body or note."""
+class Run(msgspec.Struct):
+    """Rows of one part in a row: title, header, body or note; and what comes below them."""
 
     part: str
     rows: list[int]
+    follows: str | None = None  # whether a header or a body comes next
+    rest: int = 0  # body rows further down
 
 
 def split_blocks(labels: RowLabels) -> list[Block]:
@@ -53,23 +54,22 @@ def split_blocks(labels: RowLabels) -> list[Block]:
     runs = _runs(roles, repeats)
     blocks: list[Block] = []
     block = Block()
-    for i, run in enumerate(runs):
-        follows = next((later.part for later in runs[i + 1 :] if later.part in ("header", "body")), None)
-        if block.body and (run.rows[0] in repeats or _parts(grid, block, run, follows)):
+    for run in runs:
+        if block.body and (run.rows[0] in repeats or _parts(grid, block, run)):
             blocks.append(block)
             block = Block()
-        if run.part == "header" and block.body and _is_late_head(grid, block, run, runs[i + 1 :]):
+        if run.part == "header" and block.body and _is_late_head(grid, block, run):
             block = Block(title=block.title, header=block.header + block.body + run.rows)
         else:
-            _take(block, run, follows)
+            _take(block, run)
     blocks.append(block)
     return _settle(blocks)
 
 
-def _take(block: Block, run: Run, follows: str | None) -> None:
+def _take(block: Block, run: Run) -> None:
     """Add a run to the block it belongs to."""
     if block.body:
-        to_body = run.part in ("body", "header") or follows == "body"
+        to_body = run.part in ("body", "header") or run.follows == "body"
         (block.body if to_body else block.note).extend(run.rows)
     elif run.part == "body":
         block.body.extend(run.rows)
@@ -79,12 +79,12 @@ def _take(block: Block, run: Run, follows: str | None) -> None:
         block.title.extend(run.rows)
 
 
-def _parts(grid: Grid, block: Block, run: Run, follows: str | None) -> bool:
+def _parts(grid: Grid, block: Block, run: Run) -> bool:
     """Whether a run below a body starts the next block."""
     if run.part == "header":
         apart = bool(block.note) or _gap_before(grid, run.rows[0])
         return apart and _heads(grid, block, run.rows)
-    return run.part == "title" and follows != "body"
+    return run.part == "title" and run.follows != "body"
 
 
 def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
@@ -98,10 +98,9 @@ def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
     return distinct >= SETTINGS.least_heads and bool(over.sum() >= SETTINGS.covered * valued.sum())
 
 
-def _is_late_head(grid: Grid, block: Block, run: Run, later: list[Run]) -> bool:
+def _is_late_head(grid: Grid, block: Block, run: Run) -> bool:
     """Whether a head right below a short body shows that the body was head as well."""
-    rest = sum(len(other.rows) for other in later if other.part == "body")
-    return len(block.body) <= min(SETTINGS.long_head, rest) and bool(block.header) and _heads(grid, block, run.rows)
+    return len(block.body) <= min(SETTINGS.long_head, run.rest) and bool(block.header) and _heads(grid, block, run.rows)
 
 
 def _gap_before(grid: Grid, row: int) -> bool:
@@ -146,10 +145,18 @@ def _repeats(grid: Grid, heads: list[int], start: int) -> Iterator[tuple[int, in
 
 def _runs(roles: list[RowRole], starts: set[int]) -> list[Run]:
     """Rows of one part in a row; a repeated head starts a run of its own."""
-    spoken = [
-        (_part(role), sum(start <= row for start in starts), row) for row, role in enumerate(roles) if role != "blank"
-    ]
-    return [Run(part, [row for _, _, row in run]) for (part, _), run in groupby(spoken, key=lambda known: known[:2])]
+    runs: list[Run] = []
+    for row, role in enumerate(roles):
+        part = _part(role)
+        if part == "blank":
+            continue
+        if not runs or runs[-1].part != part or row in starts:
+            runs.append(Run(part, []))
+        runs[-1].rows.append(row)
+    for run, below in zip(runs[-2::-1], runs[:0:-1], strict=True):
+        run.follows = below.part if below.part in ("header", "body") else below.follows
+        run.rest = below.rest + (len(below.rows) if below.part == "body" else 0)
+    return runs
 
 
 def _part(role: RowRole) -> str:

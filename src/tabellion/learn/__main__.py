@@ -1,4 +1,4 @@
-"""`python -m tabellion.learn train`: make every weights file anew from the corpora.
+"""`python -m tabellion.learn train | measure`: make every weights file anew from the corpora, and score the flow.
 
 Without `--folds` the weights that are shipped, trained on everything. With `--folds DIR` one folder a fold,
 `DIR/fold0` and so on, each with weights that have not seen the documents of that fold. Parts are trained in the order
@@ -13,7 +13,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tabellion.learn.columns import train_columns
+from tabellion.learn.corpora import corpora_root
+from tabellion.learn.edges import train_edges
 from tabellion.learn.folds import FOLDS
+from tabellion.learn.measure import print_figures
 from tabellion.learn.parents import train_parents
 from tabellion.learn.rows import train_rows
 from tabellion.weights import SHIPPED
@@ -21,7 +25,12 @@ from tabellion.weights import SHIPPED
 Trainer = Callable[[Path, int | None], None]
 """Writes its weights and cards into a folder; the number is the fold whose documents it must not see."""
 
-TRAINERS: dict[str, Trainer] = {"rows": train_rows, "parents": train_parents}
+TRAINERS: dict[str, Trainer] = {
+    "rows": train_rows,
+    "edges": train_edges,
+    "columns": train_columns,
+    "parents": train_parents,
+}
 
 
 def train(folds: Path | None, parts: list[str]) -> None:
@@ -41,8 +50,24 @@ def main() -> None:
     training = commands.add_parser("train", help="make weights files from the corpora")
     training.add_argument("--folds", type=Path, metavar="DIR", help="one folder of weights a fold, for measuring")
     training.add_argument("--part", action="append", choices=list(TRAINERS), help="only this part (may be repeated)")
+    measuring = commands.add_parser("measure", help="score the flow on documents that its weights have not seen")
+    measuring.add_argument("corpus", nargs="*", help="corpora; all where none is named")
+    measuring.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
+    measuring.add_argument("--rows", choices=["boosted", "crf", "paper"], default="boosted")
+    measuring.add_argument("--parents", choices=["boosted", "svm"], default="boosted")
     options = parser.parse_args()
-    train(options.folds, options.part or list(TRAINERS))
+    if options.command == "train":
+        train(options.folds, options.part or list(TRAINERS))
+        return
+    folds = options.folds or default_folds()
+    if not (folds / f"fold{FOLDS - 1}").exists():
+        train(folds, list(TRAINERS))
+    print_figures(options.corpus, folds, options.rows, options.parents)
+
+
+def default_folds() -> Path:
+    """Where weights by fold are kept between runs."""
+    return corpora_root().parent / "folds"
 
 
 if __name__ == "__main__":
