@@ -1,0 +1,51 @@
+"""The quality of the whole flow does not fall: cross-validated figures against floors.
+
+Weights are trained by fold, each document is read with weights that have not seen it, and the corpus's measuring script
+scores the result. A floor may be raised in floors.json, never lowered; figures where less is better stand there negated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tabellion.errors import TabellionError
+from tabellion.learn.__main__ import TRAINERS, train
+from tabellion.learn.corpora import SHEET_CORPORA
+from tabellion.learn.measure import load_script, measure_corpus
+
+FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def folds(corpora, tmp_path_factory):
+    """Weights by fold, trained for this run (or those of TABELLION_FOLDS, for a quick look while working)."""
+    try:
+        load_script("sheets")
+    except TabellionError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    for name in SHEET_CORPORA:
+        corpora(name)
+    if os.environ.get("TABELLION_FOLDS"):
+        return Path(os.environ["TABELLION_FOLDS"])
+    folder = tmp_path_factory.mktemp("folds")
+    train(folder, [part for part in TRAINERS if part in ("rows", "edges", "columns", "parents")])
+    return folder
+
+
+@pytest.mark.parametrize("corpus", SHEET_CORPORA)
+def test_no_figure_falls_below_its_floor(corpus, folds):
+    result = measure_corpus(corpus, folds)
+    assert result["errors"] == result["missing"] == 0
+    figures = load_script("sheets").headline(result)
+    below = {
+        name: (figures[name], abs(floor))
+        for name, floor in FLOORS[corpus].items()
+        if (-figures[name] if floor < 0 else figures[name]) < floor
+    }
+    assert not below, f"{corpus}: figures below their floors (figure, floor): {below}"
