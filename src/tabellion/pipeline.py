@@ -25,6 +25,8 @@ from tabellion.weights import Weights
 
 RowMethod = Literal["boosted", "crf", "paper"]
 ParentMethod = Literal["boosted", "svm"]
+HeaderMethod = Literal["boosted", "ontominer"]
+LIKELY = 0.5  # the probability from which a candidate counts as a table
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -32,6 +34,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     `rows`: boosted trees decoded as a chain (default), a CRF with all features, or the CRF of Chen and
     Cafarella 2013 with their features only. `parents`: boosted trees (default) or their linear SVM.
+    `headers`: of web tables, by boosted trees (default) or by the clustering of OntoMiner 2005.
     """
 
     limits: Limits = Limits()
@@ -39,6 +42,7 @@ class Settings(msgspec.Struct, frozen=True):
     parents: ParentMethod = "boosted"
     weights: str | None = None
     sheet: str | None = None
+    headers: HeaderMethod = "boosted"
 
 
 class Rejected(msgspec.Struct, frozen=True):
@@ -67,7 +71,7 @@ def extract_document(source: str | Path | bytes, settings: Settings = Settings()
     rejected: list[Rejected] = []
     seen: list[Labelled] = []
     issues = list(document.issues)
-    for labelled in label_pages(document, settings, weights):
+    for labelled in label_pages(document, settings, weights, rejected):
         seen.append(labelled)
         issues.extend(labelled.issues)
         if not labelled.frames:
@@ -81,9 +85,16 @@ def extract_document(source: str | Path | bytes, settings: Settings = Settings()
     return Extraction(document, tuple(tables), tuple(rejected), tuple(seen), tuple(issues))
 
 
-def label_pages(document: Document, settings: Settings, weights: Weights) -> Iterator[Labelled]:
-    """Every region of every page, as a labelled grid."""
+def label_pages(
+    document: Document, settings: Settings, weights: Weights, rejected: list[Rejected] | None = None
+) -> Iterator[Labelled]:
+    """Every region of every page, as a labelled grid; those that are hardly tables are told to `rejected`."""
     for page in document.pages:
-        for region in locate_regions(page):
-            labelled = label_grid(recognise_grid(region), weights, settings.rows)
-            yield msgspec.structs.replace(labelled, issues=region.issues + labelled.issues)
+        for region in locate_regions(page, weights):
+            if region.genuine < LIKELY:
+                if rejected is not None:
+                    rejected.append(Rejected(region.place, region.genuine))
+                continue
+            grid = recognise_grid(region)
+            labelled = label_grid(grid, weights, settings.rows, region.genuine, settings.headers)
+            yield msgspec.structs.replace(labelled, issues=region.issues + grid.issues + labelled.issues)

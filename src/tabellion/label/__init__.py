@@ -7,13 +7,26 @@ from tabellion.label.edges import settle_edges
 from tabellion.label.frames import find_frames
 from tabellion.label.kind import judge_kind, keeps_frames
 from tabellion.label.row_labels import RowMethod, label_rows
+from tabellion.label.web_frames import label_table
+from tabellion.label.web_headers import HeaderMethod
 from tabellion.model.frame import Labelled, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.weights import Weights
 
 
-def label_grid(grid: Grid, weights: Weights, method: RowMethod = "boosted") -> Labelled:
-    """Label the rows of a grid and find its frames; what is no table of data yields none."""
+def label_grid(
+    grid: Grid,
+    weights: Weights,
+    method: RowMethod = "boosted",
+    genuine: float = 1.0,
+    headers: HeaderMethod = "boosted",
+) -> Labelled:
+    """Label the rows of a grid and find its frames; what is no table of data yields none.
+
+    `genuine` is what locating found; `headers` is the method for tables of web pages.
+    """
+    if grid.medium == "html":
+        return label_table(grid, genuine, weights, headers)
     labels = label_rows(grid, weights, method)
     blocks = split_blocks(labels)
     if method == "boosted":

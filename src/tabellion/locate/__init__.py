@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from tabellion.locate.islands import locate_islands
-from tabellion.model.document import Sheet
-from tabellion.model.region import Region
+from tabellion.model.document import Page, Sheet
+from tabellion.model.markup import MarkupPage
+from tabellion.model.region import MarkupRegion, Region
+from tabellion.weights import Weights
 
 
-def locate_regions(page: Sheet) -> list[Region]:
-    """The parts of a page that may hold tables, in reading order."""
+@overload
+def locate_regions(page: Sheet, weights: Weights | None = None) -> list[Region]: ...
+@overload
+def locate_regions(page: MarkupPage, weights: Weights | None = None) -> list[MarkupRegion]: ...
+@overload
+def locate_regions(page: Page, weights: Weights | None = None) -> list[Region] | list[MarkupRegion]: ...
+def locate_regions(page: Page, weights: Weights | None = None) -> list[Region] | list[MarkupRegion]:
+    """The parts of a page that may hold tables, in reading order, and how sure each is one."""
+    if isinstance(page, MarkupPage):
+        from tabellion.locate.genuine import locate_tables  # a sheet costs no classifier
+
+        return locate_tables(page, weights or Weights())
     return locate_islands(page)

@@ -7,13 +7,14 @@ hold two cells a million rows apart; a dense grid is made only where there is so
 from __future__ import annotations
 
 from enum import IntEnum, IntFlag
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.issue import Issue as Issue
+from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Rect
 from tabellion.model.style import PLAIN, Style
 
@@ -78,14 +79,17 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     epoch_1904: bool = False
 
 
+Page: TypeAlias = Sheet | MarkupPage
+
+
 class Document(msgspec.Struct, frozen=True, eq=False):
     """A document as it was read, with what is known of it as a whole."""
 
     source: str
     medium: Medium
-    kind: str  # the format by content: xlsx, xls, ods, xlsb, csv
+    kind: str  # the format by content: xlsx, xls, ods, xlsb, csv, html, mhtml
     sha256: str
-    pages: tuple[Sheet, ...]
+    pages: tuple[Page, ...]
     title: str | None = None
     authors: tuple[str, ...] = ()
     issues: tuple[Issue, ...] = ()

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.document import Mark, Medium
+from tabellion.model.issue import Issue
 from tabellion.model.place import Place, Rect, address
 from tabellion.model.style import Style
-
 
 Made = TypeVar("Made")
 
@@ -87,6 +87,8 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     hidden_columns: NDArray[np.bool_]
     place: Place
     medium: Medium = "spreadsheet"
+    caption: str | None = None  # what the source calls the table, outside its cells
+    issues: tuple[Issue, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -126,9 +128,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def look(self, name: str) -> NDArray[Any]:
         """One property of the style of every cell as an array: `grid.look("bold")`."""
-        return self._once(
-            f"look {name}", lambda: np.array([getattr(s, name) for s in self.styles])[self.style]
-        )
+        return self._once(f"look {name}", lambda: np.array([getattr(s, name) for s in self.styles])[self.style])
 
     def cell(self, row: int, column: int) -> Cell:
         down, across = self.span_at.get((row, column), (1, 1))

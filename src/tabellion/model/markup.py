@@ -81,6 +81,8 @@ class Candidate(msgspec.Struct, frozen=True, eq=False):
     parent: int | None
     sections: bytes  # one entry a row: see Section
     declared_columns: int = 0  # <col> elements
+    scoped: int = 0  # cells with `scope` or `headers`
+    sized: int = 0  # cells with a width or height
     caption: str | None = None
     before: str | None = None
     after: str | None = None

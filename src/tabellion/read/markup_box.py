@@ -111,6 +111,7 @@ class Gathering:
         self.caption: str | None = None
         self.preformatted: str | None = None
         self.declared_columns = 0
+        self.scoped = self.sized = 0
         self.cells: list[CellRecord] = []
         self.rows: list[tuple[int, int, list[tuple[int, int]]]] = []  # section, group, spans of the cells
 

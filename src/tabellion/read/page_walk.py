@@ -50,6 +50,7 @@ _FORMS = frozenset(_tags("forms"))
 _EMPTY_CONTENT = frozenset(("img", "embed", "iframe", "input", "textarea"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _ARIA_TABLES = frozenset(("table", "grid", "treegrid"))
+_TINY = ("0", "1", "2", "1px", "2px")
 _SPECIAL = HIDDEN | KEPT | RAISED
 _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: where its heading or text began
 
@@ -179,7 +180,7 @@ class PageWalk(TableWalk):
         if not self._looks.flags[look] & HIDDEN:
             if tag in _FORMS:
                 box.forms += attributes.get("type") != "hidden"
-            else:
+            elif not _is_spacer(attributes):
                 box.images += 1
                 said = attributes.get("alt")
                 if said:
@@ -193,6 +194,11 @@ class PageWalk(TableWalk):
             return _LINE_END
         self._end(made, box, len(trail))
         return len(box.waiting or ()) - 1
+
+
+def _is_spacer(attributes: dict[str, str | None]) -> bool:
+    """Whether a picture only keeps things apart: a dot of a pixel or two."""
+    return attributes.get("width") in _TINY or attributes.get("height") in _TINY
 
 
 def _trail_of(stack: list[tuple[str, int, int, int]], tag: str, count: int) -> Trail:

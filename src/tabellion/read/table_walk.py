@@ -138,6 +138,8 @@ class TableWalk(ABC):
                 spans.append((down, read_span(attributes.get("colspan"), MOST_ACROSS)))
             else:
                 spans.append((1, 1))
+            made.scoped += "scope" in attributes or "headers" in attributes
+            made.sized += "width" in attributes or "height" in attributes
             inside = looks.enter(row, tag, attributes)
             child = cell.first_child
             if child is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tabellion.model.grid import Grid
-from tabellion.model.region import Region
+from tabellion.model.region import MarkupRegion, Region
+from tabellion.recognise.html_table import recognise_table
 from tabellion.recognise.sheet import recognise_sheet
 
 
-def recognise_grid(region: Region) -> Grid:
+def recognise_grid(region: Region | MarkupRegion) -> Grid:
     """The rows and columns of a region."""
-    return recognise_sheet(region)
+    return recognise_table(region) if isinstance(region, MarkupRegion) else recognise_sheet(region)

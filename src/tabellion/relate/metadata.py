@@ -64,8 +64,8 @@ def describe_table(nested: Nested, document: Document, notes: Notes) -> Metadata
 def title_lines(frame: Frame) -> list[str]:
     """The texts of the title rows, a line each."""
     grid = frame.grid
-    lines = (" ".join(str(grid.label[row, c]) for c in np.nonzero(grid.filled[row])[0]) for row in frame.title_rows)
-    return [line for line in (" ".join(line.split()) for line in lines) if line]
+    lines = [" ".join(str(grid.label[row, c]) for c in np.nonzero(grid.filled[row])[0]) for row in frame.title_rows]
+    return [line for line in (" ".join(line.split()) for line in (grid.caption or "", *lines)) if line]
 
 
 def name_table(frame: Frame) -> str | None:

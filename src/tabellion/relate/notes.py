@@ -67,7 +67,7 @@ def part_notes(lines: Iterable[str]) -> Notes:
     texts: list[str] = []
     marks: dict[int, tuple[str, str]] = {}
     for line in lines:
-        for part in _INNER.split(" ".join(line.split())):
+        for part in filter(None, _INNER.split(" ".join(line.split()))):
             match = _MARK.fullmatch(part)
             if match and _is_note(match):
                 texts.append(part)

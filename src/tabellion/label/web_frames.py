@@ -1,0 +1,150 @@
+"""The frames of a web table: its orientation, header rows and columns, groups, titles and notes.
+
+In: a `Grid` made from markup. Out: a `Labelled` with one frame, or several where header bands recur with other headers.
+Attribute lists have their stub at the left and no header row, so that they become one record. Rows that one cell fills
+are titles above the table, notes in or below its foot, and groups in between.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tabellion.label.orientation import cluster_headers
+from tabellion.label.web_headers import HeaderLines, HeaderMethod, find_headers
+from tabellion.label.web_view import EMPTY, WebView, view_web
+from tabellion.model.document import Mark
+from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
+from tabellion.model.grid import Grid
+from tabellion.model.place import Rect
+from tabellion.weights import Weights
+
+_NOTE = re.compile(
+    r"\W*(?:notes?|source|sources|quelle|anmerkung|hinweis|remarque|nota|fuente|fonte|\*|†|‡|\(\w\)|\[\w\]|[¹²³⁴ᵃᵇᶜ])"
+)
+_TOTAL = re.compile(
+    r"\W*(?:grand |sub-?)?(?:totals?|sum|summe|gesamt|insgesamt|zusammen|total général|totale|ogółem|итого)\b", re.I
+)
+_KINDS: dict[tuple[bool, bool], SheetKind] = {
+    (True, True): "data frame",
+    (True, False): "relation",
+    (False, True): "form",
+    (False, False): "list",
+}
+_SAME = 0.5  # the share of cells that a row must have in common with the header to be its refrain
+_LONG_GROUP = 120  # letters from which a cell over the full width is a note rather than the name of a group
+
+
+def label_table(grid: Grid, genuine: float, weights: Weights, method: HeaderMethod = "boosted") -> Labelled:
+    """The frames of a table that was judged to be one."""
+    view = view_web(grid)
+    headers = cluster_headers(view) if method == "ontominer" else find_headers(view, weights)
+    header_rows = view.rows[: headers.rows].tolist()
+    refrains = _refrains(view, headers)
+    roles = _row_roles(view, header_rows, refrains)
+    probability = np.zeros((grid.shape[0], len(ROW_ROLES)))
+    probability[np.arange(grid.shape[0]), [ROW_ROLES.index(role) for role in roles]] = 1.0
+    labels = RowLabels(grid, tuple(roles), probability)
+    frames = _frames(view, labels, headers, refrains, genuine)
+    kind = _KINDS[bool(headers.rows), bool(headers.columns)]
+    return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=headers.sure)
+
+
+def _refrains(view: WebView, headers: HeaderLines) -> list[int]:
+    """Rows of the body that say the header again, or set a new one in its look."""
+    if not headers.rows or len(view.rows) <= headers.rows:
+        return []
+    grid, last = view.grid, headers.rows - 1
+    filled = view.kind != EMPTY
+    head = filled[last]
+    if head.sum() < 2:
+        return []
+    found = []
+    columns = view.columns[: view.kind.shape[1]]
+    said = {int(column): str(grid.label[view.rows[last], column]) for column in columns[head].tolist()}
+    marked = view.heading[last][head].all() and not view.heading[headers.rows :].mean() > _SAME
+    for row in view.rows[headers.rows :].tolist():
+        same = sum(bool(text) and grid.label[row, column] == text for column, text in said.items())
+        again = same >= max(2, _SAME * len(said)) or (same >= _SAME * len(said) and _looks_like(view, row, last))
+        if again or (marked and _all_headings(grid, row, columns.tolist())):
+            found.append(row)
+    return found if len(found) <= len(view.rows) // 2 else []
+
+
+def _looks_like(view: WebView, row: int, last: int) -> bool:
+    """Whether a row of the grid has the styles of the last header row, and the row before it does not."""
+    grid, columns = view.grid, view.columns
+    mine, head = grid.style[row, columns], grid.style[view.rows[last], columns]
+    return bool((mine == head).all())
+
+
+def _all_headings(grid: Grid, row: int, columns: list[int]) -> bool:
+    marks = grid.marks.ravel()[grid.home[row, columns]]
+    filled = grid.content.ravel()[grid.home[row, columns]] > 0
+    return bool(filled.sum() > 1 and (marks[filled] & Mark.HEADING > 0).all())
+
+
+def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> list[RowRole]:
+    grid = view.grid
+    roles: list[RowRole] = ["blank"] * grid.shape[0]
+    for row in view.rows.tolist():
+        roles[row] = "derived" if _TOTAL.match(str(grid.label[row, view.columns[0]])) else "data"
+    for row in (*header_rows, *refrains):
+        roles[row] = "header"
+    for row in view.titles.tolist():
+        roles[row] = "title"
+    last = int(view.rows[-1]) if len(view.rows) else 0
+    for row in view.groups.tolist():
+        text = str(grid.text[row][grid.filled[row]][0]) if grid.filled[row].any() else ""
+        foot = bool((grid.marks[row] & Mark.IN_FOOT).any())
+        roles[row] = "note" if foot or row > last or len(text) > _LONG_GROUP or _NOTE.match(text.lower()) else "group"
+    return roles
+
+
+def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: list[int], genuine: float) -> list[Frame]:
+    """One frame, or one a band where the bands have headers of their own."""
+    grid = view.grid
+    header = view.rows[: headers.rows].tolist()
+    stub = view.columns[: headers.columns].tolist()
+    values = view.columns[headers.columns :].tolist()
+    body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
+    notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
+    titles = tuple(view.titles.tolist())
+    orientation: Orientation = "multiple" if refrains else orientation_of(headers)
+    bands = [(header, body)]
+    other = [row for row in refrains if (grid.label[row] != grid.label[header[-1]]).any()]
+    if other:
+        starts = [header, *([row] for row in refrains)]
+        ends = [*(start[0] for start in starts[1:]), grid.shape[0]]
+        bands = [
+            (start, [row for row in body if start[-1] < row < end]) for start, end in zip(starts, ends, strict=True)
+        ]
+    found = []
+    for number, (top, rows) in enumerate(bands):
+        if not rows or not len(view.columns):
+            continue
+        every = [*top, *rows]
+        found.append(
+            Frame(
+                labels=labels,
+                rect=Rect(min(every), int(view.columns[0]), max(every), int(view.columns[-1])),
+                header_rows=tuple(top),
+                body_rows=tuple(rows),
+                stub_columns=tuple(stub),
+                value_columns=tuple(values),
+                title_rows=titles,
+                note_rows=notes if number == len(bands) - 1 else (),
+                orientation=orientation,
+                genuine=genuine,
+                confidence=round(genuine * headers.sure, 4),
+            )
+        )
+    return found
+
+
+def orientation_of(headers: HeaderLines) -> Orientation:
+    """The direction that header lines give a table."""
+    if headers.rows:
+        return "row-column" if headers.columns else "column"
+    return "row" if headers.columns else "none"

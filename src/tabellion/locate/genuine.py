@@ -1,0 +1,69 @@
+"""Which candidates of a web page are tables of data (Wang, thesis chapter 6; Wang and Hu 2002).
+
+In: a page. Out: all its candidates as regions, each with the probability that it is genuine. Leaf tables and tables
+that hold others are both candidates; one that holds a genuine table is layout. What has no two rows, or no row of two
+cells, or says itself that it is for layout (`role=presentation`), is not asked about. Definition lists and
+preformatted text are told by plain rules, for want of labelled ones. Fails on lists of links whose rows look like
+records.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabellion.locate.candidate_view import view_candidates
+from tabellion.locate.genuine_features import genuine_features
+from tabellion.locate.plain_text import judge_definitions, judge_preformatted
+from tabellion.model.markup import Candidate, MarkupPage
+from tabellion.model.place import Place
+from tabellion.model.region import MarkupRegion
+from tabellion.weights import Weights
+
+GENUINE = "genuine"  # the name of the weights
+LIKELY = 0.5
+_TRIVIAL = 0.01  # the share of genuine tables among candidates without two rows of two cells, measured on webtables
+_PRESENTATION = ("presentation", "none")
+
+
+def locate_tables(page: MarkupPage, weights: Weights) -> list[MarkupRegion]:
+    """Every candidate of a page with its probability, in document order."""
+    chance = [_TRIVIAL] * len(page.candidates)
+    asked = [number for number in range(len(page.candidates)) if is_worth_a_look(page, number)]
+    if asked:
+        odds = weights.boosted(GENUINE).probabilities(genuine_features(view_candidates(page, asked)))
+        for number, value in zip(asked, odds.tolist(), strict=True):
+            chance[number] = value
+    for number, candidate in enumerate(page.candidates):
+        if candidate.kind == "definitions":
+            chance[number] = judge_definitions(page, candidate)
+        elif candidate.kind == "preformatted":
+            chance[number] = judge_preformatted(candidate)
+    _settle_nested(page.candidates, chance)
+    return [
+        MarkupRegion(page, Place(path=candidate.path, table_index=candidate.table_index), number, round(value, 4))
+        for number, (candidate, value) in enumerate(zip(page.candidates, chance, strict=True))
+    ]
+
+
+def is_worth_a_look(page: MarkupPage, number: int) -> bool:
+    """Whether a candidate has two rows that show something, and a row of two such cells."""
+    candidate = page.candidates[number]
+    if candidate.kind not in ("table", "aria") or candidate.last - candidate.first < 3:
+        return False
+    if candidate.attributes.get("role", "").lower() in _PRESENTATION:
+        return False
+    part = slice(candidate.first, candidate.last)
+    cells = page.cells
+    shows = (cells.length[part] > 0) | (cells.images[part] > 0) | (cells.forms[part] > 0) | (cells.items[part] > 0)
+    filled = np.bincount(cells.row[part][shows])
+    return bool((filled > 0).sum() > 1 and filled.max(initial=0) > 1)
+
+
+def _settle_nested(candidates: tuple[Candidate, ...], chance: list[float]) -> None:
+    """A table that holds a genuine table only places it."""
+    for number in range(len(candidates) - 1, -1, -1):
+        above = candidates[number].parent
+        while chance[number] >= LIKELY and above is not None:
+            if candidates[above].kind == "table" and chance[above] >= 1 - chance[number]:
+                chance[above] = min(chance[above], 1 - chance[number])
+            above = candidates[above].parent

@@ -1,0 +1,67 @@
+"""Where the columns of a text are that is set in letters of one width.
+
+In: lines of text. Out: the column ranges, left to right, or nothing where the lines are no table: a table has three
+lines or more with blanks of two or more at the same places, and says something on both sides of each.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LEAST_LINES = 3
+_WIDE_GAP = re.compile(r"\S(?:\s{2,}|\t\s*)\S")
+_CODE = re.compile(r"[{};]\s*$|^\s*(?:#include|import |def |class |return |if\s*\(|for\s*\(|//|/\*|\$ |>>> )")
+_MOSTLY = 0.6  # of the lines must be parted
+_KEPT = 0.15  # of the parted lines may reach into a gap (headers and titles do)
+_RULE = re.compile(r"[\s\-=_+|.*~]+")
+
+
+def find_gaps(lines: list[str]) -> list[tuple[int, int]]:
+    """The ranges of the columns of aligned text; empty where there are not two.
+
+    >>> find_gaps(["Name     Born", "Ada      1815", "Charles  1791", "Mary     1797"])
+    [(0, 7), (9, 13)]
+    """
+    shown = [line.expandtabs(8).rstrip() for line in lines if line.strip() and not _RULE.fullmatch(line)]
+    if len(shown) < _LEAST_LINES or sum(bool(_CODE.search(line)) for line in shown) > 0.3 * len(shown):
+        return []
+    parted = [line for line in shown if _WIDE_GAP.search(line)]
+    if len(parted) < max(_LEAST_LINES, _MOSTLY * len(shown)):
+        return []
+    width = max(map(len, parted))
+    used = [sum(line[at : at + 1].strip() != "" for line in parted) for at in range(width)]
+    ranges: list[tuple[int, int]] = []
+    start: int | None = None
+    for at in range(width + 1):
+        inside = at < width and used[at] > _KEPT * len(parted)
+        if inside and start is None:
+            start = at
+        elif not inside and start is not None:
+            ranges.append((start, at))
+            start = None
+    ranges = _join_near(ranges)
+    return ranges if len(ranges) > 1 else []
+
+
+def _join_near(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges with a single blank between them are one column."""
+    joined: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if joined and start - joined[-1][1] < 2:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def cut_line(line: str, ranges: list[tuple[int, int]]) -> list[str]:
+    """The texts of a line by column: each word goes to the column it overlaps most.
+
+    >>> cut_line("Ada      1815", [(0, 7), (9, 13)])
+    ['Ada', '1815']
+    """
+    texts: list[list[str]] = [[] for _ in ranges]
+    for match in re.finditer(r"\S+(?: \S+)*", line.expandtabs(8)):
+        overlap = [min(match.end(), end) - max(match.start(), start) for start, end in ranges]
+        texts[overlap.index(max(overlap))].append(match[0])
+    return [" ".join(parts) for parts in texts]
