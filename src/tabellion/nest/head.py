@@ -7,6 +7,8 @@ stub has a row of its own below all others: it then heads the rows as a label.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tabellion.model.frame import Frame
 
 
@@ -20,11 +22,15 @@ def part_head(frame: Frame) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _labels_below(frame: Frame, row: int) -> bool:
-    """Whether a header row has one cell in the stub, and nothing over the values, merged cells from above included."""
+    """Whether a header row has one cell in the stub, and nothing over the values.
+
+    Headers merged down from above count as something, one cell over all values (a unit) does not.
+    """
     grid, stub, values = frame.grid, list(frame.stub_columns), list(frame.value_columns)
     if not frame.body_rows or row > frame.body_rows[0] or not values:
         return False
     if grid.filled[row, values].any() or int(grid.filled[row, stub].sum()) != 1:
         return False
-    from_above = grid.home[row, values] // grid.shape[1] < row
-    return not from_above.any() and not (grid.home[row, stub] // grid.shape[1] < row).any()
+    homes = np.unique(grid.home[row, values])
+    under_headers = (homes // grid.shape[1] < row).any() and len(homes) > 1
+    return not under_headers and not (grid.home[row, stub] // grid.shape[1] < row).any()

@@ -72,9 +72,10 @@ def spread_headers(frame: Frame) -> HeaderCells:
 
 def _by_meaning(frame: Frame) -> tuple[int, ...]:
     """Header rows, outermost first: a row of one cell over all values, below others and above others, comes first."""
-    grid = frame.grid
+    grid, values = frame.grid, list(frame.value_columns)
     rows = [row for row in part_head(frame)[0] if grid.filled[row].any() or grid.covered[row].any()]
-    wide = [row for row in rows[1:-1] if _is_wide(frame, row) and not _is_wide(frame, rows[0])]
+    above = [row for row in rows if values and grid.filled[row, values].any()][:-1]
+    wide = [row for row in above[1:] if _is_wide(frame, row) and not _is_wide(frame, rows[0])]
     return (*wide, *(row for row in rows if row not in wide))
 
 
