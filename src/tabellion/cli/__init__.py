@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tabellion.cli import extract, show
+from tabellion.cli import extract, segment, show
 
 app = typer.Typer(
     name="tabellion",
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True)(extract.extract)
 app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
+app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)
 
 
 def print_version(asked: bool) -> None:

@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from tabellion.pipeline import Settings
+    from tabellion.read import Limits
 
 _METHODS = "How it reads"
 _MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
@@ -83,29 +84,34 @@ def build_settings(
     limits: Sequence[str] | None,
 ) -> Settings:
     """The settings that the options of a call name; a limit that does not exist is an error of the call."""
+    from tabellion.pipeline import Settings
+
+    return Settings(
+        limits=build_limits(limits),
+        rows=rows.value,
+        parents=parents.value,
+        weights=str(weights) if weights else None,
+        sheet=sheet,
+    )
+
+
+def build_limits(given: Sequence[str] | None) -> Limits:
+    """The limits that the options of a call name."""
     import msgspec
 
-    from tabellion.pipeline import Settings
     from tabellion.read import Limits
 
     chosen: dict[str, float] = {}
-    for text in limits or ():
+    for text in given or ():
         name, number = parse_limit(text)
         if name not in Limits.__struct_fields__:
             known = ", ".join(Limits.__struct_fields__)
             raise typer.BadParameter(f"no limit is called {name!r}; there are {known}", param_hint="--limit")
         chosen[name] = number
     try:
-        bounds = msgspec.convert(chosen, Limits, strict=False)
+        return msgspec.convert(chosen, Limits, strict=False)
     except msgspec.ValidationError as error:
         raise typer.BadParameter(str(error), param_hint="--limit") from None
-    return Settings(
-        limits=bounds,
-        rows=rows.value,
-        parents=parents.value,
-        weights=str(weights) if weights else None,
-        sheet=sheet,
-    )
 
 
 def parse_limit(text: str) -> tuple[str, float]:

@@ -1,0 +1,96 @@
+"""`tabellion segment`: the parts of one web page and what labels what in them."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tabellion.cli.options import LimitOption, TraceOption, build_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion segment page.html [dim]· segments and labels as an outline to read[/dim]
+
+[dim]$[/dim] tabellion segment https://example.org/ --format json [dim]· for programs[/dim]
+
+[dim]$[/dim] tabellion segment page.html --method ontominer [dim]· by the algorithms of the paper[/dim]"""
+
+
+class SegmentForm(StrEnum):
+    """The formats that a page's parts can be printed in."""
+
+    outline = "outline"
+    json = "json"
+
+
+class MethodChoice(StrEnum):
+    """How a page is cut and its labels are found."""
+
+    blocks = "blocks"
+    ontominer = "ontominer"
+
+
+MethodOption = Annotated[
+    MethodChoice,
+    typer.Option("--method", help="blocks: boxes split from the top down; ontominer: the algorithms of the paper."),
+]
+
+
+def segment(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A saved page, an address, or - for standard input.")],
+    form: Annotated[
+        SegmentForm, typer.Option("--format", "-f", help="outline: to read; json: segments and tree for programs.")
+    ] = SegmentForm.outline,
+    method: MethodOption = MethodChoice.blocks,
+    limit: LimitOption = None,
+    trace: TraceOption = False,
+) -> None:
+    """Cut a web page into its parts and say what labels what."""
+    limits = build_limits(limit)
+    from tabellion.cli.messages import complain, ending_quietly
+
+    try:
+        import msgspec
+
+        from tabellion.mine.hierarchy import segment_page
+        from tabellion.read.page_tree import load_page_tree
+
+        made = segment_page(load_page_tree(source, limits), method.value).as_json(source)
+        with ending_quietly():
+            if form is SegmentForm.json:
+                sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+            else:
+                for line in outline_lines(made):
+                    typer.echo(line)
+    except typer.Exit:
+        raise
+    except Exception as error:
+        from tabellion.cli.batch import explain
+
+        failure = explain(source, error)
+        complain(failure.note, failure.trace if trace else "")
+        raise typer.Exit(1) from None
+
+
+def outline_lines(made: dict[str, Any]) -> Iterator[str]:
+    """The tree, a line a text, a blank line between segments.
+
+    >>> world = {"label": "World", "children": []}
+    >>> list(outline_lines({"tree": {"children": [{"label": "News", "children": [world]}]}}))
+    ['News', '  World', '']
+    """
+    for part in made["tree"]["children"]:
+        waiting: list[tuple[dict[str, Any], int]] = [(part, 0)]
+        while waiting:
+            node, depth = waiting.pop()
+            if node["label"]:
+                yield "  " * depth + node["label"]
+            below = depth + 1 if node["label"] else depth
+            waiting.extend((child, below) for child in reversed(node["children"]))
+        yield ""

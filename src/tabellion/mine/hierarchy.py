@@ -1,0 +1,60 @@
+"""One page to its segments and its hierarchy; `segment_page` enters.
+
+In: a page tree. Out: the segments as runs of leaves, and a tree of labels. `method` chooses ours (blocks split from the
+top down, labels by rank) or OntoMiner's (flat partitioner, binary partitioning, grouping, promotion).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from tabellion.mine.blocks import Blocks
+from tabellion.mine.outline import Node, outline_page
+from tabellion.mine.segment import partition_flat
+from tabellion.mine.top_down import cut_blocks
+from tabellion.model.page_tree import PageTree
+
+SegmentMethod = Literal["blocks", "ontominer"]
+
+
+class SegmentedPage(msgspec.Struct, frozen=True, eq=False):
+    """A page, the first leaf of each of its segments, and its hierarchy."""
+
+    page: PageTree
+    starts: tuple[int, ...]
+    tree: Node
+
+    @property
+    def segments(self) -> list[list[str]]:
+        """The texts of each segment, in page order, together all leaves."""
+        ends = [*self.starts[1:], len(self.page)]
+        return [self.page.texts[first:last] for first, last in zip(self.starts, ends, strict=True)]
+
+    def as_json(self, source: str) -> dict[str, Any]:
+        """The page as the output contract says."""
+        return {"source": source, "segments": self.segments, "tree": node_json(self.tree, self.page)}
+
+
+def segment_page(page: PageTree, method: SegmentMethod = "blocks") -> SegmentedPage:
+    """Segments and hierarchy of one page."""
+    if method == "ontominer":
+        starts = partition_flat(page)
+        return SegmentedPage(page, tuple(starts), Node())
+    blocks = Blocks(page)
+    starts = cut_blocks(blocks)
+    return SegmentedPage(page, tuple(starts), outline_page(blocks, starts))
+
+
+def node_json(root: Node, page: PageTree) -> dict[str, Any]:
+    """A tree of nodes as plain objects."""
+    made: dict[str, Any] = {"label": None if root.leaf is None else page.texts[root.leaf], "children": []}
+    waiting = [(root, made)]
+    while waiting:
+        node, plain = waiting.pop()
+        for child in node.children:
+            below: dict[str, Any] = {"label": None if child.leaf is None else page.texts[child.leaf], "children": []}
+            plain["children"].append(below)
+            waiting.append((child, below))
+    return made
