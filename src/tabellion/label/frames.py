@@ -6,11 +6,13 @@ The vertical extent of a frame comes from the row labels, its horizontal extent 
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
+from tabellion.label.confidence import rate_confidence
 from tabellion.model.frame import Frame, Orientation, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
@@ -100,7 +102,7 @@ def build_frame(labels: RowLabels, block: Block, columns: list[int], weights: We
     probability = stub_probabilities(grid, header, body, columns, weights)
     stub, values = split_stub(probability)
     rows = header + body
-    return Frame(
+    frame = Frame(
         labels=labels,
         rect=Rect(min(rows), columns[0], max(rows), columns[-1]),
         header_rows=tuple(header),
@@ -111,6 +113,7 @@ def build_frame(labels: RowLabels, block: Block, columns: list[int], weights: We
         note_rows=tuple(block.note),
         orientation=_orientation(bool(header), bool(stub)),
     )
+    return msgspec.structs.replace(frame, confidence=rate_confidence(frame, probability, weights))
 
 
 def _orientation(has_header: bool, has_stub: bool) -> Orientation:

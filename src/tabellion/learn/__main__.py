@@ -1,6 +1,7 @@
 """`python -m tabellion.learn train | measure`: make every weights file anew from the corpora, and score the flow.
 
-Without `--folds` the weights that are shipped, trained on everything. With `--folds DIR` one folder a fold,
+Without `--folds` the weights that are shipped, trained on everything (and by fold as well: how far a reading can be
+trusted is learned from readings of documents that were not seen). With `--folds DIR` one folder a fold,
 `DIR/fold0` and so on, each with weights that have not seen the documents of that fold. Parts are trained in the order
 of `TRAINERS`, so that a later one may stand on an earlier one's weights in the same folder.
 """
@@ -14,12 +15,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tabellion.learn.columns import train_columns
+from tabellion.learn.confidence import train_confidence
 from tabellion.learn.corpora import corpora_root
 from tabellion.learn.edges import train_edges
 from tabellion.learn.folds import FOLDS
+from tabellion.learn.genuine import train_genuine
 from tabellion.learn.measure import print_figures
+from tabellion.learn.measure_web import print_web_figures
 from tabellion.learn.parents import train_parents
 from tabellion.learn.rows import train_rows
+from tabellion.learn.web_cases import WEB_CORPORA
+from tabellion.learn.web_headers import train_web_headers
 from tabellion.weights import SHIPPED
 
 Trainer = Callable[[Path, int | None], None]
@@ -30,6 +36,8 @@ TRAINERS: dict[str, Trainer] = {
     "edges": train_edges,
     "columns": train_columns,
     "parents": train_parents,
+    "genuine": train_genuine,
+    "web-headers": train_web_headers,
 }
 
 
@@ -62,7 +70,10 @@ def main() -> None:
     folds = options.folds or default_folds()
     if not (folds / f"fold{FOLDS - 1}").exists():
         train(folds, list(TRAINERS))
-    print_figures(options.corpus, folds, options.rows, options.parents)
+    sheets = [corpus for corpus in options.corpus if corpus not in WEB_CORPORA]
+    if sheets or not options.corpus:
+        print_figures(sheets, folds, options.rows, options.parents)
+    print_web_figures([corpus for corpus in WEB_CORPORA if corpus in options.corpus or not options.corpus], folds)
 
 
 def default_folds() -> Path:
