@@ -66,6 +66,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.command == "train":
         train(options.folds, options.part or list(TRAINERS))
+        if options.folds is None and not options.part:
+            train(default_folds(), list(TRAINERS))
+            train_confidence(SHIPPED, default_folds())
         return
     folds = options.folds or default_folds()
     if not (folds / f"fold{FOLDS - 1}").exists():
