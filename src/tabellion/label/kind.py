@@ -24,7 +24,7 @@ class SheetView(msgspec.Struct, frozen=True):
 
     cells: int
     numbers: float  # share of the filled cells
-    asking: float  # share of texts that end in a colon or question mark with nothing to the right
+    asking: float  # share of texts that end in a colon or question mark and have an empty cell beside them
     blank_fields: int
     width: int  # columns that are filled in at least a third of the body's rows
     body: int
@@ -56,7 +56,7 @@ def view_sheet(grid: Grid, frames: list[Frame]) -> SheetView:
     content, filled = grid.content, grid.content != Content.EMPTY
     texts = np.argwhere(content == Content.TEXT)[:2000].tolist()
     words = [grid.text[r, c] for r, c in texts]
-    open_right = [not filled[r, c + 1 :].any() for r, c in texts]
+    open_right = [c + 1 == grid.shape[1] or not filled[r, c + 1] for r, c in texts]
     asking = sum(bool(_ASKS.search(w)) and free for w, free in zip(words, open_right, strict=True))
     frame = max(frames, key=lambda f: len(f.body_rows) * len(f.value_columns), default=None)
     values = grid.content[np.ix_(frame.body_rows, frame.value_columns)] if frame else np.zeros((0, 0), np.uint8)
@@ -94,8 +94,11 @@ def _votes(view: SheetView) -> dict[SheetKind, float]:
         + 0.5 * (view.width > 2)
         - 2.0 * (not view.headed)
         - 3.0 * (view.blank_fields > 1),
-        "form": 8.0 * min(view.asking, 0.5) + 2.0 * min(view.blank_fields, 3) - 2.0 * (view.numbers > 0.2),
-        "list": 3.5 * (view.width <= 1 and view.numbers < 0.3) + 1.0 * (view.body >= 3) - 2.0 * (view.long_texts > 0.3),
+        "form": 12.0 * min(view.asking, 0.5) + 2.0 * min(view.blank_fields, 3) - 2.0 * (view.numbers > 0.2),
+        "list": 3.5 * (view.width <= 1 and view.numbers < 0.3)
+        + 1.0 * (view.body >= 3)
+        - 2.0 * (view.long_texts > 0.3)
+        - 6.0 * min(view.asking, 0.5),
         "diagram": 4.0 * (view.numbers > 0.9 and not view.headed and not view.stubbed),
         "other": 2.0 + 2.0 * (view.long_texts > 0.3) + 1.0 * (view.cells < 4),
     }
