@@ -22,6 +22,7 @@ from tabellion.model.document import Document, Issue, Sheet
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.grid import Grid
 from tabellion.model.place import Place, column_letters, range_text
+from tabellion.model.region import MarkupRegion, Region
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction, Settings, extract_document, label_pages
 from tabellion.read import read_document
@@ -51,22 +52,19 @@ def draw_stage(
         yield from (draw_nested if stage == "nest" else draw_extraction)(extraction, view)
         return
     document = read_document(source, limits=settings.limits, sheet=settings.sheet)
+    weights = Weights(settings.weights)
     drawings: dict[str, Callable[[], Iterator[RenderableType]]] = {
-        "read": lambda: draw_document(document, view),
-        "locate": lambda: draw_regions(document),
-        "recognise": lambda: draw_grids(document, view),
-        "label": lambda: draw_labels(label_pages(document, settings, Weights(settings.weights)), view),
+        "read": lambda: draw_document(document, weights, view),
+        "locate": lambda: draw_regions(document, weights),
+        "recognise": lambda: draw_grids(document, weights, view),
+        "label": lambda: draw_labels(label_pages(document, settings, weights), view),
     }
     yield from drawings[stage]()
     yield from draw_issues(document.issues)
 
 
-def sheets_of(document: Document) -> list[Sheet]:
-    return [page for page in document.pages if isinstance(page, Sheet)]
-
-
-def draw_document(document: Document, view: View) -> Iterator[RenderableType]:
-    """The facts of the document, and each sheet as it looks."""
+def draw_document(document: Document, weights: Weights, view: View) -> Iterator[RenderableType]:
+    """The facts of the document, and the cells of its pages as they look."""
     yield facts(
         ("source", document.source),
         ("format", f"{document.medium}, {document.kind}"),
@@ -74,36 +72,36 @@ def draw_document(document: Document, view: View) -> Iterator[RenderableType]:
         ("title", document.title or "none"),
         ("authors", ", ".join(document.authors) or "none"),
     )
-    for sheet in sheets_of(document):
-        merged = f"{len(sheet.merges):,} merged areas, {len(sheet.styles):,} styles"
-        unseen = f"{len(sheet.hidden_rows):,} hidden rows, {len(sheet.hidden_columns):,} hidden columns"
-        yield heading(f"sheet {sheet.name or ''}", f"{len(sheet.cells):,} cells, {merged}, {unseen}")
-        for region in locate_regions(sheet):
+    for page in document.pages:
+        if isinstance(page, Sheet):
+            merged = f"{len(page.merges):,} merged areas, {len(page.styles):,} styles"
+            unseen = f"{len(page.hidden_rows):,} hidden rows, {len(page.hidden_columns):,} hidden columns"
+            yield heading(f"sheet {page.name or ''}", f"{len(page.cells):,} cells, {merged}, {unseen}")
+        for region in locate_regions(page, weights):
             grid = recognise_grid(region)
             yield draw_sheet(grid, look_of_source(grid), [""] * grid.shape[0], view.sheet)
 
 
-def draw_regions(document: Document) -> Iterator[RenderableType]:
-    """Where tables may be."""
-    lines = Lines("sheet", "range", "rows", "columns", "genuine", box=None, header_style="bold", pad_edge=False)
+def draw_regions(document: Document, weights: Weights) -> Iterator[RenderableType]:
+    """Where tables may be, and how sure that is."""
+    lines = Lines("where", "genuine", box=None, header_style="bold", pad_edge=False)
     issues: list[Issue] = []
-    for sheet in sheets_of(document):
-        for region in locate_regions(sheet):
-            rect, sure = region.rect, f"{region.genuine:.2f}"
-            lines.add_row(sheet.name or "", range_text(rect), f"{rect.height:,}", f"{rect.width:,}", sure)
+    for page in document.pages:
+        for region in locate_regions(page, weights):
+            lines.add_row(_region_name(region), f"{region.genuine:.2f}")
             issues.extend(region.issues)
     yield lines
     yield from draw_issues(issues)
 
 
-def draw_grids(document: Document, view: View) -> Iterator[RenderableType]:
+def draw_grids(document: Document, weights: Weights, view: View) -> Iterator[RenderableType]:
     """The cells of each region, coloured by what they say."""
-    for sheet in sheets_of(document):
-        for region in locate_regions(sheet):
+    for page in document.pages:
+        for region in locate_regions(page, weights):
             grid = recognise_grid(region)
             rows, columns = grid.shape
             about = f"{rows:,} × {columns:,} cells, {int(grid.filled.sum()):,} filled, {len(grid.spans):,} spans"
-            yield heading(f"{sheet.name or 'grid'} {range_text(region.rect)}", about)
+            yield heading(_region_name(region), about)
             yield draw_sheet(grid, look_by_content(grid), [""] * rows, view.sheet)
     yield Text.assemble("\n", draw_legend(CONTENT_STYLES))
 
@@ -170,6 +168,12 @@ def facts(*pairs: tuple[str, str], title: str | None = None) -> Lines:
     for name, value in pairs:
         lines.add_row(Text(name, QUIET), Text(value))
     return lines
+
+
+def _region_name(region: Region | MarkupRegion) -> str:
+    if isinstance(region, Region):
+        return f"{region.place.sheet or ''} {range_text(region.rect)}".strip()
+    return region.place.path or f"table {region.place.table_index}"
 
 
 def _table_heading(table: Table) -> Text:
