@@ -26,6 +26,7 @@ from tabellion.weights import Weights
 RowMethod = Literal["boosted", "crf", "paper"]
 ParentMethod = Literal["boosted", "svm"]
 HeaderMethod = Literal["boosted", "ontominer"]
+GenuineMethod = Literal["boosted", "tree", "svm"]
 LIKELY = 0.5  # the probability from which a candidate counts as a table
 
 
@@ -34,6 +35,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     `rows`: boosted trees decoded as a chain (default), a CRF with all features, or the CRF of Chen and
     Cafarella 2013 with their features only. `parents`: boosted trees (default) or their linear SVM.
+    `genuine`: which web tables hold data, by boosted trees (default) or by the tree or SVM of Wang and Hu 2002.
     `headers`: of web tables, by boosted trees (default) or by the clustering of OntoMiner 2005.
     """
 
@@ -42,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True):
     parents: ParentMethod = "boosted"
     weights: str | None = None
     sheet: str | None = None
+    genuine: GenuineMethod = "boosted"
     headers: HeaderMethod = "boosted"
 
 
@@ -90,7 +93,7 @@ def label_pages(
 ) -> Iterator[Labelled]:
     """Every region of every page, as a labelled grid; those that are hardly tables are told to `rejected`."""
     for page in document.pages:
-        for region in locate_regions(page, weights):
+        for region in locate_regions(page, weights, settings.genuine):
             if region.genuine < LIKELY:
                 if rejected is not None:
                     rejected.append(Rejected(region.place, region.genuine))

@@ -20,6 +20,7 @@ from tabellion.learn.corpora import corpora_root
 from tabellion.learn.edges import train_edges
 from tabellion.learn.folds import FOLDS
 from tabellion.learn.genuine import train_genuine
+from tabellion.learn.genuine_paper import train_genuine_paper
 from tabellion.learn.measure import print_figures
 from tabellion.learn.measure_web import print_web_figures
 from tabellion.learn.parents import train_parents
@@ -37,6 +38,7 @@ TRAINERS: dict[str, Trainer] = {
     "columns": train_columns,
     "parents": train_parents,
     "genuine": train_genuine,
+    "genuine-paper": train_genuine_paper,
     "web-headers": train_web_headers,
 }
 

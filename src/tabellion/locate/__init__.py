@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Literal, overload
 
 from tabellion.locate.islands import locate_islands
 from tabellion.model.document import Page, Sheet
@@ -10,17 +10,25 @@ from tabellion.model.markup import MarkupPage
 from tabellion.model.region import MarkupRegion, Region
 from tabellion.weights import Weights
 
+Method = Literal["boosted", "tree", "svm"]
+
 
 @overload
-def locate_regions(page: Sheet, weights: Weights | None = None) -> list[Region]: ...
+def locate_regions(page: Sheet, weights: Weights | None = None, method: Method = "boosted") -> list[Region]: ...
 @overload
-def locate_regions(page: MarkupPage, weights: Weights | None = None) -> list[MarkupRegion]: ...
+def locate_regions(
+    page: MarkupPage, weights: Weights | None = None, method: Method = "boosted"
+) -> list[MarkupRegion]: ...
 @overload
-def locate_regions(page: Page, weights: Weights | None = None) -> list[Region] | list[MarkupRegion]: ...
-def locate_regions(page: Page, weights: Weights | None = None) -> list[Region] | list[MarkupRegion]:
+def locate_regions(
+    page: Page, weights: Weights | None = None, method: Method = "boosted"
+) -> list[Region] | list[MarkupRegion]: ...
+def locate_regions(
+    page: Page, weights: Weights | None = None, method: Method = "boosted"
+) -> list[Region] | list[MarkupRegion]:
     """The parts of a page that may hold tables, in reading order, and how sure each is one."""
     if isinstance(page, MarkupPage):
         from tabellion.locate.genuine import locate_tables  # a sheet costs no classifier
 
-        return locate_tables(page, weights or Weights())
+        return locate_tables(page, weights or Weights(), method)
     return locate_islands(page)

@@ -9,28 +9,40 @@ records.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.locate.candidate_view import view_candidates
 from tabellion.locate.genuine_features import genuine_features
+from tabellion.locate.paper_features import PAPER_FEATURES, paper_features, tamed
 from tabellion.locate.plain_text import judge_definitions, judge_preformatted
+from tabellion.locate.table_words import count_words
 from tabellion.model.markup import Candidate, MarkupPage
 from tabellion.model.place import Place
 from tabellion.model.region import MarkupRegion
 from tabellion.weights import Weights
+from tabellion.weights.words import FORMS
 
-GENUINE = "genuine"  # the name of the weights
+GENUINE, TREE, SVM, WORDS = "genuine", "genuine_tree", "genuine_svm", "genuine_words"  # names of weights
+PAPER_ROWS = (*PAPER_FEATURES, FORMS[0])  # what the paper's classifiers see
 LIKELY = 0.5
 _TRIVIAL = 0.01  # the share of genuine tables among candidates without two rows of two cells, measured on webtables
 _PRESENTATION = ("presentation", "none")
 
 
-def locate_tables(page: MarkupPage, weights: Weights) -> list[MarkupRegion]:
-    """Every candidate of a page with its probability, in document order."""
+def locate_tables(
+    page: MarkupPage, weights: Weights, method: Literal["boosted", "tree", "svm"] = "boosted"
+) -> list[MarkupRegion]:
+    """Every candidate of a page with its probability, in document order; `tree` and `svm` are the paper's methods."""
     chance = [_TRIVIAL] * len(page.candidates)
     asked = [number for number in range(len(page.candidates)) if is_worth_a_look(page, number)]
     if asked:
-        odds = weights.boosted(GENUINE).probabilities(genuine_features(view_candidates(page, asked)))
+        if method == "boosted":
+            odds = weights.boosted(GENUINE).probabilities(genuine_features(view_candidates(page, asked)))
+        else:
+            odds = _by_paper(page, asked, weights, method)
         for number, value in zip(asked, odds.tolist(), strict=True):
             chance[number] = value
     for number, candidate in enumerate(page.candidates):
@@ -43,6 +55,17 @@ def locate_tables(page: MarkupPage, weights: Weights) -> list[MarkupRegion]:
         MarkupRegion(page, Place(path=candidate.path, table_index=candidate.table_index), number, round(value, 4))
         for number, (candidate, value) in enumerate(zip(page.candidates, chance, strict=True))
     ]
+
+
+def _by_paper(
+    page: MarkupPage, asked: list[int], weights: Weights, method: Literal["tree", "svm"]
+) -> NDArray[np.float64]:
+    """What the paper's classifiers say, over its sixteen features."""
+    words = weights.words(WORDS).features([count_words(page, number) for number in asked])
+    rows = np.column_stack([paper_features(view_candidates(page, asked)), words[:, 0]])
+    if method == "tree":
+        return weights.boosted(TREE).probabilities(rows)
+    return weights.kernel(SVM).probabilities(tamed(rows))
 
 
 def is_worth_a_look(page: MarkupPage, number: int) -> bool:

@@ -57,6 +57,11 @@ def paper_features(view: CandidateView) -> NDArray[np.float64]:
     )
 
 
+def tamed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The signed logarithm of each feature, for classifiers that measure distances: lengths run to thousands."""
+    return np.asarray(np.sign(rows) * np.log1p(np.abs(rows)))
+
+
 def content_types(view: CandidateView) -> NDArray[np.uint8]:
     """The content type of each cell: what it holds besides text first, then what the text is."""
 

@@ -15,7 +15,9 @@ import msgspec
 
 from tabellion.errors import WeightsError
 from tabellion.weights.boosted import Boosted
+from tabellion.weights.kernel import Kernel
 from tabellion.weights.linear import Chain, Linear
+from tabellion.weights.words import WordGroups
 
 SHIPPED = Path(__file__).parent
 
@@ -37,6 +39,14 @@ class Weights:
     def chain(self, name: str) -> Chain:
         """A linear-chain conditional random field by name."""
         return _chain(self._path(f"{name}.json"))
+
+    def kernel(self, name: str) -> Kernel:
+        """A support vector machine with an RBF kernel by name."""
+        return _kernel(self._path(f"{name}.npz"))
+
+    def words(self, name: str) -> WordGroups:
+        """What words say of genuine tables, by name."""
+        return _words(self._path(f"{name}.npz"))
 
     def _path(self, file: str) -> Path:
         path = self.folder / file
@@ -60,3 +70,13 @@ def _linear(path: Path) -> Linear:
 @lru_cache(maxsize=64)
 def _chain(path: Path) -> Chain:
     return msgspec.json.decode(path.read_bytes(), type=Chain)
+
+
+@lru_cache(maxsize=16)
+def _kernel(path: Path) -> Kernel:
+    return Kernel.load(path)
+
+
+@lru_cache(maxsize=16)
+def _words(path: Path) -> WordGroups:
+    return WordGroups.load(path)
