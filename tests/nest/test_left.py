@@ -100,6 +100,11 @@ def test_a_label_broken_over_two_rows_is_one_label() -> None:
     assert found.left.nodes[0].cells == ((1, 0), (2, 0))
 
 
+def test_a_label_whose_values_stand_beside_its_second_row_is_no_heading() -> None:
+    found = nest([("Agriculture and", 0), ("home economics", 4), ("Business", 5), ("Education", 6)])
+    assert paths(found) == [*["Agriculture and home economics"] * 2, "Business", "Education"]
+
+
 def test_of_which_is_no_label_of_its_own() -> None:
     found = nest([("1. Higher education", 9), ("Of which:", 0), (" 1.1 Universities", 5), (" 1.2 Clinics", 4)])
     assert paths(found)[2:] == ["1. Higher education / 1.1 Universities", "1. Higher education / 1.2 Clinics"]
@@ -172,3 +177,11 @@ def test_a_header_row_in_the_stub_alone_heads_the_rows_below_it() -> None:
     found = nest_headers(build_frame(build_grid(cells), "hhdd"), Weights())
     assert [paths(found)[0], paths(found)[1]] == ["Province / Uusimaa", "Province / Kainuu"]
     assert [node.text for node in found.top.nodes] == ["2020", "2021"]
+
+
+def test_a_name_that_its_own_parts_repeat_stands_where_its_indent_says() -> None:
+    found = nest(
+        [("SA", 9), ("  Rest", 5), ("    Waikerie", 4), ("  Offshore", 3), ("    Offshore", 3), ("      Offshore", 3)]
+    )
+    assert paths(found)[3] == "SA / Offshore"
+    assert paths(found)[5] == "SA / Offshore / Offshore / Offshore"

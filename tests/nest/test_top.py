@@ -77,3 +77,9 @@ def test_a_frame_without_header_rows_has_no_top_tree() -> None:
     found = nest_headers(build_frame(build_grid([VALUES, VALUES]), "dd"), Weights())
     assert not found.top.nodes
     assert not found.column_nodes
+
+
+def test_a_text_over_the_whole_table_labels_nothing() -> None:
+    cells = [["Some title over all", None, None], ["Item", "2020", "2021"], ["Ohio", 1.0, 2.0], ["Iowa", 3.0, 4.0]]
+    found = nest_headers(build_frame(build_grid(cells, merges=["A1:C1"]), "hhdd"), Weights())
+    assert [node.text for node in found.top.nodes] == ["2020", "2021"]

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.document import Mark
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.model.style import Style
@@ -66,14 +67,15 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     row, column = strand.row, strand.column
     values = np.asarray(frame.value_columns, dtype=np.intp)
     wordings, wording = read_wordings([str(t) for t in grid.label[row, column]])
-    filled = grid.filled[np.ix_(row, values)] & (values[None, :] != column[:, None])
-    bold_cells = grid.look("bold")[np.ix_(row, values)] & filled
+    value_row = strand.value_rows(frame)
+    filled = grid.filled[np.ix_(value_row, values)] & (values[None, :] != column[:, None])
+    bold_cells = grid.look("bold")[np.ix_(value_row, values)] & filled
     counted = filled.sum(axis=1)
     group = _without_values(filled) & strand.leads
     across = np.array([grid.span_at.get((r, c), (1, 1))[1] for r, c in zip(row.tolist(), column.tolist(), strict=True)])
     spanning = (across > 1) & (column + across - 1 >= values.min(initial=1 << 30)) | np.isin(column, values)
     indent = grid.indent[row, column].astype(np.float64) + 2.0 * strand.step
-    aggregate = (grid.marks[np.ix_(row, values)] & 2) > 0
+    aggregate = (grid.marks[np.ix_(value_row, values)] & Mark.AGGREGATE) > 0
     parts: dict[str, NDArray[Any]] = {
         "indent": indent,
         "bold": grid.look("bold")[row, column] & strand.leads,
@@ -88,7 +90,7 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     capitals, only_total = (
         np.array([getattr(w, name) for w in wordings], dtype=bool)[wording] for name in ("capitals", "only_total")
     )
-    gap = np.diff(row, prepend=row[:1]) - (np.arange(len(row)) > 0)
+    gap = _gaps(strand)
     raised = _raised(indent, parts["bold"] | parts["bold_values"], only_total, gap) & strand.leads
     parts["indent"] = _lowered(indent, raised)
     parts["raised"] = np.where(raised, indent, 0.0)
@@ -100,12 +102,20 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
         gap=gap,
         border=_lines_above(frame, row, column),
         text=wording,
-        values=_numbers(frame, row, values),
+        values=_numbers(frame, value_row, values),
         formula=2 * aggregate.sum(axis=1) > counted,
         look=look,
         wordings=tuple(wordings),
         wording=wording,
     )
+
+
+def _gaps(strand: Strand) -> Indices:
+    """Rows between each label and the last row of the one before."""
+    last = strand.row.copy()
+    for place, more in strand.more.items():
+        last[place] = more[-1]
+    return np.concatenate([strand.row[:1] * 0, strand.row[1:] - last[:-1] - 1])
 
 
 def _raised(indent: Numbers, heavy: Flags, only_total: Flags, gap: Indices) -> Flags:

@@ -50,7 +50,8 @@ def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.int
     not_shallower = np.concatenate([[False], np.diff(indent) >= 0])
     leads = np.concatenate([np.diff(indent) > 0, [False]])  # the next row is deeper: this one heads it
     goes_on = empty & ((~leads & (begins_small | before_open)) | (after_empty & begins_small & ~before_colon))
-    ends = ~empty & after_empty & begins_small & _alone_below(indent) & ~before_colon
+    halved = np.concatenate([[False], open_ended[:-1] & empty[:-1]])
+    ends = ~empty & after_empty & ((begins_small & _alone_below(indent) & ~before_colon) | halved)
     return np.asarray(result | (follows & not_shallower & (goes_on | ends)))
 
 

@@ -79,7 +79,8 @@ def _as_elsewhere(
     after = _next_siblings(above)
     hung: dict[int, Counter[tuple[tuple[int, ...], int]]] = defaultdict(Counter)
     for here, parent in enumerate(above):
-        if times[here] > 1 and parent >= 0 and here - parent <= LONGEST_TRAIL and indent[here] > indent[parent]:
+        told = times[here] > 1 and parent >= 0 and text[parent] != text[here]
+        if told and here - parent <= LONGEST_TRAIL and indent[here] > indent[parent]:
             following = text[after[here]] if after[here] >= 0 else -1
             hung[text[here]][tuple(text[parent + 1 : here]), following] += 1
     for here, parent in enumerate(above):

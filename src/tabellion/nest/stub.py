@@ -46,6 +46,15 @@ class Strand(msgspec.Struct, frozen=True, eq=False):
     def __len__(self) -> int:
         return len(self.row)
 
+    def value_rows(self, frame: Frame) -> NDArray[np.intp]:
+        """The row of each label's values: its own, or the first on which it goes on that has any."""
+        rows = self.row.copy()
+        values = list(frame.value_columns)
+        for place, more in self.more.items():
+            options = (int(rows[place]), *more)
+            rows[place] = next((r for r in options if frame.grid.filled[r, values].any()), options[0])
+        return rows
+
 
 def find_strands(frame: Frame, settings: StubSettings = StubSettings()) -> list[Strand]:
     """The strands of a frame's stub, leftmost first; blank columns have none."""

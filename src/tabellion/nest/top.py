@@ -12,7 +12,7 @@ import numpy as np
 
 from tabellion.model.frame import Frame
 from tabellion.model.tree import HeaderTree
-from tabellion.nest.attributes import Indices
+from tabellion.nest.attributes import Flags, Indices
 from tabellion.nest.parents import Method, top_parents
 from tabellion.nest.spread import NONE, HeaderCells, spread_headers
 from tabellion.nest.tree import Forest, Label
@@ -49,13 +49,10 @@ def nest_top(frame: Frame, weights: Weights, method: Method) -> tuple[HeaderTree
     return forest.tree(), nearest
 
 
-def _heads_of_first_stub(frame: Frame, cells: HeaderCells) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Cells that stand over the first stub column and over no value."""
+def _heads_of_first_stub(frame: Frame, cells: HeaderCells) -> Flags:
+    """Cells that begin over the first stub column: its head, or a text over the whole that labels nothing in it."""
     left = [c for c in frame.stub_columns if not frame.value_columns or c < min(frame.value_columns)]
-    if not left:
-        return np.zeros(len(cells), dtype=bool)
-    first_value = min(frame.value_columns, default=frame.rect.right + 1)
-    return np.asarray((cells.column <= left[0]) & (cells.last_column < first_value))
+    return np.asarray(cells.column <= min(left, default=NONE))
 
 
 def _nearest_cells(cells: HeaderCells, parents: Indices, column: int) -> list[int]:
