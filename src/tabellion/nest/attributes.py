@@ -23,6 +23,7 @@ SUMMED_COLUMNS = 6  # value columns whose numbers are compared and added up: eno
 USUALLY_FILLED = 0.7  # a column filled in this share of the rows
 FIRST_COLUMNS = 3  # of those, the columns that a row with values fills
 FEW_VALUES = 0.4  # of the typical number of values in a row
+FIRST_RAISED = 2  # labels that may head all the rest from a deeper indent: more are a list
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -121,19 +122,20 @@ def _gaps(strand: Strand) -> Indices:
 def _raised(indent: Numbers, heavy: Flags, only_total: Flags, gap: Indices) -> Flags:
     """Headings that are indented deeper than what they head: "    Total smokers" over "Male".
 
-    Such a label is deeper than its neighbours (or is the first, or follows another such), and is bold over one that
-    is not, or a bare total, or the first of all; and where the first is raised, so are those as deep and as bold, or
-    as deep and after a blank row.
+    The first labels are, where deeper than what follows. Others are deeper than their neighbours (or follow another
+    such), and bold over one that is not, or a bare total, or as deep as the first and as bold or after a blank row.
     """
     count = len(indent)
     raised = np.zeros(count, dtype=bool)
     deep, thick, total = indent.tolist(), heavy.tolist(), only_total.tolist()
-    for here in range(count - 1):
-        if deep[here + 1] >= deep[here] or not (here == 0 or deep[here - 1] < deep[here] or raised[here - 1]):
+    alike = next((n for n in range(count) if deep[n] != deep[0]), count)
+    raised[:alike] = alike <= FIRST_RAISED and alike < count and deep[alike] < deep[0]
+    for here in range(alike, count - 1):
+        if deep[here + 1] >= deep[here] or not (deep[here - 1] < deep[here] or raised[here - 1]):
             continue
         as_bold = thick[here] == thick[0] or gap[here] > 0
         like_first = bool(raised[0]) and deep[here] == deep[0] and as_bold
-        raised[here] = here == 0 or total[here] or (thick[here] and not thick[here + 1]) or like_first
+        raised[here] = total[here] or (thick[here] and not thick[here + 1]) or like_first
     return raised
 
 
