@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from tabellion.errors import WeightsError
 from tabellion.nest.attributes import Attributes, Indices, Numbers
 from tabellion.nest.candidates import ROOT, climbing_pairs, differing_pairs
 from tabellion.nest.ladder import climb
@@ -55,8 +56,12 @@ def left_parents(attributes: Attributes, weights: Weights, method: Method) -> tu
     table = left_table(view, method)
     pairs = (view.up, view.down)
     if method == "svm":
-        return enforce_tree(len(attributes), pairs, weights.linear(LEFT_WEIGHTS[method]).probabilities(table))
-    return outline(len(attributes), pairs, weights.boosted(LEFT_WEIGHTS[method]).scores(table)[:, 0])
+        linear = weights.linear(LEFT_WEIGHTS[method])
+        _check(linear.features, PAPER_LEFT, LEFT_WEIGHTS[method])
+        return enforce_tree(len(attributes), pairs, linear.probabilities(table))
+    boosted = weights.boosted(LEFT_WEIGHTS[method])
+    _check(boosted.features, LEFT_FEATURES, LEFT_WEIGHTS[method])
+    return outline(len(attributes), pairs, boosted.scores(table)[:, 0])
 
 
 def top_table(view: TopView, method: Method) -> Numbers:
@@ -70,8 +75,13 @@ def top_parents(cells: HeaderCells, values: Sequence[int], weights: Weights, met
         return np.full(len(cells), ROOT, dtype=np.intp), np.ones(len(cells))
     pairs = top_pairs(cells)
     table = top_table(TopView(cells, values, pairs), method)
-    if method == "svm":
-        chance = weights.linear(TOP_WEIGHTS[method]).probabilities(table)
-    else:
-        chance = weights.boosted(TOP_WEIGHTS[method]).probabilities(table)
-    return enforce_tree(len(cells), pairs, chance)
+    paper = method == "svm"
+    scores = weights.linear(TOP_WEIGHTS[method]) if paper else weights.boosted(TOP_WEIGHTS[method])
+    _check(scores.features, PAPER_TOP if paper else TOP_FEATURES, TOP_WEIGHTS[method])
+    return enforce_tree(len(cells), pairs, scores.probabilities(table))
+
+
+def _check(learned: tuple[str, ...], features: Sequence[tuple[str, object]], name: str) -> None:
+    """Weights of other features would score nonsense without a word."""
+    if learned != tuple(feature for feature, _ in features):
+        raise WeightsError(f"the weights {name} are of another version: `make train` makes them anew")
