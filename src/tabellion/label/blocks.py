@@ -24,6 +24,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
     covered: float = 0.4  # share of the value columns that have one
     repeated: float = 0.6  # share of a row's cells that an earlier head holds in the same columns
     long_head: int = 12  # rows above a late head that may belong to it: "Unit", "Series ID" and the like
+    head_numbers: float = 0.4  # share of such rows' cells that may be numbers
 
 
 SETTINGS = BlockSettings()
@@ -99,8 +100,13 @@ def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
 
 
 def _is_late_head(grid: Grid, block: Block, run: Run) -> bool:
-    """Whether a head right below a short body shows that the body was head as well."""
-    return len(block.body) <= min(SETTINGS.long_head, run.rest) and bool(block.header) and _heads(grid, block, run.rows)
+    """Whether a head right below a short body without many numbers shows that the body was head as well."""
+    short = bool(block.header) and len(block.body) <= min(SETTINGS.long_head, run.rest)
+    if not short or not _heads(grid, block, run.rows):
+        return False
+    content = grid.content[block.body][:, 1:]
+    numbers = np.isin(content, (Content.NUMBER, Content.MISSING)).sum()
+    return bool(numbers < SETTINGS.head_numbers * (content != Content.EMPTY).sum())
 
 
 def _gap_before(grid: Grid, row: int) -> bool:
