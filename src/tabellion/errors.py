@@ -75,3 +75,15 @@ class UsageError(TabellionError):
     """The call itself was wrong: an unknown sheet, option or setting."""
 
     kind = "usage"
+
+
+class LibraryError(TabellionError):
+    """The library cannot be opened, read or written; the message says why and what to do."""
+
+    kind = "library"
+
+
+class QueryError(TabellionError):
+    """A question to the library cannot be answered: wrong, forbidden, or over its limits of time or memory."""
+
+    kind = "query"

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from tabellion.cli import extract, segment, show
+from tabellion.cli import add, extract, info, query, rebuild, remove, search, segment, show, sql, verify
+from tabellion.cli import list as list_command
 
 app = typer.Typer(
     name="tabellion",
@@ -25,6 +26,15 @@ app = typer.Typer(
 app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True)(extract.extract)
 app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
 app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)
+app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(add.add)
+app.command("list", epilog=list_command.EXAMPLES, rich_help_panel="Library")(list_command.list_documents)
+app.command("search", epilog=search.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(search.search)
+app.command("query", epilog=query.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(query.query)
+app.command("sql", epilog=sql.EXAMPLES, rich_help_panel="Library")(sql.sql)
+app.command("info", epilog=info.EXAMPLES, rich_help_panel="Library")(info.info)
+app.command("remove", epilog=remove.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(remove.remove)
+app.command("verify", epilog=verify.EXAMPLES, rich_help_panel="Library")(verify.verify)
+app.command("rebuild", epilog=rebuild.EXAMPLES, rich_help_panel="Library")(rebuild.rebuild)
 
 
 def print_version(asked: bool) -> None:

@@ -1,0 +1,151 @@
+"""`tabellion add`: documents into the library, in parallel, some at a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tabellion.cli.options import (
+    LimitOption,
+    ParentChoice,
+    ParentsOption,
+    RowChoice,
+    RowsOption,
+    TraceOption,
+    WeightsOption,
+    build_settings,
+)
+from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+
+if TYPE_CHECKING:
+    from tabellion.cli.batch import Failure, Outcome
+    from tabellion.library.keep import Kept
+    from tabellion.pipeline import Settings
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion add reports/ '*.ods' [dim]· into the library in the user's data folder[/dim]
+
+[dim]$[/dim] tabellion add reports/ --library shared/ --jobs 4 [dim]· into a library of its own, on four cores[/dim]
+
+[dim]$[/dim] tabellion add reports/ --library postgresql://host/tables --files /srv/tables [dim]· a shared server[/dim]
+
+Run it again after an interruption or a change: what is unchanged is passed over, what changed is replaced."""
+
+
+class Report(StrEnum):
+    """What is printed of a run."""
+
+    none = "none"
+    jsonl = "jsonl"
+
+
+def add(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns, addresses on the web.")
+    ],
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    form: Annotated[
+        Report, typer.Option("--format", "-f", help="jsonl: a line a document with what became of it.")
+    ] = Report.none,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
+    ] = 0,
+    rows: RowsOption = RowChoice.boosted,
+    parents: ParentsOption = ParentChoice.boosted,
+    weights: WeightsOption = None,
+    limit: LimitOption = None,
+    trace: TraceOption = False,
+) -> None:
+    """Read documents and keep their tables in the library."""
+    settings = build_settings(sheet=None, rows=rows, parents=parents, weights=weights, limits=limit)
+    with opened_library(library, files, create=True) as shelf:
+        from tabellion.cli.batch import run_batch
+        from tabellion.cli.messages import Progress
+        from tabellion.cli.sources import expand_sources
+        from tabellion.library.reading import document_address, unpack_reading
+
+        todo = list({document_address(source): source for source in expand_sources(sources)}.values())
+        known = shelf.known_hashes(todo)
+        job = partial(read_one, originals=shelf.folder.originals, known=known, settings=settings)
+        report = AddReport(form)
+        cores = min(jobs or os.cpu_count() or 1, max(len(todo), 1))
+        with Progress(len(todo), trace=trace) as progress, shelf.keeping() as keeper:
+            for outcome in run_batch(job, todo, cores):
+                packed = b"".join(outcome.text)
+                report.expect(outcome.source)
+                if outcome.failure:
+                    report.failed(outcome.source, outcome.failure)
+                elif not packed:
+                    report.unchanged(outcome.source)
+                else:
+                    report.kept(keeper.keep(unpack_reading(packed)))
+                progress.advance(outcome)
+            report.kept(keeper.flush())
+    raise typer.Exit(1 if report.failures else 0)
+
+
+def read_one(source: str, *, originals: Path, known: dict[str, str], settings: Settings) -> Outcome:
+    """Read one document for the library; no text where it is what the library has. Runs in a worker."""
+    from tabellion.cli.batch import Outcome
+    from tabellion.errors import UsageError
+    from tabellion.library.reading import pack_reading
+    from tabellion.library.sources import read_source
+
+    if source == "-":
+        raise UsageError("-: a library keeps documents by their address; standard input has none")
+    reading = read_source(source, originals, known.get(source), settings)
+    if reading is None:
+        return Outcome(source)
+    return Outcome(
+        source,
+        text=[pack_reading(reading)],
+        tables=len(reading.tables),
+        tuples=sum(table.tuples for table in reading.tables),
+        issues=len(reading.issues),
+    )
+
+
+class AddReport:
+    """A line a document, in the order given, printed once what it says is safe on the disk."""
+
+    def __init__(self, form: Report) -> None:
+        self.form = form
+        self.failures = 0
+        self._order: deque[str] = deque()
+        self._lines: dict[str, dict[str, object]] = {}
+
+    def expect(self, source: str) -> None:
+        self._order.append(source)
+
+    def failed(self, source: str, failure: Failure) -> None:
+        self.failures += 1
+        self._tell(source, "error", 0, 0, failure.note)
+
+    def unchanged(self, source: str) -> None:
+        self._tell(source, "unchanged", 0, 0, None)
+
+    def kept(self, done: list[Kept]) -> None:
+        for one in done:
+            self._tell(one.source, one.status, one.tables, one.tuples, None)
+
+    def _tell(self, source: str, status: str, tables: int, tuples: int, note: str | None) -> None:
+        line = {"source": source, "status": status, "tables": tables, "tuples": tuples, "note": note}
+        self._lines[source] = line
+        while self._order and self._order[0] in self._lines:
+            self._print(self._lines.pop(self._order.popleft()))
+
+    def _print(self, line: dict[str, object]) -> None:
+        if self.form is Report.jsonl:
+            import msgspec
+
+            sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+            sys.stdout.buffer.flush()

@@ -1,0 +1,88 @@
+"""`tabellion rebuild`: tuples and index made anew from the stored documents."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tabellion.cli.options import (
+    LimitOption,
+    ParentChoice,
+    ParentsOption,
+    RowChoice,
+    RowsOption,
+    TraceOption,
+    WeightsOption,
+    build_settings,
+)
+from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+
+if TYPE_CHECKING:
+    from tabellion.cli.batch import Outcome
+    from tabellion.library.records import DocumentRecord
+    from tabellion.pipeline import Settings
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion rebuild [dim]· read every stored document again, then make the index anew[/dim]
+
+[dim]$[/dim] tabellion rebuild --index [dim]· the index only[/dim]"""
+
+
+def rebuild(
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    index: Annotated[bool, typer.Option("--index", help="Make only the index anew.")] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
+    ] = 0,
+    rows: RowsOption = RowChoice.boosted,
+    parents: ParentsOption = ParentChoice.boosted,
+    weights: WeightsOption = None,
+    limit: LimitOption = None,
+    trace: TraceOption = False,
+) -> None:
+    """Make tuples and index anew from the stored documents."""
+    settings = build_settings(sheet=None, rows=rows, parents=parents, weights=weights, limits=limit)
+    failures = 0
+    with opened_library(library, files) as shelf:
+        if not index:
+            from tabellion.cli.batch import run_batch
+            from tabellion.cli.messages import Progress
+            from tabellion.library.leavings import sweep
+            from tabellion.library.reading import unpack_reading
+            from tabellion.library.records import list_documents
+
+            with shelf.catalogue.reading() as connection:
+                records = {record.document_id: record for record in list_documents(connection)}
+            job = partial(reread, records=records, originals=shelf.folder.originals, settings=settings)
+            with Progress(len(records), trace=trace) as progress, shelf.keeping(again=True) as keeper:
+                for outcome in run_batch(job, records, jobs or os.cpu_count() or 1):
+                    if outcome.failure:
+                        failures += 1
+                    else:
+                        keeper.keep(unpack_reading(b"".join(outcome.text)))
+                    progress.advance(outcome)
+                keeper.flush()
+            sweep(shelf.folder, shelf.catalogue, always=True)
+        shelf.index.rebuild()
+    raise typer.Exit(1 if failures else 0)
+
+
+def reread(document_id: str, *, records: dict[str, DocumentRecord], originals: Path, settings: Settings) -> Outcome:
+    """Read one stored document again. Runs in a worker."""
+    from tabellion.cli.batch import Outcome
+    from tabellion.library.reading import pack_reading
+    from tabellion.library.rebuild import read_again
+
+    reading = read_again(records[document_id], originals, settings)
+    return Outcome(
+        records[document_id].source,
+        text=[pack_reading(reading)],
+        tables=len(reading.tables),
+        tuples=sum(table.tuples for table in reading.tables),
+    )

@@ -1,0 +1,150 @@
+"""`tabellion search`: the tables that answer a question, best first."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tabellion.cli.list import FormatOption, Listing
+from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from tabellion.library.search import Found, Hit
+    from tabellion.library.shelf import Library
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion search smoking rate men [dim]· anywhere in a table or around it[/dim]
+
+[dim]$[/dim] tabellion search 'caption:smoking header:"18 to 24" -race year:1990..2000' [dim]· by where it stands[/dim]
+
+[dim]$[/dim] tabellion search 1,234.5 --medium spreadsheet --preview 5 [dim]· a number, with the first rows[/dim]"""
+
+ConditionOption = Annotated[str | None, typer.Option(rich_help_panel="Narrow down")]
+
+
+def search(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WORDS",
+            help='Words, "phrases", numbers; caption: header: stub: cell: note: document: before one looks only there.',
+        ),
+    ],
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    form: FormatOption = Listing.table,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=0, help="Hits shown.")] = 10,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits passed over first.")] = 0,
+    preview: Annotated[int, typer.Option("--preview", "-p", metavar="N", min=0, help="Rows of each table shown.")] = 0,
+    medium: Annotated[
+        str | None, typer.Option("--medium", help="spreadsheet, html or pdf.", rich_help_panel="Narrow down")
+    ] = None,
+    document: Annotated[
+        str | None, typer.Option("--document", help="The id or path of a document.", rich_help_panel="Narrow down")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="numerical, text, symbol, image, combination.", rich_help_panel="Narrow down"),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option("--size", help="small (below 30 values), medium, large, huge.", rich_help_panel="Narrow down"),
+    ] = None,
+    year: Annotated[
+        str | None, typer.Option("--year", help="A year, or 1990..2000.", rich_help_panel="Narrow down")
+    ] = None,
+) -> None:
+    """Find tables by words, phrases and numbers."""
+    with opened_library(library, files) as shelf:
+        from tabellion.library.questions import parse_condition
+
+        said = {"medium": medium, "kind": kind, "size": size, "year": year}
+        if document:
+            said["document_id"] = shelf.find(document).document_id
+        conditions = []
+        for field, value in said.items():
+            if value is None:
+                continue
+            condition = parse_condition(field, value)
+            if condition is None:
+                raise typer.BadParameter(f"{value!r} is not a number nor a range of numbers", param_hint=f"--{field}")
+            conditions.append(condition)
+        found = shelf.search(" ".join(words), conditions=conditions, limit=limit, offset=offset)
+        if preview:
+            found = with_previews(shelf, found, preview)
+        if form is Listing.json:
+            import msgspec
+
+            sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
+        else:
+            _draw(found, offset)
+
+
+def with_previews(shelf: Library, found: Found, rows: int) -> Found:
+    """The same hits with the first rows of each table, under a row of names."""
+    import msgspec
+
+    from tabellion.library.results import plain_text
+
+    hits = []
+    for hit in found.hits:
+        table = shelf.preview(hit.table, rows)
+        columns = [[plain_text(value) for value in column.to_pylist()] for column in table.columns]
+        lines = [list(table.column_names), *map(list, zip(*columns, strict=True))]
+        hits.append(msgspec.structs.replace(hit, preview=lines))
+    return msgspec.structs.replace(found, hits=hits)
+
+
+def _draw(found: Found, offset: int) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, emoji=False, markup=False)
+    if not found.total:
+        console.print("No table was found.")
+        return
+    console.print(Text(f"{found.total:,} table{'s' if found.total > 1 else ''}", "bold"))
+    for number, hit in enumerate(found.hits, offset + 1):
+        where = " ".join(str(part) for part in (hit.place.get("sheet"), hit.place.get("range")) if part)
+        where = where or (f"page {hit.place['page']}" if "page" in hit.place else hit.place.get("path", ""))
+        console.print(Text.assemble(f"\n{number:>2}  ", (hit.title or hit.name, "bold")))
+        console.print(Text(f"    {hit.source}  {where}  {hit.tuples:,} values  {hit.name}", "dim"))
+        for field, pieces in hit.highlights.items():
+            for piece in pieces:
+                console.print(Text.assemble(f"    {field}: ", _marked(piece)))
+        if hit.preview:
+            _draw_preview(console, hit)
+    for name in ("medium", "kind", "size", "year"):
+        counts = found.facets.get(name, {})
+        if len(counts) > 1:
+            console.print(Text(f"\n{name}: " + ", ".join(f"{key} {n:,}" for key, n in counts.items()), "dim"))
+
+
+def _draw_preview(console: object, hit: Hit) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.table import Table
+
+    if isinstance(console, Console) and hit.preview:
+        lines = Table(*hit.preview[0][:8], box=None, pad_edge=False, header_style="dim")
+        for row in hit.preview[1:]:
+            lines.add_row(*row[:8])
+        console.print(Padding(lines, (0, 0, 0, 4)))
+
+
+def _marked(piece: str) -> Text:
+    """A piece with the words that were found in bold instead of between marks, where there is colour."""
+    from rich.text import Text
+
+    text, rest = Text(), piece
+    while "«" in rest:
+        before, _, rest = rest.partition("«")
+        word, _, rest = rest.partition("»")
+        text.append(before)
+        text.append(f"«{word}»", "bold yellow")
+    return text.append(rest)

@@ -1,0 +1,104 @@
+"""`tabellion sql`: a prompt for SQL over the tables of a library, with completion."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from tabellion.cli.query import MemoryOption, SecondsOption, draw_answer
+from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tabellion.library.shelf import Library
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion sql [dim]· then: select name, title from tables;[/dim]
+
+At the prompt: a question ends with a semicolon, Tab completes names of tables and columns, Ctrl-C stops a question,
+Ctrl-D ends."""
+
+PROMPT, MORE = "tabellion> ", "      ...> "
+
+
+def sql(
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    seconds: SecondsOption = 60.0,
+    memory: MemoryOption = 2048,
+) -> None:
+    """Ask questions in SQL at a prompt."""
+    with opened_library(library, files) as shelf:
+        from tabellion.library.query import QueryLimits
+
+        limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
+        read = _reader(shelf)
+        while (asked := read_question(read)) is not None:
+            answer(shelf, asked, limits)
+
+
+def answer(shelf: Library, asked: str, limits: object) -> None:
+    """One question; whatever goes wrong is a line and the prompt goes on."""
+    from tabellion.cli.messages import complain
+    from tabellion.errors import TabellionError
+    from tabellion.library.query import QueryLimits
+
+    try:
+        with shelf.ask(asked, limits if isinstance(limits, QueryLimits) else QueryLimits()) as found:
+            draw_answer(found)
+    except TabellionError as error:
+        complain(str(error))
+    except KeyboardInterrupt:
+        complain("interrupted")
+
+
+def read_question(read: Callable[[str], str]) -> str | None:
+    """Lines up to a semicolon; None at the end of the input."""
+    lines: list[str] = []
+    while True:
+        try:
+            line = read(MORE if lines else PROMPT)
+        except KeyboardInterrupt:
+            lines = []
+            continue
+        except EOFError:
+            rest = "\n".join(lines).strip()
+            return rest or None
+        if not lines and line.strip().lower() in ("exit", "quit", "\\q"):
+            return None
+        if line.strip() or lines:
+            lines.append(line)
+        if line.rstrip().endswith(";"):
+            return "\n".join(lines).rstrip().rstrip(";")
+
+
+def _reader(shelf: Library) -> Callable[[str], str]:
+    """How a line is read: with completion at a terminal, plainly from a pipe."""
+    if not sys.stdin.isatty():
+
+        def plain(_: str) -> str:
+            line = sys.stdin.readline()
+            if not line:
+                raise EOFError
+            return line.rstrip("\n")
+
+        return plain
+    try:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.history import FileHistory
+    except ModuleNotFoundError:
+        from tabellion.errors import MissingExtraError
+
+        raise MissingExtraError("prompt_toolkit is not installed: pip install 'tabellion[library]'") from None
+    from tabellion.cli.sql_completion import NameCompleter
+
+    history = FileHistory(str(shelf.folder.root / "sql_history"))
+    session: PromptSession[str] = PromptSession(
+        history=history, completer=NameCompleter(shelf), complete_while_typing=False
+    )
+    typer.echo("SQL over the library; a question ends with a semicolon, Ctrl-D ends.", err=True)
+    return session.prompt

@@ -1,0 +1,35 @@
+"""The library: tables of many documents, kept, searched and queried.
+
+`open_library(place)` enters the room. A library is a folder: `catalogue.sqlite` (or a PostgreSQL database, by URL) says
+what there is, `originals/` holds the documents by content hash, `segments/` the tuples as Parquet files that are never
+changed, and `index/` a search index that can be thrown away at any time. The catalogue alone decides what is visible.
+Needs the extra `library`; where a package is missing, an error says so.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from tabellion.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from tabellion.library.shelf import Library
+
+_NEEDED = ("sqlalchemy", "pyarrow", "duckdb", "tantivy")
+
+
+def open_library(place: str | None = None, files: str | None = None, *, create: bool = False) -> Library:
+    """The library at a folder, or at a PostgreSQL URL with `files` for its folder; by default the user's own.
+
+    Without `create`, a place where there is no library is an error.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(f"the library needs {', '.join(missing)}: pip install 'tabellion[library]'")
+    from tabellion.library.shelf import Library
+
+    return Library(place, files, create=create)
+
+
+__all__ = ["open_library"]

@@ -1,0 +1,86 @@
+"""Where the words of a question stand in a table: short pieces of text with the words between marks.
+
+In: a question and a table. Out: for each field, the labels or lines that hold a word of it. Cells are looked through
+only where the rest of the table does not hold all words, since that opens a segment.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from tabellion.library.folder import Folder
+from tabellion.library.questions import Question
+from tabellion.library.reading import Details
+from tabellion.library.records import DocumentRecord, TableRecord
+from tabellion.library.segments import read_table
+from tabellion.library.words import find_terms, terms
+
+OPEN, CLOSE = "«", "»"  # around a word that was found
+_PIECES = 3  # pieces shown of one field
+_AROUND = 60  # letters shown before the first and after the last word
+_CELLS_SEEN = 20_000  # values looked through
+
+
+def highlight_table(
+    folder: Folder, asked: Question, document: DocumentRecord, table: TableRecord, details: Details
+) -> dict[str, list[str]]:
+    """The pieces of each field that hold a word of the question."""
+    language = document.language
+    wanted = {term for one in asked.clauses if not one.forbidden for term in terms(one.text, language)}
+    if not wanted:
+        return {}
+    affiliated = details.metadata.affiliated
+    fields: dict[str, Iterable[str]] = {
+        "caption": [table.caption or table.title or ""],
+        "header": details.header_words,
+        "stub": details.stub_words,
+        "note": affiliated.footnotes,
+        "reference": affiliated.references,
+        "document": [document.title or "", PurePath(document.source).name, *json.loads(document.authors)],
+    }
+    found: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for field, texts in fields.items():
+        if pieces := _pieces(texts, wanted, language, seen):
+            found[field] = pieces
+    if wanted - seen and document.segment_id:
+        held = read_table(folder.segments, document.segment_id, table.table_id, ["text"])
+        if pieces := _pieces(held["text"].slice(0, _CELLS_SEEN).to_pylist(), wanted - seen, language, seen):
+            found["cell"] = pieces
+    return found
+
+
+def _pieces(texts: Iterable[str], wanted: set[str], language: str, seen: set[str]) -> list[str]:
+    pieces: list[str] = []
+    for text in texts:
+        marked = mark_words(text, wanted, language, seen)
+        if marked and marked not in pieces:
+            pieces.append(marked)
+            if len(pieces) == _PIECES:
+                break
+    return pieces
+
+
+def mark_words(text: str, wanted: set[str], language: str, seen: set[str] | None = None) -> str:
+    """The text around the words, each between marks; empty where there is none.
+
+    >>> mark_words("Adults who smoke, by age", {"smoke"}, "english")
+    'Adults who «smoke», by age'
+    """
+    spots = [term for term in find_terms(text, language) if term.term in wanted]
+    if not spots:
+        return ""
+    if seen is not None:
+        seen.update(spot.term for spot in spots)
+    first, last = max(spots[0].start - _AROUND, 0), min(spots[-1].end + _AROUND, len(text))
+    if last - first > 6 * _AROUND:
+        last = min(spots[0].end + 5 * _AROUND, len(text))
+    marked, at = ["…" if first else ""], first
+    for spot in spots:
+        if spot.end > last:
+            break
+        marked += [text[at : spot.start], OPEN, text[spot.start : spot.end], CLOSE]
+        at = spot.end
+    return "".join([*marked, text[at:last], "…" if last < len(text) else ""])

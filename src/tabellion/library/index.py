@@ -1,0 +1,199 @@
+"""The search index: one entry a table, derived from the catalogue and its segments, rebuilt at will.
+
+In: changes of the catalogue. Out: a tantivy index that has caught up with them. The index notes up to which change it
+goes after it is written; one that a killed process left behind catches up when it is next opened, and doing a change
+twice does no harm.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+
+import pyarrow.compute as pc
+import tantivy
+from sqlalchemy import select
+
+from tabellion.errors import LibraryError
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.folder import Folder, whole_file
+from tabellion.library.locks import locked
+from tabellion.library.records import DocumentRecord, TableRecord, documents_since, in_parts, tables_of
+from tabellion.library.schema import history
+from tabellion.library.segments import open_segments
+from tabellion.library.words import BREAK, is_number, terms
+
+FORM = 1  # of the index; one of another form is made anew
+TEXT_FIELDS = ("caption", "header", "stub", "note", "reference", "cell", "document")
+FACETS = ("medium", "document_id", "kind", "size")
+SIZES = ((30, "small"), (300, "medium"), (3_000, "large"))  # values of a table below which it is called so
+LARGEST = "huge"
+_HEAP = 64 * 2**20  # bytes that the writer collects before it writes a part of the index
+_TOGETHER = 200  # documents whose tables are held at once
+_LONG_WAIT = 600.0  # seconds that one writer waits for another
+
+
+def build_schema() -> tantivy.Schema:
+    """The fields of an entry; texts come as terms already, so blanks part them."""
+    builder = tantivy.SchemaBuilder()
+    for name in TEXT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    builder.add_text_field("number", tokenizer_name="whitespace", index_option="basic")
+    builder.add_text_field("table_id", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in FACETS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    for name in ("year", "rows", "columns", "tuples"):
+        builder.add_integer_field(name, indexed=True, fast=True)
+    return builder.build()
+
+
+class SearchIndex:
+    """The index of one library."""
+
+    def __init__(self, folder: Folder, catalogue: Catalogue) -> None:
+        self.folder, self.catalogue = folder, catalogue
+        self._open: tantivy.Index | None = None
+
+    def applied(self) -> int:
+        """Up to which change the index goes; -1 where there is none, or one of another form."""
+        try:
+            noted = json.loads(self.folder.applied.read_bytes())
+        except (OSError, ValueError):
+            return -1
+        return (
+            int(noted["sequence"]) if noted.get("form") == FORM and (self.folder.index / "meta.json").exists() else -1
+        )
+
+    def catch_up(self, *, wait: bool = False) -> bool:
+        """Bring the index to the state of the catalogue; False where another process is at it."""
+        with self.catalogue.reading() as connection:
+            if self.applied() == self.catalogue.last_sequence(connection):
+                return True
+        with locked(self.folder.index_lock, wait=_LONG_WAIT if wait else 0.0) as mine:
+            if mine:
+                try:
+                    self._apply()
+                except (ValueError, OSError) as error:
+                    raise LibraryError(
+                        f"{self.folder.index}: the index cannot be written ({error}); the library itself is unharmed"
+                    ) from error
+            return mine
+
+    def rebuild(self) -> None:
+        """Throw the index away and make it anew."""
+        with locked(self.folder.index_lock, wait=_LONG_WAIT) as mine:
+            if not mine:
+                raise LibraryError(f"{self.folder.index}: another process has been writing the index for too long")
+            self.folder.applied.unlink(missing_ok=True)
+            self._apply()
+
+    def open(self) -> tantivy.Index:
+        """The index as it is on the disk now."""
+        if self._open is None:
+            self._open = tantivy.Index(build_schema(), path=str(self.folder.index))
+        self._open.reload()
+        return self._open
+
+    def _apply(self) -> None:
+        since = self.applied()
+        if since < 0:
+            self._open = None
+            shutil.rmtree(self.folder.index, ignore_errors=True)
+            self.folder.index.mkdir(parents=True)
+        with self.catalogue.reading() as connection:
+            target = self.catalogue.last_sequence(connection)
+            changed = documents_since(connection, since)
+            gone = connection.execute(select(history.c.document_id).where(history.c.sequence > since)).scalars().all()
+        writer = self.open().writer(_HEAP, 1)
+        try:
+            if since >= 0:
+                for document_id in {*gone, *(document.document_id for document in changed)}:
+                    writer.delete_documents_by_term("document_id", document_id)
+            for some in in_parts(changed, _TOGETHER):
+                for entry in self._entries(some):
+                    writer.add_document(tantivy.Document.from_dict(entry, build_schema()))
+            writer.commit()
+            writer.wait_merging_threads()
+        finally:
+            del writer
+        with whole_file(self.folder.applied) as part:
+            part.write_text(json.dumps({"form": FORM, "sequence": target}))
+
+    def _entries(self, documents: list[DocumentRecord]) -> Iterator[dict[str, object]]:
+        by_id = {document.document_id: document for document in documents}
+        with self.catalogue.reading() as connection:
+            tables = tables_of(connection, by_id)
+        texts = self._texts(documents)
+        for table in tables:
+            yield describe_entry(by_id[table.document_id], table, texts.get(table.table_id, []))
+
+    def _texts(self, documents: list[DocumentRecord]) -> dict[str, list[str]]:
+        """The texts of the values of each table."""
+        found: dict[str, list[str]] = {}
+        by_segment: dict[str, list[str]] = {}
+        for document in documents:
+            if document.segment_id:
+                by_segment.setdefault(document.segment_id, []).append(document.document_id)
+        for segment_id, ids in by_segment.items():
+            held = open_segments(self.folder.segments, [segment_id]).to_table(
+                columns=["table_id", "text"], filter=pc.field("document_id").isin(ids)
+            )
+            for table_id, text in zip(held["table_id"].to_pylist(), held["text"].to_pylist(), strict=True):
+                found.setdefault(table_id, []).append(text)
+        return found
+
+
+def describe_entry(document: DocumentRecord, table: TableRecord, texts: Iterable[str]) -> dict[str, object]:
+    """The entry of a table: its words by where they stand, and what it can be narrowed down by."""
+    details, language = table.unpack(), document.language
+    affiliated = details.metadata.affiliated
+    cells, numbers = _cell_terms(texts, language)
+    name = PurePath(document.source).name
+    about = [document.title or "", name, " ".join(json.loads(document.authors)), table.sheet or ""]
+    return {
+        "table_id": table.table_id,
+        "caption": _joined([table.caption or table.title or ""], language),
+        "header": _joined(details.header_words, language),
+        "stub": _joined(details.stub_words, language),
+        "note": _joined(affiliated.footnotes, language),
+        "reference": _joined(affiliated.references, language),
+        "cell": " ".join(cells),
+        "number": " ".join(numbers),
+        "document": _joined(about, language),
+        "medium": document.medium,
+        "document_id": document.document_id,
+        "kind": table.kind or "unknown",
+        "size": size_name(table.tuples),
+        "year": list(details.years),
+        "rows": table.rows,
+        "columns": table.columns,
+        "tuples": table.tuples,
+    }
+
+
+def size_name(tuples: int) -> str:
+    """What a table with so many values is called.
+
+    >>> size_name(12), size_name(5_000_000)
+    ('small', 'huge')
+    """
+    return next((name for below, name in SIZES if tuples < below), LARGEST)
+
+
+def _joined(texts: Iterable[str], language: str) -> str:
+    return f" {BREAK} ".join(" ".join(terms(text, language)) for text in texts if text)
+
+
+def _cell_terms(texts: Iterable[str], language: str) -> tuple[list[str], list[str]]:
+    """The words of the values in their order, and the numbers each once."""
+    words: list[str] = []
+    numbers: dict[str, None] = {}
+    for text in texts:
+        for term in terms(text, language):
+            if is_number(term):
+                numbers[term] = None
+            else:
+                words.append(term)
+    return words, list(numbers)

@@ -1,0 +1,137 @@
+"""SQL over the library: one statement in a connection of DuckDB that is thrown away afterwards.
+
+In: a SELECT. Out: its rows, some at a time. The connection holds nothing but Arrow data that was handed to it; it can
+open no file, load no extension, reach no network and change no setting, and it ends at its limits of time and memory.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from types import TracebackType
+
+import duckdb
+import msgspec
+import pyarrow as pa
+
+from tabellion.errors import QueryError
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.folder import Folder
+from tabellion.library.relations import named_in, register_relations
+
+_BATCH = 50_000  # rows that are handed on at once
+_ALLOWED = ("SELECT", "EXPLAIN", "RELATION")
+_CLOSED = {
+    "enable_external_access": "false",  # no file, no network, no attached database
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",  # no variable of this process is a relation
+    "temp_directory": "",  # over the memory limit a query ends; it writes nothing beside it
+}
+
+
+class QueryLimits(msgspec.Struct, frozen=True):
+    """What one query may cost."""
+
+    seconds: float = 60.0  # a join of two million-row tables takes less than one
+    memory: int = 2 * 2**30  # bytes that DuckDB may hold
+    threads: int = 0  # 0: as many as there are cores
+    result: int = 2 * 2**30  # bytes of a result that is asked for as a whole
+
+
+class Answer:
+    """The rows of a query while it runs; leaving it ends the query."""
+
+    def __init__(self, sql: str, folder: Folder, catalogue: Catalogue, limits: QueryLimits = QueryLimits()) -> None:
+        self.limits = limits
+        self.expired = False
+        self._connection = open_closed(limits)
+        self._timer = threading.Timer(limits.seconds, self._expire)
+        self._timer.daemon = True
+        try:
+            check_statement(self._connection, sql)
+            register_relations(self._connection, folder, catalogue, named_in(sql))
+            self._connection.execute("SET lock_configuration = true")
+            self._timer.start()
+            self._reader = start_query(self._connection, sql)
+        except duckdb.Error as error:
+            self.close()
+            raise self._explain(error) from None
+        except BaseException:
+            self.close()
+            raise
+        self.schema: pa.Schema = self._reader.schema
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows, some at a time."""
+        try:
+            yield from self._reader
+        except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
+            raise self._explain(error) from None
+
+    def read_all(self) -> pa.Table:
+        """All rows; an error where they are more than the limit."""
+        held, size = [], 0
+        for batch in self.batches():
+            size += batch.nbytes
+            if size > self.limits.result:
+                raise QueryError(f"the result is over the limit of {self.limits.result:,} bytes")
+            held.append(batch)
+        return pa.Table.from_batches(held, self.schema)
+
+    def close(self) -> None:
+        """End the query and throw its connection away."""
+        self._timer.cancel()
+        self._connection.close()
+
+    def _expire(self) -> None:
+        self.expired = True
+        self._connection.interrupt()
+
+    def _explain(self, error: Exception) -> QueryError:
+        if self.expired:
+            return QueryError(f"the query ran longer than {self.limits.seconds:g} seconds")
+        if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory" in str(error):
+            return QueryError(f"the query needs more than {self.limits.memory:,} bytes of memory")
+        return QueryError(" ".join(str(error).split()))
+
+    def __enter__(self) -> Answer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def open_closed(limits: QueryLimits) -> duckdb.DuckDBPyConnection:
+    """A connection that holds nothing and can reach nothing; its settings are locked once its relations are known."""
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        **_CLOSED,
+        "memory_limit": f"{limits.memory // 2**20}MiB",
+    }
+    if limits.threads:
+        settings["threads"] = str(limits.threads)
+    return duckdb.connect(":memory:", config=settings)
+
+
+def start_query(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.RecordBatchReader:
+    """Begin to run a statement; its rows are made as they are read."""
+    relation = connection.sql(sql)
+    if relation is None:
+        raise QueryError("this statement has no rows")
+    # the name of one method changed with DuckDB 1.4
+    reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
+    return reader(_BATCH)
+
+
+def check_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Refuse whatever is not one statement that reads."""
+    try:
+        statements = connection.extract_statements(sql)
+    except duckdb.Error as error:
+        raise QueryError(" ".join(str(error).split())) from None
+    if len(statements) != 1:
+        raise QueryError(f"one statement at a time, please: these are {len(statements)}")
+    kind = statements[0].type.name
+    if kind not in _ALLOWED:
+        raise QueryError(f"a query can only read: {kind} is not allowed")

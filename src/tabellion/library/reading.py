@@ -1,0 +1,240 @@
+"""What the library keeps of a document that was read: facts for the catalogue, and the tuples as one Arrow table.
+
+In: bytes of a document and where they came from. Out: a `Reading`, which can be sent from one process to another.
+A document is always read from its bytes, so that reading it again from the stored original gives the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from pathlib import Path, PurePath
+from typing import Any
+
+import msgspec
+
+from tabellion.export.laid_out import lay_out
+from tabellion.library.language import guess_language
+from tabellion.library.naming import once_each, plain_name
+from tabellion.library.tidy import tidy_tables
+from tabellion.model.grid import Content
+from tabellion.model.metadata import Metadata
+from tabellion.model.place import Place
+from tabellion.model.table import Table
+from tabellion.pipeline import Extraction, Settings, extract_document
+
+_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
+_WORDS_KEPT = 4_000  # letters of header and stub words kept for highlights; the rest is in the segment
+
+
+class ColumnFacts(msgspec.Struct, frozen=True):
+    """One column of a table as it is laid out: its place in the source, its name for SQL, its labels."""
+
+    column: int
+    name: str
+    path: tuple[str, ...] = ()
+    number: bool = False
+    unit: str | None = None
+
+
+class Details(msgspec.Struct, frozen=True):
+    """What is kept of a table beside the fields that are asked for all the time."""
+
+    place: Place
+    stub: tuple[ColumnFacts, ...]
+    columns: tuple[ColumnFacts, ...]
+    metadata: Metadata
+    left_depth: int = 0
+    years: tuple[int, ...] = ()
+    header_words: tuple[str, ...] = ()
+    stub_words: tuple[str, ...] = ()
+
+
+class TableReading(msgspec.Struct, frozen=True):
+    """A table for the catalogue; `id` is its own within the document."""
+
+    id: str
+    title: str | None
+    caption: str | None
+    orientation: str
+    rows: int
+    columns: int
+    genuine: float
+    confidence: float
+    kind: str | None
+    tuples: int
+    details: Details
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A document that was read; `tuples` is an Arrow table as a stream of bytes."""
+
+    document_id: str
+    address: str
+    source: str
+    medium: str
+    kind: str
+    sha256: str
+    size: int
+    title: str | None
+    authors: tuple[str, ...]
+    language: str
+    issues: tuple[str, ...]
+    tables: tuple[TableReading, ...]
+    tuples: bytes
+
+
+_unpack = msgspec.msgpack.Decoder(Reading).decode
+
+
+def document_address(source: str) -> str:
+    """What makes a document the same one next time: its URL, or its absolute path."""
+    return source if "://" in source else str(Path(source).absolute().resolve())
+
+
+def document_id(address: str) -> str:
+    """A short name of a document that depends on nothing but its address."""
+    return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def read_for_library(source: str, address: str, data: bytes, settings: Settings) -> Reading:
+    """Read a document from its bytes and take what is kept."""
+    return take_reading(extract_document(data, settings), source, address, len(data))
+
+
+def take_reading(extraction: Extraction, source: str, address: str, size: int) -> Reading:
+    """What is kept of an extraction."""
+    document = extraction.document
+    identity = document_id(address)
+    tables = tuple(_take_table(table, source) for table in extraction.tables)
+    return Reading(
+        document_id=identity,
+        address=address,
+        source=source,
+        medium=document.medium,
+        kind=document.kind,
+        sha256=document.sha256,
+        size=size,
+        title=document.title,
+        authors=document.authors,
+        language=guess_language(" ".join(_spoken(document.title, tables))),
+        issues=tuple(f"{issue.stage}: {issue.note}" for issue in extraction.issues),
+        tables=tables,
+        tuples=tidy_tables(identity, extraction.tables),
+    )
+
+
+def pack_reading(reading: Reading) -> bytes:
+    """A reading as it goes from a worker to its parent."""
+    return msgspec.msgpack.encode(reading)
+
+
+def unpack_reading(packed: bytes) -> Reading:
+    return _unpack(packed)
+
+
+def pack_details(details: Details) -> bytes:
+    """Details as they lie in the catalogue."""
+    return zlib.compress(msgspec.json.encode(details), 6)
+
+
+def unpack_details(packed: bytes) -> Details:
+    return msgspec.json.decode(zlib.decompress(packed), type=Details)
+
+
+def _take_table(table: Table, source: str) -> TableReading:
+    laid = lay_out(table, groups=False)
+    grid, tuples = table.grid, table.tuples
+    tops = [path.labels for path in tuples.column_paths.values()]
+    lefts = [path.labels for path in tuples.row_paths.values()]
+    headers = list(dict.fromkeys(label for path in tops for label in path))
+    stubs = list(dict.fromkeys(label for path in lefts for label in path))
+    stub_names = once_each(
+        plain_name(head) or ("label" if len(laid.stub_columns) == 1 else f"label_{number}")
+        for number, head in enumerate(laid.stub_heads, 1)
+    )
+    names = once_each([*stub_names, *(_column_name(path, n) for n, path in enumerate(laid.column_paths, 1))])
+    stub = tuple(
+        ColumnFacts(int(grid.column_of[column]), name, (head,) if head else ())
+        for column, name, head in zip(laid.stub_columns, names, laid.stub_heads, strict=False)
+    )
+    columns = tuple(
+        ColumnFacts(int(grid.column_of[column]), name, path, _is_number(table, column), _unit(table, column))
+        for column, name, path in zip(laid.columns, names[len(stub) :], laid.column_paths, strict=True)
+    )
+    caption = table.metadata.affiliated.caption
+    said = " ".join(filter(None, (table.title, caption, *headers, *stubs)))
+    return TableReading(
+        id=table.id,
+        title=table.title,
+        caption=caption,
+        orientation=table.orientation,
+        rows=grid.shape[0],
+        columns=grid.shape[1],
+        genuine=float(table.genuine),
+        confidence=float(table.confidence),
+        kind=table.metadata.type.kind,
+        tuples=len(tuples),
+        details=Details(
+            place=table.place,
+            stub=stub,
+            columns=columns,
+            metadata=_trim(table.metadata, source),
+            left_depth=max(map(len, lefts), default=0),
+            years=tuple(sorted({int(year) for year in _YEAR.findall(said)})),
+            header_words=_at_most(headers),
+            stub_words=_at_most(stubs),
+        ),
+    )
+
+
+def _column_name(path: tuple[str, ...], number: int) -> str:
+    """The labels from the outermost on, or the nearest alone where all would be too long."""
+    whole = plain_name(" ".join(path), 60)
+    nearest = plain_name(path[-1], 60) if path else ""
+    return (whole if whole.endswith(nearest) else nearest) or f"column_{number}"
+
+
+def _is_number(table: Table, column: int) -> bool:
+    """Whether every value that the column says is a number."""
+    grid, tuples = table.grid, table.tuples
+    content = grid.content[tuples.rows[tuples.columns == column], column]
+    said = content[(content != Content.EMPTY) & (content != Content.MISSING)]
+    return bool(len(said)) and bool((said == Content.NUMBER).all())
+
+
+def _unit(table: Table, column: int) -> str | None:
+    tuples = table.tuples
+    units = {tuples.units[i] for i in set(tuples.unit_ids[tuples.columns == column].tolist())}
+    return units.pop() if len(units) == 1 else None
+
+
+def _trim(metadata: Metadata, source: str) -> Metadata:
+    """Without what the segment and the facts say already, and with the document's own name."""
+    layout = msgspec.structs.replace(
+        metadata.layout, column_headers=(), row_headers=(), column_widths=None, row_heights=None
+    )
+    name: dict[str, Any] = {"document_address": source, "document_name": PurePath(source).name or None}
+    return msgspec.structs.replace(
+        metadata, layout=layout, environment=msgspec.structs.replace(metadata.environment, **name)
+    )
+
+
+def _at_most(labels: list[str]) -> tuple[str, ...]:
+    kept, letters = [], 0
+    for label in labels:
+        letters += len(label)
+        if letters > _WORDS_KEPT:
+            break
+        kept.append(label)
+    return tuple(kept)
+
+
+def _spoken(title: str | None, tables: tuple[TableReading, ...]) -> list[str]:
+    found = [title or ""]
+    for table in tables[:5]:
+        details = table.details
+        found += [table.caption or "", *details.metadata.affiliated.footnotes, *details.header_words[:20]]
+        found += details.stub_words[:40]
+    return found

@@ -1,0 +1,131 @@
+"""What the catalogue says, as values: documents and tables, read and written in the words of its tables.
+
+In: a connection with a transaction. Out: records. Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+import msgspec
+from sqlalchemy import Connection, Select, select
+
+from tabellion.library.reading import Details, unpack_details
+from tabellion.library.schema import documents, segments, tables
+
+_MANY = 500  # values in one IN (...)
+Item = TypeVar("Item")
+
+
+class DocumentRecord(msgspec.Struct, frozen=True):
+    """A document of the library."""
+
+    document_id: str
+    address: str
+    source: str
+    medium: str
+    kind: str
+    sha256: str
+    bytes: int
+    title: str | None
+    authors: str
+    language: str
+    added: str
+    version: int
+    sequence: int
+    segment_id: str | None
+    tables: int
+    tuples: int
+    issues: str
+
+
+class TableRecord(msgspec.Struct, frozen=True):
+    """A table of the library."""
+
+    table_id: str
+    document_id: str
+    number: int
+    name: str
+    sheet: str | None
+    page: int | None
+    title: str | None
+    caption: str | None
+    orientation: str
+    rows: int
+    columns: int
+    genuine: float
+    confidence: float
+    kind: str | None
+    tuples: int
+    details: bytes
+
+    def unpack(self) -> Details:
+        return unpack_details(self.details)
+
+
+class SegmentRecord(msgspec.Struct, frozen=True):
+    """A segment; `dead` of its rows are of documents that were replaced or removed since."""
+
+    segment_id: str
+    rows: int
+    bytes: int
+    sha256: str
+    sequence: int
+    dead: int
+
+
+def list_documents(connection: Connection) -> list[DocumentRecord]:
+    """All documents, in the order of their addresses."""
+    return _documents(connection, select(documents).order_by(documents.c.address))
+
+
+def documents_by_id(connection: Connection, ids: Iterable[str]) -> dict[str, DocumentRecord]:
+    found: dict[str, DocumentRecord] = {}
+    for some in in_parts(ids):
+        for one in _documents(connection, select(documents).where(documents.c.document_id.in_(some))):
+            found[one.document_id] = one
+    return found
+
+
+def documents_since(connection: Connection, sequence: int) -> list[DocumentRecord]:
+    """The documents that were added or replaced after a change."""
+    wanted = select(documents).where(documents.c.sequence > sequence)
+    return _documents(connection, wanted.order_by(documents.c.sequence, documents.c.document_id))
+
+
+def tables_of(connection: Connection, document_ids: Iterable[str]) -> list[TableRecord]:
+    """The tables of some documents, in reading order."""
+    return list(_tables_where(connection, document_ids, "document_id"))
+
+
+def tables_by_id(connection: Connection, table_ids: Iterable[str]) -> dict[str, TableRecord]:
+    return {one.table_id: one for one in _tables_where(connection, table_ids, "table_id")}
+
+
+def tables_by_name(connection: Connection, names: Iterable[str]) -> dict[str, TableRecord]:
+    return {one.name: one for one in _tables_where(connection, names, "name")}
+
+
+def list_segments(connection: Connection) -> list[SegmentRecord]:
+    rows = connection.execute(select(segments).order_by(segments.c.sequence, segments.c.segment_id))
+    return [SegmentRecord(*row) for row in rows]
+
+
+def in_parts(items: Iterable[Item], size: int = _MANY) -> Iterator[list[Item]]:
+    """The items some hundred at a time."""
+    todo = iter(items)
+    while some := list(islice(todo, size)):
+        yield some
+
+
+def _tables_where(connection: Connection, values: Iterable[str], column: str) -> Iterator[TableRecord]:
+    for some in in_parts(values):
+        wanted = select(tables).where(tables.c[column].in_(some))
+        for row in connection.execute(wanted.order_by(tables.c.document_id, tables.c.number)):
+            yield TableRecord(*row)
+
+
+def _documents(connection: Connection, wanted: Select[Any]) -> list[DocumentRecord]:
+    return [DocumentRecord(*row) for row in connection.execute(wanted).tuples()]

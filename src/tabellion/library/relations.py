@@ -1,0 +1,190 @@
+"""The library as relations: catalogue views, all tuples, and each table twice, as laid out and tidy.
+
+In: the names that a query may mean. Out: those relations registered with a connection of DuckDB, as Arrow data that it
+scans by itself, so that it never needs to open a file. A relation that no query names costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from sqlalchemy import Connection, select
+
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.folder import Folder
+from tabellion.library.naming import once_each
+from tabellion.library.reading import Details, unpack_details
+from tabellion.library.records import TableRecord, documents_by_id, list_segments, tables_by_name
+from tabellion.library.schema import documents, tables
+from tabellion.library.segments import open_segments
+from tabellion.library.tidy import SCHEMA
+
+TIDY = "_tidy"  # the ending of a table's tidy relation
+VIEWS = ("documents", "tables", "columns", "tuples")
+_SHOWN = [f'"{field.name}"' for field in SCHEMA if field.name != "left_columns"]
+_LITERAL = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_NAME = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
+
+
+def named_in(sql: str) -> set[str]:
+    r"""Every name in a query, whatever it stands for, in lower case.
+
+    >>> sorted(named_in("select 'not this' from \"My table\" -- nor this"))
+    ['from', 'my table', 'select']
+    """
+    found = _NAME.findall(_LITERAL.sub(" ", sql))
+    return {(quoted.replace('""', '"') or plain).lower() for quoted, plain in found}
+
+
+def register_relations(
+    connection: duckdb.DuckDBPyConnection, folder: Folder, catalogue: Catalogue, names: Iterable[str]
+) -> None:
+    """Make the relations of these names known to a connection; unknown names are passed over."""
+    wanted = set(names)
+    with catalogue.reading() as held:
+        if "documents" in wanted:
+            connection.register("documents", _documents(held))
+        if "tables" in wanted:
+            connection.register("tables", _tables(held))
+        if "columns" in wanted:
+            connection.register("columns", _columns(held))
+        if "tuples" in wanted:
+            _register_tuples(connection, folder, held)
+        meant = wanted | {name.removesuffix(TIDY) for name in wanted if name.endswith(TIDY)}
+        found = tables_by_name(held, sorted(meant - set(VIEWS)))
+        segments = _segments_of(held, found.values())
+    for name, table in found.items():
+        details = table.unpack()
+        source = _register_table(connection, folder, table, segments.get(table.document_id))
+        if name in wanted:
+            connection.execute(f"CREATE VIEW {quoted(name)} AS {laid_out_query(source, details)}")
+        if name + TIDY in wanted and name + TIDY not in found:
+            connection.execute(f"CREATE VIEW {quoted(name + TIDY)} AS {tidy_query(source, details)}")
+
+
+def laid_out_query(source: str, details: Details) -> str:
+    """A table as it is laid out: a row a row, its stub first, a column a column."""
+    stub = [f"{_label_in(column.column)} AS {quoted(column.name)}" for column in details.stub]
+    values = [
+        f'any_value("{"value" if column.number else "text"}") FILTER (WHERE "column" = {column.column}) '
+        f"AS {quoted(column.name)}"
+        for column in details.columns
+    ]
+    names = [quoted(column.name) for column in (*details.stub, *details.columns)]
+    inner = ", ".join(['"row"', 'any_value("left") AS _labels', "any_value(left_columns) AS _at", *values])
+    shown = ", ".join([*stub, *names[len(stub) :]]) or '"row"'
+    return f'SELECT {shown} FROM (SELECT {inner} FROM {source} GROUP BY "row") ORDER BY "row"'
+
+
+def tidy_query(source: str, details: Details) -> str:
+    """A table with one row a value: a column a level of its paths, then the value and what is known of it."""
+    depth, heads = details.left_depth, [column.name for column in details.stub]
+    left = heads if len(heads) == depth else [f"left_{level + 1}" for level in range(depth)]
+    top = [f"top_{level + 1}" for level in range(max((len(c.path) for c in details.columns), default=0))]
+    own = ["value", "text", "unit", "note", "address", "row", "column", "confidence"]
+    names = once_each([*own, *left, *top])[len(own) :]
+    paths = [f'"left"[{i + 1}] AS {quoted(name)}' for i, name in enumerate(names[: len(left)])]
+    paths += [f'"top"[{i + 1}] AS {quoted(name)}' for i, name in enumerate(names[len(left) :])]
+    note = "nullif(array_to_string(notes, '; '), '') AS note"
+    rest = ['"value"', '"text"', "unit", note, "address", '"row"', '"column"', "confidence"]
+    return f"SELECT {', '.join([*paths, *rest])} FROM {source}"
+
+
+def quoted(name: str) -> str:
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'
+
+
+def _label_in(column: int) -> str:
+    """The nearest label that stands in one column of the stub."""
+    return f"_labels[len(_at) + 1 - list_position(list_reverse(_at), {column}::INTEGER)]"
+
+
+def _register_table(
+    connection: duckdb.DuckDBPyConnection, folder: Folder, table: TableRecord, segment_id: str | None
+) -> str:
+    """The tuples of one table as a relation to select from."""
+    if not segment_id:
+        connection.register("_no_tuples", SCHEMA.empty_table())
+        return "_no_tuples"
+    connection.register(f"_segment_{segment_id}", open_segments(folder.segments, [segment_id]))
+    return f"(SELECT * FROM \"_segment_{segment_id}\" WHERE table_id = '{table.table_id}')"
+
+
+def _register_tuples(connection: duckdb.DuckDBPyConnection, folder: Folder, held: Connection) -> None:
+    """All visible tuples: whole segments, and of those with dead rows the documents that are still there."""
+    listed = list_segments(held)
+    parts = []
+    whole = [segment.segment_id for segment in listed if not segment.dead]
+    if whole:
+        connection.register("_whole", open_segments(folder.segments, whole))
+        parts.append("_whole")
+    partly = [segment.segment_id for segment in listed if 0 < segment.dead < segment.rows]
+    for segment_id in partly:
+        here = documents.c.segment_id == segment_id
+        alive = held.execute(select(documents.c.document_id).where(here)).scalars().all()
+        connection.register(f"_segment_{segment_id}", open_segments(folder.segments, [segment_id]))
+        among = ", ".join(f"'{one}'" for one in alive)
+        parts.append(f'(SELECT * FROM "_segment_{segment_id}" WHERE document_id IN ({among}))')
+    if not parts:
+        connection.register("_whole", SCHEMA.empty_table())
+        parts.append("_whole")
+    union = " UNION ALL ".join(f"SELECT {', '.join(_SHOWN)} FROM {part}" for part in parts)
+    connection.execute(f"CREATE VIEW tuples AS {union}")
+
+
+def _segments_of(held: Connection, found: Iterable[TableRecord]) -> dict[str, str | None]:
+    records = documents_by_id(held, {table.document_id for table in found})
+    return {one.document_id: one.segment_id for one in records.values()}
+
+
+def _documents(held: Connection) -> pa.Table:
+    names = ("document_id", "source", "medium", "sha256", "title", "added")
+    rows = held.execute(select(*(documents.c[name] for name in names)).order_by(documents.c.address)).all()
+    schema = pa.schema([(name, pa.timestamp("ms") if name == "added" else pa.string()) for name in names])
+    columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
+    columns[-1] = [datetime.fromisoformat(added).replace(tzinfo=None) for added in columns[-1]]
+    return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
+
+
+def _tables(held: Connection) -> pa.Table:
+    types = {"page": pa.int32(), "rows": pa.int32(), "columns": pa.int32(), "genuine": pa.float64()}
+    types["confidence"] = pa.float64()
+    names = (
+        "table_id", "document_id", "name", "sheet", "page", "title", "caption", "orientation", "rows", "columns",
+        "genuine", "confidence",
+    )  # fmt: skip
+    ordered = select(*(tables.c[name] for name in names)).order_by(tables.c.document_id, tables.c.number)
+    rows = held.execute(ordered).all()
+    columns = list(zip(*rows, strict=True)) or [() for _ in names]
+    arrays = [pa.array(c, types.get(name, pa.string())) for name, c in zip(names, columns, strict=True)]
+    return pa.table(arrays, names=list(names))
+
+
+def _columns(held: Connection) -> pa.Table:
+    rows: list[dict[str, Any]] = []
+    wanted = select(tables.c.table_id, tables.c.document_id, tables.c.details)
+    for table_id, document_id, packed in held.execute(wanted.order_by(tables.c.document_id, tables.c.number)):
+        details = unpack_details(packed)
+        for position, column in enumerate((*details.stub, *details.columns)):
+            rows.append(
+                {
+                    "table_id": table_id,
+                    "document_id": document_id,
+                    "position": position,
+                    "name": column.name,
+                    "path": list(column.path),
+                    "role": "stub" if position < len(details.stub) else "value",
+                    "type": "number" if column.number else "text",
+                    "unit": column.unit,
+                }
+            )
+    texts = ("table_id", "document_id", "name", "role", "type", "unit")
+    kinds = {**dict.fromkeys(texts, pa.string()), "position": pa.int32(), "path": pa.list_(pa.string())}
+    order = ("table_id", "document_id", "position", "name", "path", "role", "type", "unit")
+    return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds[name]) for name in order]))

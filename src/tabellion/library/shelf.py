@@ -1,0 +1,191 @@
+"""A library to hold in the hand: add, list, remove, search, query, verify and rebuild.
+
+In: a folder, or a PostgreSQL URL with a folder for the files. Out: an open `Library`. All state is on the disk and in
+the catalogue; several processes may hold the same library open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import msgspec
+import pyarrow as pa
+from sqlalchemy import delete, select
+
+from tabellion.errors import LibraryError
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.folder import Folder, default_folder
+from tabellion.library.index import SearchIndex
+from tabellion.library.keep import Keeper, Kept, drop_document, note_end
+from tabellion.library.leavings import sweep, writing_mark
+from tabellion.library.query import Answer, QueryLimits
+from tabellion.library.questions import Condition
+from tabellion.library.reading import document_address, document_id
+from tabellion.library.records import DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
+from tabellion.library.relations import quoted
+from tabellion.library.schema import documents, history, tables
+from tabellion.library.sources import read_source
+from tabellion.pipeline import Settings
+
+if TYPE_CHECKING:
+    from tabellion.library.search import Found, Searcher
+
+
+class ListedDocument(msgspec.Struct, frozen=True):
+    """A document as it is listed, with the ids of its tables."""
+
+    id: str
+    source: str
+    medium: str
+    sha256: str
+    title: str | None
+    added: str
+    tables: list[str]
+
+
+class Library:
+    """Tables of many documents, kept, searched and queried."""
+
+    def __init__(self, place: str | None = None, files: str | None = None, *, create: bool = False) -> None:
+        url = place if place and "://" in place else None
+        root = Path(files or default_folder()) if url else Path(place or default_folder())
+        self.folder = Folder(root)
+        if not url and not create and not self.folder.catalogue.exists():
+            raise LibraryError(f"{root}: there is no library here; `tabellion add` makes one")
+        if create or url:
+            self.folder.make()
+        self.catalogue = Catalogue(self.folder, url)
+        self.catalogue.prepare(create=create)
+        self.index = SearchIndex(self.folder, self.catalogue)
+        self._searcher: Searcher | None = None
+        self._searched = -1  # up to which change the searcher sees
+
+    def add(self, *sources: str | Path, settings: Settings = Settings()) -> list[Kept]:
+        """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
+        names = [str(source) for source in sources]
+        known = self.known_hashes(names)
+        done: list[Kept] = []
+        with self.keeping() as keeper:
+            for source in names:
+                reading = read_source(source, self.folder.originals, known.get(source), settings)
+                done += keeper.keep(reading) if reading else [Kept(source, "unchanged")]
+            done += keeper.flush()
+        return done
+
+    @contextmanager
+    def keeping(self, *, again: bool = False) -> Iterator[Keeper]:
+        """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
+        sweep(self.folder, self.catalogue)
+        with writing_mark(self.folder):
+            keeper = Keeper(self.folder, self.catalogue, again=again)
+            try:
+                yield keeper
+            finally:
+                keeper.flush()
+        self.index.catch_up(wait=True)
+
+    def known_hashes(self, sources: Iterable[str]) -> dict[str, str]:
+        """For each source that the library has, the hash of its bytes."""
+        by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
+        found: dict[str, str] = {}
+        with self.catalogue.reading() as connection:
+            for some in in_parts(by_id):
+                wanted = select(documents.c.document_id, documents.c.sha256).where(documents.c.document_id.in_(some))
+                found.update((by_id[one], sha256) for one, sha256 in connection.execute(wanted))
+        return found
+
+    def documents(self) -> list[ListedDocument]:
+        """All documents with their tables."""
+        with self.catalogue.reading() as connection:
+            listed = list_documents(connection)
+            ordered = select(tables.c.document_id, tables.c.table_id).order_by(tables.c.document_id, tables.c.number)
+            held: dict[str, list[str]] = {}
+            for document, table in connection.execute(ordered):
+                held.setdefault(document, []).append(table)
+        return [
+            ListedDocument(
+                one.document_id,
+                one.source,
+                one.medium,
+                one.sha256,
+                one.title,
+                one.added,
+                held.get(one.document_id, []),
+            )
+            for one in listed
+        ]
+
+    def find(self, name: str) -> DocumentRecord:
+        """The document of an id, a path or a URL."""
+        with self.catalogue.reading() as connection:
+            found = documents_by_id(connection, [name, document_id(document_address(name))])
+            if not found:
+                given = select(documents.c.document_id).where(documents.c.source == name)
+                found = documents_by_id(connection, connection.execute(given).scalars().all())
+        if not found:
+            raise LibraryError(f"{name}: there is no such document in this library")
+        if len(found) > 1:
+            raise LibraryError(f"{name}: several documents are called so; name one by its id: {', '.join(found)}")
+        return next(iter(found.values()))
+
+    def remove(self, name: str, *, forget: bool = False) -> DocumentRecord:
+        """Take a document out; its history and original stay, unless it is to be forgotten."""
+        record = self.find(name)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self.catalogue.writing() as connection:
+            held = documents_by_id(connection, [record.document_id])
+            if record.document_id in held:
+                sequence = self.catalogue.next_sequence(connection)
+                note_end(connection, held[record.document_id], "removed", now, sequence)
+                drop_document(connection, held[record.document_id])
+        if forget:
+            self.index.catch_up(wait=True)  # it learns of removals from the history
+            with self.catalogue.writing() as connection:
+                connection.execute(delete(history).where(history.c.document_id == record.document_id))
+            sweep(self.folder, self.catalogue, always=True)
+        self.index.catch_up()
+        return record
+
+    def search(
+        self, question: str, *, conditions: Iterable[Condition] = (), limit: int = 10, offset: int = 0,
+        facets: bool = True,
+    ) -> Found:  # fmt: skip
+        """The best tables for a question."""
+        self.index.catch_up()
+        applied = self.index.applied()
+        if self._searcher is None or self._searched != applied:
+            from tabellion.library.search import Searcher
+
+            self._searcher, self._searched = Searcher(self.folder, self.catalogue, self.index), applied
+        return self._searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
+
+    def query(self, sql: str, limits: QueryLimits = QueryLimits()) -> pa.Table:
+        """All rows of a SELECT as an Arrow table."""
+        with self.ask(sql, limits) as answer:
+            return answer.read_all()
+
+    def ask(self, sql: str, limits: QueryLimits = QueryLimits()) -> Answer:
+        """The rows of a SELECT some at a time; use it as a context."""
+        return Answer(sql, self.folder, self.catalogue, limits)
+
+    def preview(self, table_id: str, rows: int = 5) -> pa.Table:
+        """The first rows of a table as it is laid out."""
+        with self.catalogue.reading() as connection:
+            held = tables_by_id(connection, [table_id])
+        if table_id not in held:
+            raise LibraryError(f"{table_id}: there is no such table in this library")
+        return self.query(f"SELECT * FROM {quoted(held[table_id].name)} LIMIT {int(rows)}")  # noqa: S608 - a known name
+
+    def close(self) -> None:
+        self.catalogue.close()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()

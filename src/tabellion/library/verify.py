@@ -1,0 +1,106 @@
+"""Whether a library is what its catalogue says: hashes, counts, and the index.
+
+In: a library. Out: what is wrong, a line each. An index that is behind catches up first, and files that no row names
+are no fault: both are what a killed process leaves, and neither is ever seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import tantivy
+from sqlalchemy import select
+
+from tabellion.errors import LibraryError
+from tabellion.library.originals import load_original
+from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
+from tabellion.library.schema import history, tables
+from tabellion.library.segments import file_hash, segment_path
+from tabellion.library.shelf import Library
+
+
+def verify_library(library: Library) -> Iterator[str]:
+    """What is wrong, a line each; nothing where all is well."""
+    library.index.catch_up(wait=True)
+    with library.catalogue.reading() as connection:
+        documents = list_documents(connection)
+        segments = list_segments(connection)
+        old = connection.execute(select(history.c.sha256).distinct()).scalars().all()
+        rows = connection.execute(select(tables.c.table_id, tables.c.document_id, tables.c.tuples)).all()
+        counted: dict[str, dict[str, int]] = {}  # document -> table -> tuples
+        for table_id, document_id, tuples in rows:
+            counted.setdefault(document_id, {})[table_id] = int(tuples)
+        index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
+    yield from _check_originals(library, {document.sha256 for document in documents} | set(old))
+    yield from _check_tables(documents, counted)
+    by_segment: dict[str, list[DocumentRecord]] = {}
+    for document in documents:
+        if document.segment_id:
+            by_segment.setdefault(document.segment_id, []).append(document)
+    known = {segment.segment_id for segment in segments}
+    for segment_id, held in by_segment.items():
+        if segment_id not in known:
+            yield f"document {held[0].source}: its segment {segment_id} is not in the catalogue"
+    for segment in segments:
+        yield from _check_segment(library, segment, by_segment.get(segment.segment_id, []), counted)
+    if index_at == now:  # else another process writes just now: the index is of another state
+        yield from _check_index(library, {table_id for held in counted.values() for table_id in held})
+
+
+def _check_originals(library: Library, hashes: set[str]) -> Iterator[str]:
+    for sha256 in sorted(hashes):
+        try:
+            load_original(library.folder.originals, sha256)
+        except LibraryError as error:
+            yield f"original {error}"
+
+
+def _check_tables(documents: list[DocumentRecord], counted: dict[str, dict[str, int]]) -> Iterator[str]:
+    known = {document.document_id for document in documents}
+    for document in documents:
+        held = counted.get(document.document_id, {})
+        if len(held) != document.tables or sum(held.values()) != document.tuples:
+            yield f"document {document.source}: the catalogue does not hold its {document.tables} tables"
+    for document_id in sorted(set(counted) - known):
+        yield f"tables of {document_id} are in the catalogue, which is no document"
+
+
+def _check_segment(
+    library: Library, segment: SegmentRecord, documents: list[DocumentRecord], counted: dict[str, dict[str, int]]
+) -> Iterator[str]:
+    path = segment_path(library.folder.segments, segment.segment_id)
+    try:
+        if file_hash(path) != segment.sha256:
+            yield f"segment {path}: its bytes are not those that were written"
+            return
+        held = pq.read_table(path, columns=["table_id", "document_id"])
+    except (OSError, pa.ArrowException) as error:
+        yield f"segment {path}: cannot be read ({error})"
+        return
+    if held.num_rows != segment.rows:
+        yield f"segment {path}: {held.num_rows:,} rows, the catalogue says {segment.rows:,}"
+    alive = {document.document_id for document in documents}
+    counts = held.group_by("table_id").aggregate([("document_id", "count")]).to_pydict()
+    inside = dict(zip(counts["table_id"], counts["document_id_count"], strict=True))
+    visible = {table_id: count for table_id, count in inside.items() if table_id.rpartition("-")[0] in alive}
+    if sum(visible.values()) != segment.rows - segment.dead:
+        yield f"segment {path}: {sum(visible.values()):,} visible rows instead of {segment.rows - segment.dead:,}"
+    for document_id in alive:
+        for table_id, tuples in counted.get(document_id, {}).items():
+            if visible.get(table_id, 0) != tuples:
+                yield f"table {table_id}: {visible.get(table_id, 0):,} tuples, the catalogue says {tuples:,}"
+
+
+def _check_index(library: Library, known: set[str]) -> Iterator[str]:
+    searcher = library.index.open().searcher()
+    result = searcher.search(tantivy.Query.all_query(), max(searcher.num_docs, 1))
+    found = [searcher.doc(address)["table_id"][0] for _, address in result.hits]
+    indexed = set(found)
+    if len(found) != len(indexed):
+        yield f"index: {len(found) - len(indexed):,} tables stand in it more than once"
+    if missing := known - indexed:
+        yield f"index: {len(missing):,} tables are missing, for example {min(missing)}; `tabellion rebuild --index`"
+    if surplus := indexed - known:
+        yield f"index: {len(surplus):,} tables are gone since, for example {min(surplus)}; `tabellion rebuild --index`"
