@@ -21,7 +21,7 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     `first` and `last` (not included) are the leaves below an element; `position` is its place among its parent's
     elements, from 1. `attributes` holds what an element says of itself (id, class, href, role, datetime, markup of
     schema.org), empty for most. A leaf's `holder` is the element around it and `link` the nearest `<a href>` around it,
-    or NO_ELEMENT. `bold`, `size` (points) and `hidden` are the leaf's look as far as the page itself tells.
+    or NO_ELEMENT; `spaced` says whether a blank stands before it. `bold`, `size` (points) and `hidden` are the leaf's look as far as the page itself tells.
     `data` are the texts of the page's JSON-LD scripts.
     """
 
@@ -34,6 +34,7 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     texts: list[str]
     holder: NDArray[np.int32]
     link: NDArray[np.int32]
+    spaced: NDArray[np.bool_]
     bold: NDArray[np.bool_]
     size: NDArray[np.float32]
     hidden: NDArray[np.bool_]
@@ -102,6 +103,15 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
             steps.append(f"{self.tags[each]}:nth-child({self.position[each]})" if each else self.tags[each])
         return " > ".join(reversed(steps))
 
+    def join(self, first: int, last: int) -> str:
+        """The texts of leaves, with blanks where the page has them."""
+        parts = [
+            self.texts[first],
+            *(f" {self.texts[n]}" if self.spaced[n] else self.texts[n] for n in range(first + 1, last)),
+        ]
+        return "".join(parts)
+
     def text_of(self, element: int) -> str:
-        """All text below an element, its leaves parted by blanks."""
-        return " ".join(self.texts[int(self.first[element]) : int(self.last[element])])
+        """All text below an element."""
+        first, last = int(self.first[element]), int(self.last[element])
+        return self.join(first, last) if last > first else ""

@@ -24,6 +24,7 @@ from tabellion.read.mhtml import is_mhtml, unpack_mhtml
 from tabellion.read.sniff import sniff_format
 
 _SKIPPED = frozenset(("script", "style", "noscript", "template", "head", "title"))
+_BREAKS = frozenset(("br", "hr", "p", "div", "li", "td", "th", "tr", "dd", "dt", "h1", "h2", "h3", "h4"))
 _KEPT_ATTRIBUTES = (
     "id class href role rel itemprop itemscope itemtype content datetime type alt title aria-label hidden"
 )
@@ -92,7 +93,7 @@ class _Walk:
         self.last: list[int] = []
         self.attributes: list[dict[str, str]] = []
         self.texts: list[str] = []
-        self.leaves: list[tuple[int, int, int]] = []  # holder, link, look
+        self.leaves: list[tuple[int, int, int, bool]] = []  # holder, link, look, whether a blank stands before it
 
     def run(self, body: LexborNode) -> None:
         """Walk everything below an element."""
@@ -101,16 +102,22 @@ class _Walk:
         link = NO_ELEMENT
         stack: list[tuple[int, int, int, int]] = []
         count = 0
+        blank = True
         node = body.first_child
         while node is not None:
             tag = node.tag or ""
             if tag == "-text":
-                folded = " ".join((node.text_content or "").split())
+                text = node.text_content or ""
+                folded = " ".join(text.split())
                 if folded:
                     self.texts.append(folded)
-                    self.leaves.append((here, link, look))
+                    self.leaves.append((here, link, look, blank or text[0].isspace()))
+                    blank = text[-1].isspace()
+                else:
+                    blank = True
             elif tag and tag[0] not in "-!":
                 count += 1
+                blank = blank or tag in _BREAKS
                 child = None if tag in _SKIPPED else node.first_child
                 attributes = node.attributes
                 number = self._open(tag, here, count, attributes)
@@ -151,7 +158,7 @@ class _Walk:
         self, title: str | None, language: str | None, address: str | None, base: str | None, data: tuple[str, ...]
     ) -> PageTree:
         """What was gathered, as arrays."""
-        numbers = np.array(self.leaves, dtype=np.int32).reshape(-1, 3)
+        numbers = np.array(self.leaves, dtype=np.int32).reshape(-1, 4)
         looks, flags = self._looks.looks, self._looks.flags
         used = numbers[:, 2].tolist()
         return PageTree(
@@ -164,6 +171,7 @@ class _Walk:
             texts=self.texts,
             holder=numbers[:, 0].copy(),
             link=numbers[:, 1].copy(),
+            spaced=numbers[:, 3].astype(bool),
             bold=np.array([looks[look].bold for look in used], dtype=bool),
             size=np.array([looks[look].size for look in used], dtype=np.float32),
             hidden=np.array([bool(flags[look] & HIDDEN) for look in used], dtype=bool),
