@@ -13,10 +13,10 @@ import numpy as np
 
 from tabellion.label.orientation import cluster_headers
 from tabellion.label.web_headers import HeaderLines, HeaderMethod, find_headers
-from tabellion.label.web_view import EMPTY, WebView, view_web
+from tabellion.label.web_view import WebView, view_web
 from tabellion.model.document import Mark
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
-from tabellion.model.grid import Grid
+from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.weights import Weights
 
@@ -53,36 +53,24 @@ def label_table(grid: Grid, genuine: float, weights: Weights, method: HeaderMeth
 
 def _refrains(view: WebView, headers: HeaderLines) -> list[int]:
     """Rows of the body that say the header again, or set a new one in its look."""
-    if not headers.rows or len(view.rows) <= headers.rows:
+    grid, later = view.grid, view.rows[headers.rows :]
+    if not headers.rows or not len(later):
         return []
-    grid, last = view.grid, headers.rows - 1
-    filled = view.kind != EMPTY
+    last = view.rows[headers.rows - 1]
+    home = grid.home[:, view.columns]
+    filled = grid.content.ravel()[home] != Content.EMPTY
     head = filled[last]
     if head.sum() < 2:
         return []
-    found = []
-    columns = view.columns[: view.kind.shape[1]]
-    said = {int(column): str(grid.label[view.rows[last], column]) for column in columns[head].tolist()}
-    marked = view.heading[last][head].all() and not view.heading[headers.rows :].mean() > _SAME
-    for row in view.rows[headers.rows :].tolist():
-        same = sum(bool(text) and grid.label[row, column] == text for column, text in said.items())
-        again = same >= max(2, _SAME * len(said)) or (same >= _SAME * len(said) and _looks_like(view, row, last))
-        if again or (marked and _all_headings(grid, row, columns.tolist())):
-            found.append(row)
-    return found if len(found) <= len(view.rows) // 2 else []
-
-
-def _looks_like(view: WebView, row: int, last: int) -> bool:
-    """Whether a row of the grid has the styles of the last header row, and the row before it does not."""
-    grid, columns = view.grid, view.columns
-    mine, head = grid.style[row, columns], grid.style[view.rows[last], columns]
-    return bool((mine == head).all())
-
-
-def _all_headings(grid: Grid, row: int, columns: list[int]) -> bool:
-    marks = grid.marks.ravel()[grid.home[row, columns]]
-    filled = grid.content.ravel()[grid.home[row, columns]] > 0
-    return bool(filled.sum() > 1 and (marks[filled] & Mark.HEADING > 0).all())
+    label = grid.label[:, view.columns]
+    same = ((label[later] == label[last]) & head & (label[last] != "")).sum(axis=1)
+    styled = (grid.style[np.ix_(later, view.columns)] == grid.style[last, view.columns]).all(axis=1)
+    again = (same >= max(2, _SAME * head.sum())) | ((same >= _SAME * head.sum()) & styled)
+    heading = (grid.marks.ravel()[home] & Mark.HEADING) > 0
+    marked = heading[last][head].all() and heading[later].mean() < _SAME
+    if marked:
+        again |= (heading[later] | ~filled[later]).all(axis=1) & (filled[later].sum(axis=1) > 1)
+    return later[again].tolist() if again.sum() <= len(view.rows) // 2 else []
 
 
 def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> list[RowRole]:

@@ -96,7 +96,7 @@ def view_web(grid: Grid) -> WebView:
     shown = grid.content.ravel()[home] != Content.EMPTY
     columns = np.flatnonzero(shown.any(axis=0))
     filled_rows = np.flatnonzero(shown.any(axis=1))
-    single = np.array([_one_cell(home[row], shown[row], columns) for row in filled_rows.tolist()], dtype=bool)
+    single = _filled_by_one(home[filled_rows], shown[filled_rows], columns)
     several = filled_rows[~single]
     rows = several if len(several) else filled_rows
     first = rows[0] if len(rows) else 0
@@ -151,13 +151,14 @@ def _shape(text: str) -> str:
     return _DIGITS.sub("9", _SMALL.sub("a", _CAPITALS.sub("A", text[:24])))
 
 
-def _one_cell(home: NDArray[np.int32], shown: Bools, columns: NDArray[np.intp]) -> bool:
-    """Whether one cell alone stands in a row and fills it, or stands at its left with nothing beside it."""
-    said = np.unique(home[shown])
-    if len(said) != 1 or len(columns) < 2:
-        return False
-    where = np.flatnonzero(shown)
-    return bool(where[0] <= columns[0] and (where[-1] >= columns[-1]))
+def _filled_by_one(home: NDArray[np.int32], shown: Bools, columns: NDArray[np.intp]) -> Bools:
+    """Rows in which one cell alone stands, from side to side."""
+    if len(columns) < 2:
+        return np.zeros(len(home), dtype=bool)
+    goes_on = np.zeros(home.shape, dtype=bool)
+    goes_on[:, 1:] = shown[:, 1:] & shown[:, :-1] & (home[:, 1:] == home[:, :-1])
+    runs = (shown & ~goes_on).sum(axis=1)
+    return np.asarray((runs == 1) & shown[:, columns[0]] & shown[:, columns[-1]])
 
 
 def _kinds(grid: Grid, at: NDArray[np.int64], text: NDArray[np.object_]) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ left out with an issue. Scripts are never run, other documents never fetched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
+from tabellion.errors import HostileError
 from tabellion.model.issue import Issue
 from tabellion.model.markup import Candidate, MarkupCells, MarkupPage
 from tabellion.model.place import Place
@@ -23,13 +25,18 @@ from tabellion.read.css import Rule, read_rules
 from tabellion.read.html_encoding import decode_markup
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.looks import Looks
-from tabellion.read.markup_box import RECORD_FIELDS, CellRecord, Gathering
+from tabellion.read.markup_box import RECORD_FIELDS, Gathering
 from tabellion.read.mhtml import is_mhtml, unpack_mhtml
 from tabellion.read.page_walk import PageWalk
 from tabellion.read.slots import Slots
 
 DEEPEST = 100  # tables within tables; the deepest real layout pages have about a dozen
+DEEPEST_ELEMENTS = 10_000  # elements within elements, as written; browsers stop at 512
 MOST_COLUMNS = 16_384  # as in a sheet
+_CONTAINER = re.compile(
+    r"<(/?)(?:div|ul|ol|dl|section|article|aside|blockquote|center|nav|main|header|footer|fieldset|details|menu|dir)[\s>]",
+    re.I,
+)
 
 
 class PageFacts(msgspec.Struct, frozen=True):
@@ -60,12 +67,14 @@ def read_markup(
     text: str, limits: Limits = DEFAULT, sheets: Sequence[str] = ()
 ) -> tuple[MarkupPage, PageFacts, tuple[Issue, ...]]:
     """The page of a markup text; `sheets` are style sheets that belong to it but stand elsewhere."""
+    _check_nesting(text)
     parser = LexborHTMLParser(text)
     facts = _read_facts(parser)
     looks = Looks(read_sheets(parser, sheets))
     walk = PageWalk(parser, looks, DEEPEST)
     if parser.root is not None:
         walk.run(parser.root)
+    del parser  # the tree is many times as large as the page and no longer needed
     issues: list[Issue] = []
     if walk.too_deep:
         issues.append(Issue("read", f"tables nested more than {DEEPEST} deep were left out"))
@@ -82,24 +91,37 @@ def read_markup(
     return page, facts, tuple(issues)
 
 
+def _check_nesting(text: str) -> None:
+    """Refuse elements nested so deep that any parser takes the square of their number: a page made to do harm."""
+    if text.count("<") < DEEPEST_ELEMENTS:
+        return
+    depth = 0
+    for match in _CONTAINER.finditer(text):
+        depth = depth - 1 if match[1] else depth + 1
+        if depth > DEEPEST_ELEMENTS:
+            raise HostileError(f"elements are nested more than {DEEPEST_ELEMENTS:,} deep")
+        depth = max(0, depth)
+
+
 def _settle(
     found: Sequence[Gathering], letters: int, limits: Limits, issues: list[Issue]
 ) -> tuple[tuple[Candidate, ...], MarkupCells]:
     """Give every cell its slot, and all cells of the page their arrays."""
     candidates: list[Candidate] = []
-    records: list[CellRecord] = []
-    placed: list[tuple[int, int, int, int]] = []
-    counts: list[int] = []
+    texts: list[str] = []
+    numbers: list[NDArray[np.int32]] = []
+    placed: list[NDArray[np.int32]] = []
     for gathering in found:
-        slots, cells, whole = gathering.form(min(limits.columns, MOST_COLUMNS), limits.cells)
-        candidates.append(_candidate(gathering, len(records), len(cells), slots, letters))
-        records += cells
-        placed += slots.placed[: len(cells)]
-        counts.append(len(cells))
+        slots, whole = gathering.form(min(limits.columns, MOST_COLUMNS), limits.cells)
+        count = len(slots.placed)
+        candidates.append(_candidate(gathering, len(texts), count, slots, letters))
+        texts += gathering.texts[:count]
+        numbers.append(gathering.numbers[:count])
+        placed.append(np.array(slots.placed, dtype=np.int32).reshape(-1, 4))
         if not whole:
             note = f"the table has more columns or covered slots than the limit; read up to row {slots.rows}"
             issues.append(Issue("read", note, Place(path=gathering.path, table_index=gathering.table_index)))
-    return tuple(candidates), _columns(records, placed, counts)
+    return tuple(candidates), _columns(texts, numbers, placed)
 
 
 def _candidate(gathering: Gathering, first: int, count: int, slots: Slots, letters: int) -> Candidate:
@@ -128,20 +150,20 @@ def _candidate(gathering: Gathering, first: int, count: int, slots: Slots, lette
     )
 
 
-def _columns(records: list[CellRecord], placed: list[tuple[int, int, int, int]], counts: list[int]) -> MarkupCells:
-    slots = np.array(placed, dtype=np.int32).reshape(-1, 4)
-    texts = np.empty(len(records), dtype=object)
-    texts[:] = [record[0] for record in records]
-    numbers = np.array([record[1:] for record in records], dtype=np.int32).reshape(-1, len(RECORD_FIELDS) - 1)
-    by_name: dict[str, NDArray[np.int32]] = dict(zip(RECORD_FIELDS[1:], numbers.T, strict=True))
+def _columns(texts: list[str], numbers: list[NDArray[np.int32]], placed: list[NDArray[np.int32]]) -> MarkupCells:
+    slots = np.concatenate(placed) if placed else np.zeros((0, 4), dtype=np.int32)
+    held = np.empty(len(texts), dtype=object)
+    held[:] = texts
+    joined = np.concatenate(numbers) if numbers else np.zeros((0, len(RECORD_FIELDS) - 1), dtype=np.int32)
+    by_name: dict[str, NDArray[np.int32]] = dict(zip(RECORD_FIELDS[1:], joined.T, strict=True))
     marks = by_name.pop("marks").astype(np.uint8)
     return MarkupCells(
-        candidate=np.repeat(np.arange(len(counts), dtype=np.int32), counts),
+        candidate=np.repeat(np.arange(len(placed), dtype=np.int32), [len(part) for part in placed]),
         row=slots[:, 0],
         column=slots[:, 1],
         row_span=slots[:, 2],
         column_span=slots[:, 3],
-        text=texts,
+        text=held,
         marks=marks,
         **by_name,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+import numpy as np
+
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
 from tabellion.read.looks import LINK, Looks
@@ -18,6 +20,9 @@ _NEAR = 60  # parts of text that are looked through for the line before or after
 CellRecord: TypeAlias = tuple[str, int, int, int, int, int, int, int, int, int]
 """A finished cell, in the order of RECORD_FIELDS; a plain tuple, since a page has many."""
 RECORD_FIELDS = ("text", "style", "marks", "length", "linked", "links", "images", "forms", "items", "nested")
+
+
+_NO_NUMBERS = np.zeros((0, len(RECORD_FIELDS) - 1), dtype=np.int32)
 
 
 class Box:
@@ -113,14 +118,23 @@ class Gathering:
         self.declared_columns = 0
         self.scoped = self.sized = 0
         self.cells: list[CellRecord] = []
+        self.texts: list[str] = []
+        self.numbers = _NO_NUMBERS
         self.rows: list[tuple[int, int, list[tuple[int, int]]]] = []  # section, group, spans of the cells
 
-    def form(self, most_columns: int, most_steps: int) -> tuple[Slots, list[CellRecord], bool]:
-        """The slots and cells in the order of the standard, and whether all had room. `tfoot` comes last."""
-        slots, cells, rows = Slots(most_columns, most_steps), self.cells, self.rows
+    def compact(self) -> None:
+        """Hold the finished cells as arrays, a quarter of their size."""
+        self.texts = [cell[0] for cell in self.cells]
+        self.numbers = np.array([cell[1:] for cell in self.cells], dtype=np.int32).reshape(-1, len(RECORD_FIELDS) - 1)
+        self.cells = []
+
+    def form(self, most_columns: int, most_steps: int) -> tuple[Slots, bool]:
+        """The slots of the cells in the order of the standard, and whether all had room. `tfoot` comes last."""
+        slots, rows = Slots(most_columns, most_steps), self.rows
         if any(section == Section.FOOT for section, _, _ in rows):
-            cells, rows = self._foot_last()
+            rows = self._put_foot_last()
         last_group: int | None = None
+        whole = True
         for _, group, spans in rows:
             if group != last_group:
                 slots.end_group()
@@ -128,26 +142,23 @@ class Gathering:
             try:
                 slots.add_row(spans)
             except SlotsFullError:
-                slots.end_group()
-                return slots, cells[: len(slots.placed)], False
+                whole = False
+                break
         slots.end_group()
-        return slots, cells, True
+        return slots, whole
 
     def sections(self) -> bytes:
         """The section of each row, in the order of the standard."""
         return bytes(sorted((section for section, _, _ in self.rows), key=lambda section: section == Section.FOOT))
 
-    def _foot_last(self) -> tuple[list[CellRecord], list[tuple[int, int, list[tuple[int, int]]]]]:
-        cells: list[CellRecord] = []
-        rows: list[tuple[int, int, list[tuple[int, int]]]] = []
-        for foot in (False, True):
-            at = 0
-            for row in self.rows:
-                if (row[0] == Section.FOOT) == foot:
-                    rows.append(row)
-                    cells += self.cells[at : at + len(row[2])]
-                at += len(row[2])
-        return cells, rows
+    def _put_foot_last(self) -> list[tuple[int, int, list[tuple[int, int]]]]:
+        """The rows with those of the foot at the end; the cells are put in the same order."""
+        starts = np.cumsum([0, *(len(spans) for _, _, spans in self.rows)])
+        order = sorted(range(len(self.rows)), key=lambda row: self.rows[row][0] == Section.FOOT)
+        cells = [cell for row in order for cell in range(starts[row], starts[row + 1])]
+        self.texts = [self.texts[cell] for cell in cells]
+        self.numbers = self.numbers[cells]
+        return [self.rows[row] for row in order]
 
 
 def leading_blanks(joined: str) -> str:

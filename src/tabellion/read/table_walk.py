@@ -67,6 +67,7 @@ class TableWalk(ABC):
 
     def _end(self, made: Gathering, box: Box, opened: int) -> None:
         self._open.pop()
+        made.compact()
         del self._trail[len(self._trail) - opened :]
         box.parts.append(LINE_END)
         made.after_at = len(box.parts)
@@ -185,8 +186,8 @@ class TableWalk(ABC):
         marks = {"dt": int(Mark.HEADING), "dd": 0}
         _pair(made, [self._cell(part, look, marks[part.tag]) for part in parts if part.tag in marks])
         self._end(made, box, len(trail))
-        for cell in made.cells:
-            box.parts += (cell[0], LINE_END)
+        for text in made.texts:
+            box.parts += (text, LINE_END)
 
     def _cell(self, node: LexborNode, look: int, marks: int) -> CellRecord:
         box = Box()

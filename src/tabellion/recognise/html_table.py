@@ -8,6 +8,9 @@ joined. What spans make too large to hold is cut off with an issue.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +24,9 @@ from tabellion.recognise.pseudo_rows import part_rows
 from tabellion.recognise.slot_table import SlotTable
 from tabellion.values import read_texts
 
+_WORDS = (Content.TEXT, Content.LINK)
+_FIGURES = (Content.NUMBER, Content.DATE)
+_MANY_WORDS = 2  # times as many words as figures make a column one of words
 MOST_CELLS = 4_000_000  # cells that a grid may hold: about 200 MB
 
 
@@ -78,43 +84,29 @@ def _cut(table: SlotTable, region: MarkupRegion) -> tuple[SlotTable, tuple[Issue
 def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]) -> Grid:
     shape = (len(table.row_of), len(table.column_of))
     where = (table.row, table.column)
-    text = np.full(shape, "", dtype=object)
-    label = np.full(shape, "", dtype=object)
-    content = np.zeros(shape, dtype=np.uint8)
-    number = np.full(shape, np.nan)
-    style = np.zeros(shape, dtype=np.int32)
-    indent = np.zeros(shape, dtype=np.float32)
-    marks = np.zeros(shape, dtype=np.uint8)
-    notes: dict[int, tuple[str, ...]] = {}
-    text[where], style[where], marks[where] = table.text, table.style, table.marks
-    said = read_texts(table.text.tolist())
+    texts = table.text.tolist()
+    said = read_texts(set(texts))
+    sayings = [said[text] for text in texts]
+    content = np.array([saying.content for saying in sayings], dtype=np.uint8)
+    own = table.content
+    content = np.where((own == Content.LINK) & (content == Content.TEXT), own, content)
+    content = np.where((own == Content.IMAGE) | (own == Content.FORM), own, content)
     styles = region.page.styles
-    own = table.content.tolist()
-    for at, (row, column, words) in enumerate(
-        zip(table.row.tolist(), table.column.tolist(), table.text.tolist(), strict=True)
-    ):
-        if not words and not own[at]:
-            continue
-        saying = said[words]
-        kind = saying.content
-        if own[at] in (Content.IMAGE, Content.FORM) or (own[at] == Content.LINK and kind == Content.TEXT):
-            kind = Content(own[at])
-        content[row, column] = kind
-        label[row, column] = saying.label
-        number[row, column] = saying.number
-        indent[row, column] = saying.indent + styles[style[row, column]].indent
-        if saying.notes:
-            notes[row * shape[1] + column] = saying.notes
+    led = np.array([saying.indent for saying in sayings], dtype=np.float32)
+    told = content != Content.EMPTY
+    indent = np.where(told, led + np.array([style.indent for style in styles], dtype=np.float32)[table.style], 0)
+    flat = (table.row.astype(np.int64) * shape[1] + table.column).tolist()
+    notes = {at: saying.notes for at, saying in zip(flat, sayings, strict=True) if saying.notes}
     spanning = (table.down > 1) | (table.across > 1)
     spans = np.column_stack([table.row, table.column, table.down, table.across])[spanning]
     return Grid(
-        text=text,
-        label=label,
-        content=content,
-        number=number,
-        style=style,
-        indent=indent,
-        marks=marks,
+        text=_spread(shape, where, table.text, ""),
+        label=_spread(shape, where, [saying.label for saying in sayings], ""),
+        content=_lay_out(shape, where, _words_in_columns(content, table), 0),
+        number=_lay_out(shape, where, np.array([saying.number for saying in sayings], dtype=np.float64), np.nan),
+        style=_lay_out(shape, where, table.style, 0),
+        indent=_lay_out(shape, where, indent.astype(np.float32), 0),
+        marks=_lay_out(shape, where, table.marks, 0),
         notes=notes,
         spans=spans.astype(np.int32).reshape(-1, 4),
         styles=styles,
@@ -127,3 +119,36 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         caption=region.candidate.caption,
         issues=issues,
     )
+
+
+def _words_in_columns(content: NDArray[np.uint8], table: SlotTable) -> NDArray[np.uint8]:
+    """What cells hold, but a mark for a missing value is a word where its column holds words: NA may be Namibia."""
+    missing = content == Content.MISSING
+    if not missing.any():
+        return content
+    width = len(table.column_of)
+    words = np.bincount(table.column[np.isin(content, _WORDS)], minlength=width)
+    figures = np.bincount(table.column[np.isin(content, _FIGURES)], minlength=width)
+    spelled = np.array([text.strip().isalpha() for text in table.text.tolist()])
+    among_words = (words > _MANY_WORDS * (figures + 1))[table.column]
+    return np.where(missing & spelled & among_words, np.uint8(Content.TEXT), content)
+
+
+def _lay_out(
+    shape: tuple[int, int], where: tuple[NDArray[np.int32], NDArray[np.int32]], values: NDArray[Any], empty: float
+) -> NDArray[Any]:
+    """Values of cells as a dense array."""
+    laid = np.full(shape, empty, dtype=values.dtype)
+    laid[where] = values
+    return laid
+
+
+def _spread(
+    shape: tuple[int, int],
+    where: tuple[NDArray[np.int32], NDArray[np.int32]],
+    texts: Sequence[str] | NDArray[np.object_],
+    empty: str,
+) -> NDArray[np.object_]:
+    laid = np.full(shape, empty, dtype=object)
+    laid[where] = texts
+    return laid

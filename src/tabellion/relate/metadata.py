@@ -37,7 +37,7 @@ def describe_table(nested: Nested, document: Document, notes: Notes) -> Metadata
     titles = title_lines(frame)
     caption = " ".join(titles) or None
     index = _INDEX.match(caption or "")
-    above = bool(frame.title_rows) and frame.title_rows[0] < frame.rect.top
+    above = bool(frame.grid.caption) or (bool(frame.title_rows) and frame.title_rows[0] < frame.rect.top)
     rect = frame.rect
     inside = frame.grid.filled[rect.top : rect.bottom + 1, rect.left : rect.right + 1]
     return Metadata(
