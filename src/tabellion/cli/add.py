@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,8 @@ EXAMPLES = """[bold]Examples[/bold]
 
 Run it again after an interruption or a change: what is unchanged is passed over, what changed is replaced."""
 
+DOCUMENTS_A_WORKER = 8
+
 
 class Report(StrEnum):
     """What is printed of a run."""
@@ -68,33 +71,41 @@ def add(
     """Read documents and keep their tables in the library."""
     settings = build_settings(sheet=None, rows=rows, parents=parents, weights=weights, limits=limit)
     with opened_library(library, files, create=True) as shelf:
-        from tabellion.cli.batch import run_batch
+        from tabellion.cli.batch import Outcome, run_batch
         from tabellion.cli.messages import Progress
         from tabellion.cli.sources import expand_sources
         from tabellion.library.reading import document_address, unpack_reading
+        from tabellion.library.sources import is_unchanged
 
         todo = list({document_address(source): source for source in expand_sources(sources)}.values())
-        known = shelf.known_hashes(todo)
-        job = partial(read_one, originals=shelf.folder.originals, known=known, settings=settings)
+        known = shelf.known(todo)
+        job = partial(read_one, originals=shelf.folder.originals, settings=settings)
         report = AddReport(form)
-        cores = min(jobs or os.cpu_count() or 1, max(len(todo), 1))
+        # a worker takes about as long to start as some documents to read
+        cores = min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1)
         with Progress(len(todo), trace=trace) as progress, shelf.keeping() as keeper:
-            for outcome in run_batch(job, todo, cores):
-                packed = b"".join(outcome.text)
-                report.expect(outcome.source)
+
+            def changed() -> Iterator[str]:
+                for source in todo:
+                    report.expect(source)
+                    if source in known and is_unchanged(source, known[source].sha256):
+                        report.kept([known[source].kept])
+                        progress.advance(Outcome(source))
+                    else:
+                        yield source
+
+            for outcome in run_batch(job, changed(), cores):
                 if outcome.failure:
                     report.failed(outcome.source, outcome.failure)
-                elif not packed:
-                    report.unchanged(outcome.source)
                 else:
-                    report.kept(keeper.keep(unpack_reading(packed)))
+                    report.kept(keeper.keep(unpack_reading(b"".join(outcome.text))))
                 progress.advance(outcome)
             report.kept(keeper.flush())
     raise typer.Exit(1 if report.failures else 0)
 
 
-def read_one(source: str, *, originals: Path, known: dict[str, str], settings: Settings) -> Outcome:
-    """Read one document for the library; no text where it is what the library has. Runs in a worker."""
+def read_one(source: str, *, originals: Path, settings: Settings) -> Outcome:
+    """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.errors import UsageError
     from tabellion.library.reading import pack_reading
@@ -102,9 +113,7 @@ def read_one(source: str, *, originals: Path, known: dict[str, str], settings: S
 
     if source == "-":
         raise UsageError("-: a library keeps documents by their address; standard input has none")
-    reading = read_source(source, originals, known.get(source), settings)
-    if reading is None:
-        return Outcome(source)
+    reading = read_source(source, originals, settings)
     return Outcome(
         source,
         text=[pack_reading(reading)],
@@ -129,9 +138,6 @@ class AddReport:
     def failed(self, source: str, failure: Failure) -> None:
         self.failures += 1
         self._tell(source, "error", 0, 0, failure.note)
-
-    def unchanged(self, source: str) -> None:
-        self._tell(source, "unchanged", 0, 0, None)
 
     def kept(self, done: list[Kept]) -> None:
         for one in done:

@@ -7,12 +7,15 @@ In: sources and one job to do on each. Out: one outcome a source, as soon as it 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
 from tabellion.cli.sources import STANDARD_INPUT, why_nothing
@@ -112,9 +115,16 @@ def _attempt_alone(job: Job, source: str) -> Outcome:
 
 def _pool(cores: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(cores, mp_context=context, initializer=_ignore_interrupt)
+    return ProcessPoolExecutor(cores, mp_context=context, initializer=_begin_worker)
 
 
-def _ignore_interrupt() -> None:
-    """Ctrl-C is for the parent, which ends its workers."""
+def _begin_worker() -> None:
+    """Ctrl-C is for the parent, which ends its workers; where the parent is killed, they end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if parent := multiprocessing.parent_process():
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import partial
-from pathlib import Path
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,7 +22,7 @@ from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Outcome
-    from tabellion.library.records import DocumentRecord
+    from tabellion.library.shelf import Library
     from tabellion.pipeline import Settings
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -55,13 +54,11 @@ def rebuild(
             from tabellion.cli.messages import Progress
             from tabellion.library.leavings import sweep
             from tabellion.library.reading import unpack_reading
-            from tabellion.library.records import list_documents
 
-            with shelf.catalogue.reading() as connection:
-                records = {record.document_id: record for record in list_documents(connection)}
-            job = partial(reread, records=records, originals=shelf.folder.originals, settings=settings)
-            with Progress(len(records), trace=trace) as progress, shelf.keeping(again=True) as keeper:
-                for outcome in run_batch(job, records, jobs or os.cpu_count() or 1):
+            todo = [document.id for document in shelf.documents()]
+            job = partial(reread, library=library, files=files, settings=settings)
+            with Progress(len(todo), trace=trace) as progress, shelf.keeping(again=True) as keeper:
+                for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
                     if outcome.failure:
                         failures += 1
                     else:
@@ -73,16 +70,26 @@ def rebuild(
     raise typer.Exit(1 if failures else 0)
 
 
-def reread(document_id: str, *, records: dict[str, DocumentRecord], originals: Path, settings: Settings) -> Outcome:
-    """Read one stored document again. Runs in a worker."""
+def reread(document_id: str, *, library: str | None, files: str | None, settings: Settings) -> Outcome:
+    """Read one stored document again; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.library.reading import pack_reading
     from tabellion.library.rebuild import read_again
 
-    reading = read_again(records[document_id], originals, settings)
+    shelf = _shelf(library, files)
+    record = shelf.find(document_id)
+    reading = read_again(record, shelf.folder.originals, settings)
     return Outcome(
-        records[document_id].source,
+        record.source,
         text=[pack_reading(reading)],
         tables=len(reading.tables),
         tuples=sum(table.tuples for table in reading.tables),
     )
+
+
+@cache
+def _shelf(library: str | None, files: str | None) -> Library:
+    """The library, opened once a worker."""
+    from tabellion.library import open_library
+
+    return open_library(library, files)

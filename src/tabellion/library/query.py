@@ -7,8 +7,10 @@ open no file, load no extension, reach no network and change no setting, and it 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from types import TracebackType
+from typing import TypeVar
 
 import duckdb
 import msgspec
@@ -19,6 +21,7 @@ from tabellion.library.catalogue import Catalogue
 from tabellion.library.folder import Folder
 from tabellion.library.relations import named_in, register_relations
 
+Made = TypeVar("Made")
 _BATCH = 50_000  # rows that are handed on at once
 _ALLOWED = ("SELECT", "EXPLAIN", "RELATION")
 _CLOSED = {
@@ -47,6 +50,7 @@ class Answer:
         self.limits = limits
         self.expired = False
         self._connection = open_closed(limits)
+        self._worker = ThreadPoolExecutor(1)
         self._timer = threading.Timer(limits.seconds, self._expire)
         self._timer.daemon = True
         try:
@@ -54,8 +58,8 @@ class Answer:
             register_relations(self._connection, folder, catalogue, named_in(sql))
             self._connection.execute("SET lock_configuration = true")
             self._timer.start()
-            self._reader = start_query(self._connection, sql)
-        except duckdb.Error as error:
+            self._reader = self._wait_for(lambda: start_query(self._connection, sql))
+        except (duckdb.Error, RuntimeError) as error:
             self.close()
             raise self._explain(error) from None
         except BaseException:
@@ -66,7 +70,8 @@ class Answer:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows, some at a time."""
         try:
-            yield from self._reader
+            while (batch := self._wait_for(lambda: next(self._reader, None))) is not None:
+                yield batch
         except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
             raise self._explain(error) from None
 
@@ -83,7 +88,18 @@ class Answer:
     def close(self) -> None:
         """End the query and throw its connection away."""
         self._timer.cancel()
+        self._worker.shutdown()
         self._connection.close()
+
+    def _wait_for(self, work: Callable[[], Made]) -> Made:
+        """Work done in a thread of its own, since DuckDB looks for Ctrl-C too seldom."""
+        running = self._worker.submit(work)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            self._connection.interrupt()
+            wait([running])
+            raise
 
     def _expire(self) -> None:
         self.expired = True

@@ -128,4 +128,4 @@ def _tables_where(connection: Connection, values: Iterable[str], column: str) ->
 
 
 def _documents(connection: Connection, wanted: Select[Any]) -> list[DocumentRecord]:
-    return [DocumentRecord(*row) for row in connection.execute(wanted).tuples()]
+    return [DocumentRecord(*row) for row in connection.execute(wanted)]

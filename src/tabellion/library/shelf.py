@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -29,7 +29,7 @@ from tabellion.library.reading import document_address, document_id
 from tabellion.library.records import DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
 from tabellion.library.relations import quoted
 from tabellion.library.schema import documents, history, tables
-from tabellion.library.sources import read_source
+from tabellion.library.sources import is_unchanged, read_source
 from tabellion.pipeline import Settings
 
 if TYPE_CHECKING:
@@ -46,6 +46,13 @@ class ListedDocument(msgspec.Struct, frozen=True):
     title: str | None
     added: str
     tables: list[str]
+
+
+class Known(NamedTuple):
+    """What the library has of a source: the hash of its bytes, and what is said where they are unchanged."""
+
+    sha256: str
+    kept: Kept
 
 
 class Library:
@@ -68,14 +75,17 @@ class Library:
     def add(self, *sources: str | Path, settings: Settings = Settings()) -> list[Kept]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
         names = [str(source) for source in sources]
-        known = self.known_hashes(names)
+        known = self.known(names)
         done: list[Kept] = []
         with self.keeping() as keeper:
             for source in names:
-                reading = read_source(source, self.folder.originals, known.get(source), settings)
-                done += keeper.keep(reading) if reading else [Kept(source, "unchanged")]
+                if source in known and is_unchanged(source, known[source].sha256):
+                    done.append(known[source].kept)
+                else:
+                    done += keeper.keep(read_source(source, self.folder.originals, settings))
             done += keeper.flush()
-        return done
+        order = {source: number for number, source in enumerate(names)}
+        return sorted(done, key=lambda kept: order[kept.source])
 
     @contextmanager
     def keeping(self, *, again: bool = False) -> Iterator[Keeper]:
@@ -89,14 +99,16 @@ class Library:
                 keeper.flush()
         self.index.catch_up(wait=True)
 
-    def known_hashes(self, sources: Iterable[str]) -> dict[str, str]:
-        """For each source that the library has, the hash of its bytes."""
+    def known(self, sources: Iterable[str]) -> dict[str, Known]:
+        """What the library has of each source that it has."""
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
-        found: dict[str, str] = {}
+        c = documents.c
+        found: dict[str, Known] = {}
         with self.catalogue.reading() as connection:
             for some in in_parts(by_id):
-                wanted = select(documents.c.document_id, documents.c.sha256).where(documents.c.document_id.in_(some))
-                found.update((by_id[one], sha256) for one, sha256 in connection.execute(wanted))
+                wanted = select(c.document_id, c.sha256, c.tables, c.tuples).where(c.document_id.in_(some))
+                for one, sha256, count, tuples in connection.execute(wanted):
+                    found[by_id[one]] = Known(sha256, Kept(by_id[one], "unchanged", count, tuples))
         return found
 
     def documents(self) -> list[ListedDocument]:

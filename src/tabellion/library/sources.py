@@ -1,7 +1,7 @@
-"""One source for the library: its bytes are fetched, kept as original, read, and told apart from what is known.
+"""One source for the library: its bytes are fetched, read, and kept as original.
 
-In: a path or URL and the hash that the library has for it. Out: a `Reading`, or None where nothing changed. Runs in a
-worker where there are several.
+In: a path or URL. Out: a `Reading`. Runs in a worker where there are several. Whether a file is what the library has
+already is told by its hash, before anything is read.
 """
 
 from __future__ import annotations
@@ -12,19 +12,27 @@ from pathlib import Path
 from tabellion.errors import LibraryError
 from tabellion.library.originals import keep_original
 from tabellion.library.reading import Reading, document_address, read_for_library
+from tabellion.library.segments import file_hash
 from tabellion.pipeline import Settings
 from tabellion.read.fetch import fetch_source
 
 
-def read_source(source: str, originals: Path, known: str | None, settings: Settings) -> Reading | None:
-    """Read a source, unless it is what the library knows."""
+def read_source(source: str, originals: Path, settings: Settings) -> Reading:
+    """Read a source and keep its bytes."""
     data = fetch_source(source, settings.limits).data
-    sha256 = hashlib.sha256(data).hexdigest()
-    if sha256 == known:
-        return None
     reading = read_for_library(source, document_address(source), data, settings)
     try:
-        keep_original(originals, data, sha256)
+        keep_original(originals, data, hashlib.sha256(data).hexdigest())
     except OSError as error:
         raise LibraryError(f"{source}: cannot be kept in {originals} ({error.strerror or error})") from error
     return reading
+
+
+def is_unchanged(source: str, sha256: str) -> bool:
+    """Whether a file has these bytes; what is on the web must be fetched to know."""
+    if "://" in source:
+        return False
+    try:
+        return file_hash(Path(source)) == sha256
+    except OSError:
+        return False

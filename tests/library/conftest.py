@@ -1,0 +1,91 @@
+"""Libraries to test with, in SQLite and in a PostgreSQL server that is started here and thrown away afterwards."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # `shelving`, for the processes that tests start, too
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a PostgreSQL server on the loopback interface, without the name of a database."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+    folder = tmp_path_factory.mktemp("postgresql")
+    folder.chmod(0o755)
+    data = folder / "data"
+    data.mkdir()
+    become: list[str] = []
+    if os.geteuid() == 0:  # the server refuses to run as root
+        if not known_user("postgres"):
+            pytest.skip("PostgreSQL's server does not run as root, and there is no user postgres")
+        for parent in (folder, *folder.parents[:3]):
+            if parent.stat().st_uid == 0 and parent != Path("/tmp"):  # noqa: S108 - the root of temporary folders
+                parent.chmod(parent.stat().st_mode | 0o055)
+        shutil.chown(data, "postgres")
+        become = ["runuser", "-u", "postgres", "--"]
+    port = free_port()
+    run = lambda *command: subprocess.run([*become, *command], check=True, capture_output=True)  # noqa: E731
+    run(f"{binaries}/initdb", "-D", str(data), "-U", "postgres", "-A", "trust", "--no-sync")
+    options = f"-h 127.0.0.1 -p {port} -k {data} -F"
+    run(f"{binaries}/pg_ctl", "-D", str(data), "-o", options, "-l", str(data / "log"), "-w", "start")
+    try:
+        yield f"postgresql://postgres@127.0.0.1:{port}"
+    finally:
+        run(f"{binaries}/pg_ctl", "-D", str(data), "-m", "immediate", "stop")
+
+
+@pytest.fixture
+def database(server: str) -> str:
+    """The URL of an empty database."""
+    import psycopg
+
+    name = f"library_{uuid4().hex}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{server}/{name}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], tuple[str, str]]:
+    """Makes the place and the folder of a new library by name, in each of the two catalogues."""
+
+    def make(name: str) -> tuple[str, str]:
+        folder = str(tmp_path / name)
+        return (folder if request.param == "sqlite" else request.getfixturevalue("database")), folder
+
+    return make
+
+
+def find_binaries() -> str | None:
+    found = shutil.which("initdb")
+    if found:
+        return str(Path(found).resolve().parent)
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[-3])
+    return str(folders[-1].parent) if folders else None
+
+
+def known_user(name: str) -> bool:
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return False
+    return True
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,57 @@
+"""Small documents for libraries, processes that add them, and what a library says of itself."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from tabellion.library import open_library
+from tabellion.library.shelf import Library
+
+PLACES = ("Harbour", "Mill", "Abbey", "Castle", "Market", "Orchard", "Quarry", "Chapel", "Ferry", "Garden")
+THINGS = ("visitors", "members", "loans", "tickets", "meals", "repairs", "concerts", "lessons")
+
+
+def write_documents(folder: Path, count: int, seed: int = 1) -> list[str]:
+    """Small tables in as many files, each unlike the others."""
+    choose = random.Random(seed)  # noqa: S311 - the same documents every time
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for number in range(count):
+        first = choose.randint(1950, 2015)
+        rows = choose.sample(PLACES, 3)
+        lines = [f"Place,{first},{first + 1}"]
+        lines += [f"{row} {number},{choose.randint(1, 9999)},{choose.randint(1, 9999)}" for row in rows]
+        path = folder / f"{choose.choice(THINGS)}-{number:04}.csv"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        paths.append(str(path))
+    return paths
+
+
+def add_all(place: str, files: str | None, sources: list[str], together: int) -> None:
+    """Add documents, some few at a time so that there is much to disturb; runs in a process of its own."""
+    from tabellion.library import keep
+
+    keep.READINGS_TOGETHER = together
+    with open_library(place, files, create=True) as library:
+        library.add(*sources)
+
+
+def contents(library: Library) -> dict[str, Any]:
+    """All that a library holds, without when it was added and in which segment it lies."""
+    documents = [
+        (one.id, one.source, one.medium, one.sha256, one.title, tuple(one.tables)) for one in library.documents()
+    ]
+    tables = library.query("select * from tables order by table_id").to_pylist()
+    tuples = library.query('select * from tuples order by table_id, "row", "column"').to_pylist()
+    columns = library.query("select * from columns order by table_id, position").to_pylist()
+    found = library.search("", limit=100_000)
+    return {
+        "documents": documents,
+        "tables": tables,
+        "tuples": tuples,
+        "columns": columns,
+        "indexed": sorted(hit.table for hit in found.hits),
+        "originals": sorted(path.name for path in library.folder.originals.glob("??/*")),
+    }
