@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import msgspec
@@ -20,8 +20,9 @@ import pypdfium2.raw as pdfium
 
 from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError
 from tabellion.model.document import Issue
-from tabellion.model.place import Place
+from tabellion.model.place import Box, Place
 from tabellion.model.printed import Font, PrintedPage
+from tabellion.read.pdf_accents import compose_accents
 from tabellion.read.pdf_leaders import strip_leaders
 from tabellion.read.pdf_paths import NO_PATHS, Paths, join_rulings, read_paths
 from tabellion.read.pdf_pieces import join_pieces
@@ -92,6 +93,16 @@ class PrintedPages(Sequence[PrintedPage]):
         pdfium.FPDFCatalog_GetLanguage(self._document, buffer, length)
         return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").strip() or None
 
+    def links(self, number: int) -> list[tuple[str, Box]]:
+        """The addresses that a page links to, each with its box as shown."""
+        page = pdfium.FPDF_LoadPage(self._document, number - 1)
+        if not page:
+            return []
+        try:
+            return list(_links(self._document, page, _space_of(page)))
+        finally:
+            pdfium.FPDF_ClosePage(page)
+
     def _read(self, number: int) -> PrintedPage:
         page = pdfium.FPDF_LoadPage(self._document, number - 1)
         if not page:
@@ -103,9 +114,7 @@ class PrintedPages(Sequence[PrintedPage]):
             pdfium.FPDF_ClosePage(page)
 
     def _read_loaded(self, page: Any, number: int) -> PrintedPage:
-        rect = pdfium.FS_RECTF()
-        pdfium.FPDF_GetPageBoundingBox(page, rect)
-        space = Space(rect.left, rect.bottom, rect.right, rect.top, (pdfium.FPDFPage_GetRotation(page) % 4) * 90)
+        space = _space_of(page)
         width, height = space.size
         if max(width, height) > _LONGEST_SIDE:
             raise TooLargeError(
@@ -126,6 +135,25 @@ class PrintedPages(Sequence[PrintedPage]):
         )
         page_view = _view(number, by_turn[0], 0, space.size, paths, fonts, _doubts(characters, paths, number))
         return msgspec.structs.replace(page_view, sideways=sideways)
+
+
+def _space_of(page: Any) -> Space:
+    rect = pdfium.FS_RECTF()
+    pdfium.FPDF_GetPageBoundingBox(page, rect)
+    return Space(rect.left, rect.bottom, rect.right, rect.top, (pdfium.FPDFPage_GetRotation(page) % 4) * 90)
+
+
+def _links(document: Any, page: Any, space: Space) -> Iterator[tuple[str, Box]]:
+    position, link, rect = ctypes.c_int(0), pdfium.FPDF_LINK(), pdfium.FS_RECTF()
+    while pdfium.FPDFLink_Enumerate(page, position, link):
+        action = pdfium.FPDFLink_GetAction(link)
+        length = pdfium.FPDFAction_GetURIPath(document, action, None, 0) if action else 0
+        if length <= 1 or not pdfium.FPDFLink_GetAnnotRect(link, rect):
+            continue
+        buffer = ctypes.create_string_buffer(length)
+        pdfium.FPDFAction_GetURIPath(document, action, buffer, length)
+        box = space.shown_boxes(np.array([[rect.left, rect.bottom, rect.right, rect.top]]))[0].tolist()
+        yield buffer.raw[: length - 1].decode("utf-8", "replace"), Box(*box)
 
 
 def _doubts(characters: Characters, paths: Paths, number: int) -> tuple[Issue, ...]:
@@ -168,6 +196,7 @@ def _letters_by_turn(characters: Characters, space: Space) -> dict[int, LetterBo
             size=np.maximum(size[chosen], 0.5),
             font=font[chosen],
             colour=colour[chosen],
+            parted=characters.parted[chosen],
         )
     return result
 
@@ -184,7 +213,7 @@ def _view(
     """One view of a page: its words and pieces, and all that is drawn, turned alike."""
     width, height = size
     across, down = (paths.across, paths.down) if turn in (0, 180) else (paths.down, paths.across)
-    letters, typed = strip_leaders(letters)
+    letters, typed = strip_leaders(compose_accents(letters))
     words, pieces = join_pieces(read_words(letters))
     across = turn_boxes(across, turn, width, height)
     if len(typed):

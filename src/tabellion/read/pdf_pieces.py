@@ -8,6 +8,7 @@ Plain lists inside: the runs are short, and a numpy call on five words costs mor
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import median_low
 
 import msgspec
@@ -48,11 +49,14 @@ def join_pieces(raw: RawWords) -> tuple[Words, Pieces]:
     """The words of a view with their pieces."""
     keep = _without_doubles(raw)
     m = _Measures(
-        [raw.text[i] for i in keep],
-        *(raw.box[keep, k].tolist() for k in range(4)),
-        raw.baseline[keep].tolist(),
-        raw.size[keep].tolist(),
-        raw.tied[keep].tolist(),
+        text=[raw.text[i] for i in keep],
+        left=raw.box[keep, 0].tolist(),
+        top=raw.box[keep, 1].tolist(),
+        right=raw.box[keep, 2].tolist(),
+        bottom=raw.box[keep, 3].tolist(),
+        base=raw.baseline[keep].tolist(),
+        size=raw.size[keep].tolist(),
+        tied=raw.tied[keep].tolist(),
     )
     runs = _attach_small([run for line in _lines(m) for run in _split_line(line, m)], m)
     runs.sort(key=min)
@@ -150,7 +154,7 @@ def _split_line(line: Run, m: _Measures) -> list[Run]:
         return [line]
     gaps: list[float] = []
     reach = m.right[line[0]]
-    for before, i in zip(line, line[1:], strict=False):
+    for before, i in pairwise(line):
         gaps.append((m.left[i] - reach) / max(m.size[i], m.size[before]))
         reach = max(reach, m.right[i])
     usual = [g for g in gaps if _GLUE_GAP < g < _WIDE_GAP]
@@ -215,7 +219,7 @@ def _mark_shifts(run: Run, m: _Measures, shift: list[int]) -> None:
                 shift[i] |= _RAISED
             elif lift < -0.05:
                 shift[i] |= _LOWERED
-    for before, i in zip(run, run[1:], strict=False):
+    for before, i in pairwise(run):
         gap = max(m.left[i] - m.right[before], m.left[before] - m.right[i])
         if gap < _GLUE_GAP * m.size[i] or (m.tied[i] and before == i - 1 and gap < 0.2 * m.size[i]):
             shift[i] |= _GLUED

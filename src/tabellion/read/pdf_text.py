@@ -27,6 +27,7 @@ _FLAG_FIXED, _FLAG_ITALIC, _FLAG_FORCE_BOLD = 1, 1 << 6, 1 << 18
 _BOLD_WEIGHT = 600
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd", "-blk", "medi")
 _ITALIC_NAMES = ("italic", "oblique", "-it", "slanted", "kursiv")
+_BLANKS = (0x20, 0x0A, 0x0D)
 _UNMAPPED_PROBE = 40  # characters of a font that are asked whether they have a Unicode value
 
 
@@ -36,6 +37,7 @@ class Characters(msgspec.Struct, frozen=True, eq=False):
     code: NDArray[np.uint32]
     box: NDArray[np.float32]  # left, top, right, bottom; the advance wide, ascent to descent high
     origin: NDArray[np.float64]
+    parted: NDArray[np.bool_]  # PDFium sees a blank before it, though none is drawn
     run: NDArray[np.int32]  # index into `runs`: characters of one text object
     runs: tuple[Run, ...]
     unmapped: float  # share of the characters probed that have no Unicode value
@@ -151,7 +153,11 @@ def read_characters(text_page: Any, fonts: FontTable) -> Characters:
     unmapped = _unmapped_share(handle, drawn, run, runs)
     fonts.forget_handles()
     chosen = drawn[visible]
-    return Characters(code[chosen], box[chosen], origin[chosen], run[visible].astype(np.int32), tuple(runs), unmapped)
+    made_up = np.cumsum((owner == 0) & np.isin(code, _BLANKS))
+    parted = np.diff(made_up[chosen], prepend=0) > 0
+    return Characters(
+        code[chosen], box[chosen], origin[chosen], parted, run[visible].astype(np.int32), tuple(runs), unmapped
+    )
 
 
 def _mend_flat_boxes(handle: int, box: NDArray[np.float32], drawn: NDArray[np.intp]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _WORD_GAP = 0.2  # of the type size: narrower gaps are kerning; the narrowest blanks of justified text are wider
+_PARTED_GAP = 0.1  # the same where PDFium, which knows the font's own blank, sees one
 _BACK_STEP = -0.7  # a step back by more than this is a new place, not kerning
 _BASELINE_STEP = 0.12  # of the size: text on one line varies less
 _SIZE_STEP = 0.12
@@ -43,6 +44,7 @@ class LetterBoxes(msgspec.Struct, frozen=True, eq=False):
     size: NDArray[np.float32]
     font: NDArray[np.int32]
     colour: NDArray[np.uint32]
+    parted: NDArray[np.bool_]  # PDFium sees a blank before it
 
 
 class RawWords(msgspec.Struct, frozen=True, eq=False):
@@ -61,7 +63,7 @@ class RawWords(msgspec.Struct, frozen=True, eq=False):
 _NONE = np.zeros(0, dtype=np.float32)
 _INDEX = np.zeros(0, dtype=np.int32)
 _COLOUR = np.zeros(0, dtype=np.uint32)
-NO_LETTERS = LetterBoxes(_COLOUR, _NONE.reshape(0, 4), _NONE, _NONE, _INDEX, _COLOUR)
+NO_LETTERS = LetterBoxes(_COLOUR, _NONE.reshape(0, 4), _NONE, _NONE, _INDEX, _COLOUR, np.zeros(0, dtype=bool))
 _NO_WORDS = RawWords([], _NONE.reshape(0, 4), _NONE, _NONE, _INDEX, _COLOUR, _INDEX, np.zeros(0, dtype=bool))
 
 
@@ -111,9 +113,10 @@ def _breaks(
     gap = np.where(to_left[1:] & to_left[:-1], leftwards, rightwards) / wide
     level = np.abs(np.diff(base)) <= _BASELINE_STEP * wide
     alike = np.abs(np.diff(size)) <= _SIZE_STEP * wide
-    limit = np.full(len(gap), _WORD_GAP)
+    limit = np.where(letters.parted[at][1:], _PARTED_GAP, _WORD_GAP)
     _widen_for_spaced_letters(letters.code[at], gap, level & alike & ~after_blank[1:], limit)
-    near = (gap <= limit) & (gap >= _BACK_STEP)
+    ligature = np.abs(box[1:] - box[:-1]).max(axis=1) < 0.01  # one glyph that stands for several letters
+    near = ((gap <= limit) & (gap >= _BACK_STEP)) | ligature
     joined = level & alike & near & ~after_blank[1:]
     new = np.append(True, ~joined)
     overlap = np.minimum(box[1:, 3], box[:-1, 3]) - np.maximum(box[1:, 1], box[:-1, 1])

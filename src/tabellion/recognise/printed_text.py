@@ -1,0 +1,188 @@
+"""The text of a printed table as it is worked on: words in lines, rulings, over all its parts.
+
+Goes in: the parts of a table, each a page and a box. Comes out: one tall strip, in which the parts stand below one
+another with their left edges in line, so that columns are told from all pages of a table together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.place import Box
+from tabellion.model.printed import Boxes, PrintedPage, Shift
+
+_LINE_STEP = 0.25  # of the size: words whose baselines differ by less are on one line
+_PART_GAP = 40.0  # points between two parts in the strip
+_EDGE = 2.0  # points that a ruling may lie outside a part's box
+_NUMBER = re.compile(r"[(\[<>≤≥~≈=±+\-−–—$€£¥#]*\d[\d.,:/'’ ×x*±^e\-−–%°)\]]*[a-z*†‡§¶%°′″)\]]{0,3}\.?", re.I)
+_MISSING = frozenset(
+    {"-", "–", "—", "−", "--", "---", "..", "...", "…", "n/a", "na", "n.a.", "nd", "n.d.", "*", "x", "±"}
+)
+
+
+class Strip(msgspec.Struct, frozen=True, eq=False):
+    """A table's words, line by line from the top, and its rulings. Words index the arrays below.
+
+    `em` is the usual type size; `part` the part of each line. A word's line follows the baseline of its piece, so
+    that superscripts stay on the line of their base.
+    """
+
+    box: Boxes
+    base: NDArray[np.float32]
+    size: NDArray[np.float32]
+    text: list[str]
+    shift: NDArray[np.uint8]
+    bold: NDArray[np.bool_]
+    italic: NDArray[np.bool_]
+    colour: NDArray[np.uint32]
+    numeric: NDArray[np.bool_]
+    source: NDArray[np.int32]  # index of the word on its page
+    part_of: NDArray[np.int32]
+    line_of: NDArray[np.int32]
+    lines: tuple[tuple[int, ...], ...]  # words from left to right
+    line_box: Boxes
+    line_base: NDArray[np.float32]
+    part: NDArray[np.int32]
+    across: Boxes
+    down: Boxes
+    fills: Boxes
+    hulls: tuple[Box, ...]  # of each part, in the strip
+    shifts: tuple[tuple[float, float], ...]  # what was added to each part's x and y
+    em: float
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def is_numeric(text: str) -> bool:
+    """Whether a word is a number or stands for one.
+
+    >>> [is_numeric(t) for t in ("1,040", "12.5**", "–", "(95%", "Total")]
+    [True, True, True, True, False]
+    """
+    return text.lower() in _MISSING or bool(_NUMBER.fullmatch(text))
+
+
+def lay_strip(parts: Sequence[tuple[PrintedPage, Box]]) -> Strip:
+    """The words and rulings of all parts of a table, below one another."""
+    pieces: list[dict[str, NDArray[Any]]] = []
+    texts: list[str] = []
+    rulings: dict[str, list[Boxes]] = {"across": [], "down": [], "fills": []}
+    hulls: list[Box] = []
+    shifts: list[tuple[float, float]] = []
+    top = 0.0
+    first_left = 0.0
+    for number, (page, box) in enumerate(parts):
+        chosen = words_inside(page, box)
+        hull = _hull(page.words.box[chosen]) if len(chosen) else box
+        if number == 0:
+            top, first_left = hull.top, hull.left
+        dx, dy = first_left - hull.left, top - hull.top
+        shift = np.array([dx, dy, dx, dy], dtype=np.float32)
+        hulls.append(Box(hull.left + dx, hull.top + dy, hull.right + dx, hull.bottom + dy))
+        shifts.append((dx, dy))
+        top += hull.bottom - hull.top + _PART_GAP
+        words = page.words
+        fonts = page.fonts
+        bold = np.array([f.bold for f in fonts], dtype=bool)
+        italic = np.array([f.italic for f in fonts], dtype=bool)
+        texts.extend(words.text[chosen].tolist())
+        pieces.append(
+            {
+                "box": words.box[chosen] + shift,
+                "base": page.pieces.baseline[words.piece[chosen]] + np.float32(dy),
+                "size": words.size[chosen],
+                "shift": words.shift[chosen],
+                "bold": bold[words.font[chosen]],
+                "italic": italic[words.font[chosen]],
+                "colour": words.colour[chosen],
+                "source": chosen.astype(np.int32),
+                "part_of": np.full(len(chosen), number, dtype=np.int32),
+            }
+        )
+        for name, kept in rulings.items():
+            kept.append(_clipped(getattr(page, name), box, hull) + shift)
+    joined = {name: np.concatenate([p[name] for p in pieces]) for name in pieces[0]}
+    return _in_lines(texts, joined, rulings, tuple(hulls), tuple(shifts))
+
+
+def words_inside(page: PrintedPage, box: Box) -> NDArray[np.intp]:
+    """Words whose middle lies in a box."""
+    words = page.words.box
+    x, y = (words[:, 0] + words[:, 2]) / 2, (words[:, 1] + words[:, 3]) / 2
+    return np.flatnonzero((x >= box.left) & (x <= box.right) & (y >= box.top) & (y <= box.bottom))
+
+
+def _hull(boxes: Boxes) -> Box:
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    return Box(float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+
+
+def _clipped(boxes: Boxes, box: Box, hull: Box) -> Boxes:
+    """Rulings that touch a part, cut at its edges."""
+    left, right = min(box.left, hull.left) - _EDGE, max(box.right, hull.right) + _EDGE
+    top, bottom = min(box.top, hull.top) - _EDGE * 3, max(box.bottom, hull.bottom) + _EDGE * 3
+    near = (boxes[:, 2] > left) & (boxes[:, 0] < right) & (boxes[:, 3] > top) & (boxes[:, 1] < bottom)
+    cut = boxes[near].copy()
+    cut[:, 0::2] = np.clip(cut[:, 0::2], left - 4, right + 4)
+    cut[:, 1::2] = np.clip(cut[:, 1::2], top - 4, bottom + 4)
+    return cut
+
+
+def _in_lines(
+    texts: list[str],
+    words: dict[str, NDArray[Any]],
+    rulings: dict[str, list[Boxes]],
+    hulls: tuple[Box, ...],
+    shifts: tuple[tuple[float, float], ...],
+) -> Strip:
+    box, base, size = words["box"], words["base"], words["size"]
+    full = (words["shift"] & (Shift.RAISED | Shift.LOWERED)) == 0
+    em = float(np.median(size[full])) if full.any() else 10.0
+    lines: list[list[int]] = []
+    last, smallest = -1e9, em
+    for i in np.argsort(base, kind="stable").tolist():
+        if base[i] - last > _LINE_STEP * min(smallest, float(size[i])):
+            lines.append([])
+            smallest = em
+        lines[-1].append(i)
+        last = float(base[i])
+        if full[i]:
+            smallest = min(smallest, float(size[i]))
+    line_of = np.zeros(len(texts), dtype=np.int32)
+    line_box = np.zeros((len(lines), 4), dtype=np.float32)
+    for k, line in enumerate(lines):
+        line.sort(key=lambda i: float(box[i, 0]))
+        line_of[line] = k
+        tall = [i for i in line if full[i]] or line
+        line_box[k] = (box[line, 0].min(), box[tall, 1].min(), box[line, 2].max(), box[tall, 3].max())
+    return Strip(
+        box=box,
+        base=base,
+        size=size,
+        text=texts,
+        shift=words["shift"],
+        bold=words["bold"],
+        italic=words["italic"],
+        colour=words["colour"],
+        numeric=np.array([is_numeric(t) for t in texts], dtype=bool),
+        source=words["source"],
+        part_of=words["part_of"],
+        line_of=line_of,
+        lines=tuple(tuple(line) for line in lines),
+        line_box=line_box,
+        line_base=np.array([float(np.median(base[list(line)])) for line in lines], dtype=np.float32),
+        part=np.array([int(words["part_of"][line[0]]) for line in lines], dtype=np.int32),
+        across=np.concatenate(rulings["across"]),
+        down=np.concatenate(rulings["down"]),
+        fills=np.concatenate(rulings["fills"]),
+        hulls=hulls,
+        shifts=shifts,
+        em=em,
+    )

@@ -1,0 +1,260 @@
+"""Rivers: places where white runs down between the columns of a printed table.
+
+Goes in: the strip of a table. Comes out: candidate rivers with their features, and those that boosted trees judge
+to part two columns. A candidate is a stretch of x that fewer lines print over than its surroundings do; spanning
+headers and group rows may cross it. Fails where two columns are set without white between them and without ruling.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.recognise.printed_text import Strip
+from tabellion.weights import Weights
+
+RIVER_FEATURES = (
+    "width", "cover", "lines", "both", "cross", "gap low", "gap middle", "gap high", "gaps over 1.0",
+    "gaps over 0.6", "gaps over 0.35", "right lefts", "right rights", "right middles", "left lefts", "left rights",
+    "left middles", "numeric right", "numeric left", "ruled", "cross rich", "place", "white left", "white right",
+    "only left", "only right", "cross early", "cross alone", "gap to blank", "rich", "ink between left",
+    "ink between right", "same kind", "rivers", "cover beside", "gap shortest", "bold differs", "both count",
+    "beside left p", "beside right p", "full ruled table",
+)  # fmt: skip
+_SHRINK = 0.04  # of the type size, taken off each side of a word, so that words that touch leave a trace of white
+_RUN_GAP = 0.6  # of the type size: words closer than this are one run when edges are compared
+_WINDOW = 0.32  # of the type size: edges this close are aligned
+_RICH = 3  # runs: lines with so many are rows of several cells
+
+
+class River(NamedTuple):
+    """A candidate: its middle, its edges, how many lines print over it."""
+
+    x: float
+    left: float
+    right: float
+    cover: int
+
+
+class LineRuns:
+    """The words of a line for fast lookup: edges in order, and the runs they form."""
+
+    def __init__(self, strip: Strip, line: tuple[int, ...]) -> None:
+        em = strip.em
+        self.words = line
+        boxes = strip.box[list(line)].tolist()
+        self.lefts = [b[0] for b in boxes]
+        self.rights: list[float] = []
+        reach = -1e9
+        for b in boxes:
+            reach = max(reach, b[2])
+            self.rights.append(reach)
+        self.starts = [0]
+        for k in range(1, len(line)):
+            if self.lefts[k] - self.rights[k - 1] > _RUN_GAP * em:
+                self.starts.append(k)
+        self.run_of = [0] * len(line)
+        for n, start in enumerate(self.starts):
+            end = self.starts[n + 1] if n + 1 < len(self.starts) else len(line)
+            for k in range(start, end):
+                self.run_of[k] = n
+
+    def split(self, x: float) -> tuple[int, bool]:
+        """How many words begin left of x, and whether one of them is printed over it."""
+        k = bisect_left(self.lefts, x)
+        return k, k > 0 and self.rights[k - 1] > x
+
+    def run(self, n: int) -> tuple[float, float]:
+        """Left and right edge of a run."""
+        start = self.starts[n]
+        end = self.starts[n + 1] if n + 1 < len(self.starts) else len(self.words)
+        return self.lefts[start], self.rights[end - 1]
+
+
+def candidate_rivers(strip: Strip) -> list[River]:
+    """Stretches of x with fewer lines over them than beside them, from left to right."""
+    shrink = _SHRINK * strip.em
+    left, right = strip.box[:, 0] + shrink, strip.box[:, 2] - shrink
+    line = strip.line_of
+    # one interval a line where words overlap, so that a line counts once
+    order = np.lexsort((left, line))
+    edges: list[tuple[float, int]] = []
+    current, reach, start = -1, 0.0, 0.0
+    for i in order.tolist():
+        if line[i] != current or left[i] > reach:
+            if current >= 0 and reach > start:
+                edges += [(start, 1), (reach, -1)]
+            current, start, reach = int(line[i]), float(left[i]), float(right[i])
+        else:
+            reach = max(reach, float(right[i]))
+    if current >= 0 and reach > start:
+        edges += [(start, 1), (reach, -1)]
+    edges.sort()
+    stretches: list[list[float]] = []  # from, to, cover
+    cover = 0
+    for k, (x, step) in enumerate(edges):
+        cover += step
+        following = edges[k + 1][0] if k + 1 < len(edges) else x
+        if following > x:
+            if stretches and stretches[-1][2] == cover:
+                stretches[-1][1] = following
+            else:
+                stretches.append([x, following, cover])
+    return [
+        River((b[0] + b[1]) / 2, b[0], b[1], int(b[2]))
+        for a, b, c in zip(stretches, stretches[1:], stretches[2:], strict=False)
+        if b[2] < a[2] and b[2] < c[2]
+    ]
+
+
+def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> NDArray[np.float64]:
+    """One row a candidate, one column a feature (RIVER_FEATURES but the last ones, which need a first judgement)."""
+    em = strip.em
+    count = max(len(strip), 1)
+    blank = _usual_blank(strip, runs)
+    rich = [len(r.starts) >= _RICH for r in runs]
+    table_left, table_right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
+    width = max(table_right - table_left, 1.0)
+    full = _share_ruled(strip)
+    rows = np.zeros((len(rivers), len(RIVER_FEATURES)))
+    for n, river in enumerate(rivers):
+        x = river.x
+        gaps: list[float] = []
+        right_runs: list[tuple[float, float]] = []
+        left_runs: list[tuple[float, float]] = []
+        numeric_left = numeric_right = only_left = only_right = cross = cross_rich = cross_early = cross_alone = 0
+        bold_differs = same_kind = 0
+        for k, r in enumerate(runs):
+            at, over = r.split(x)
+            if over:
+                cross += 1
+                cross_rich += rich[k]
+                cross_early += k < 0.25 * count
+                cross_alone += len(r.starts) <= 2
+                continue
+            if at == 0:
+                only_right += 1
+            elif at == len(r.lefts):
+                only_left += 1
+            else:
+                gaps.append((r.lefts[at] - r.rights[at - 1]) / em)
+                a, b = r.words[at - 1], r.words[at]
+                same_kind += bool(strip.numeric[a] == strip.numeric[b])
+                bold_differs += bool(strip.bold[a] != strip.bold[b])
+            if at < len(r.lefts):
+                right_runs.append((r.lefts[at], r.run(r.run_of[at])[1]))
+                numeric_right += bool(strip.numeric[r.words[at]])
+            if at > 0:
+                left_runs.append((r.run(r.run_of[at - 1])[0], r.rights[at - 1]))
+                numeric_left += bool(strip.numeric[r.words[at - 1]])
+        both = len(gaps)
+        g = np.sort(np.array(gaps)) if gaps else np.zeros(1)
+        before = rivers[n - 1] if n else None
+        after = rivers[n + 1] if n + 1 < len(rivers) else None
+        rows[n, :38] = (
+            (river.right - river.left) / em,
+            river.cover / count,
+            np.log(count),
+            both / count,
+            cross / count,
+            g[int(0.1 * (len(g) - 1))],
+            g[len(g) // 2],
+            g[-1],
+            float((g > 1.0).mean()),
+            float((g > 0.6).mean()),
+            float((g > 0.35).mean()),
+            *_alignments(right_runs, em),
+            *_alignments(left_runs, em),
+            numeric_right / max(len(right_runs), 1),
+            numeric_left / max(len(left_runs), 1),
+            _ruled_share(strip, river),
+            cross_rich / max(sum(rich), 1),
+            (x - table_left) / width,
+            (x - (before.x if before else table_left)) / em,
+            ((after.x if after else table_right) - x) / em,
+            only_left / count,
+            only_right / count,
+            cross_early / max(cross, 1),
+            cross_alone / max(cross, 1),
+            g[len(g) // 2] / blank,
+            sum(rich) / count,
+            len(left_runs) / count,
+            len(right_runs) / count,
+            same_kind / max(both, 1),
+            len(rivers),
+            min(before.cover if before else count, after.cover if after else count) / count,
+            g[0],
+            bold_differs / max(both, 1),
+            min(both, 20),
+        )
+        rows[n, 40] = full
+    return rows
+
+
+def _usual_blank(strip: Strip, runs: list[LineRuns]) -> float:
+    """The usual blank between words, in type sizes."""
+    gaps = [
+        (b - a) / strip.em
+        for r in runs
+        for a, b in zip(r.rights, r.lefts[1:], strict=False)
+        if 0.12 < (b - a) / strip.em < 0.7
+    ]
+    return float(np.median(gaps)) if len(gaps) > 4 else 0.27
+
+
+def _alignments(runs: list[tuple[float, float]], em: float) -> tuple[float, float, float]:
+    """The share of runs whose left edges, right edges and middles fall together."""
+    if not runs:
+        return 0.0, 0.0, 0.0
+    edges = np.array(runs)
+    return (
+        _together(edges[:, 0], em),
+        _together(edges[:, 1], em),
+        _together(edges.mean(axis=1), em),
+    )
+
+
+def _together(values: NDArray[np.float64], em: float) -> float:
+    """The largest share of values inside one window."""
+    values = np.sort(values)
+    ends = np.searchsorted(values, values + _WINDOW * em, side="right")
+    return float((ends - np.arange(len(values))).max() / len(values))
+
+
+def _ruled_share(strip: Strip, river: River) -> float:
+    """How much of the table's height has an upright ruling in the river."""
+    if not len(strip.down):
+        return 0.0
+    slack = 0.35 * strip.em
+    x = (strip.down[:, 0] + strip.down[:, 2]) / 2
+    near = strip.down[(x > river.left - slack) & (x < river.right + slack)]
+    height = sum(h.bottom - h.top for h in strip.hulls)
+    return min(1.0, float((near[:, 3] - near[:, 1]).sum()) / max(height, 1.0))
+
+
+def _share_ruled(strip: Strip) -> float:
+    """How much upright ruling there is inside the table, in table heights."""
+    if not len(strip.down):
+        return 0.0
+    left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
+    x = (strip.down[:, 0] + strip.down[:, 2]) / 2
+    inner = strip.down[(x > left) & (x < right)]
+    height = sum(h.bottom - h.top for h in strip.hulls)
+    return min(20.0, float((inner[:, 3] - inner[:, 1]).sum()) / max(height, 1.0))
+
+
+def judge_rivers(strip: Strip, rivers: list[River], runs: list[LineRuns], weights: Weights) -> NDArray[np.float64]:
+    """The probability of each candidate that it parts two columns: a first look, then one that knows its neighbours."""
+    rows = river_features(strip, rivers, runs)
+    first = weights.boosted("printed-rivers-first").probabilities(rows[:, :38])
+    add_neighbours(rows, first)
+    return weights.boosted("printed-rivers").probabilities(rows)
+
+
+def add_neighbours(rows: NDArray[np.float64], first: NDArray[np.float64]) -> None:
+    """Fill in what the first look says of the rivers beside each."""
+    rows[:, 38] = np.append(0.0, first[:-1]) if len(first) else first
+    rows[:, 39] = np.append(first[1:], 0.0) if len(first) else first
