@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tabellion.cli import add, extract, info, query, rebuild, remove, search, segment, show, sql, verify
+from tabellion.cli import add, extract, info, mine, query, rebuild, remove, search, segment, show, sql, verify
 from tabellion.cli import list as list_command
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True)(extract.extract)
 app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
+app.command("mine", epilog=mine.EXAMPLES, no_args_is_help=True)(mine.mine)
 app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)
 app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(add.add)
 app.command("list", epilog=list_command.EXAMPLES, rich_help_panel="Library")(list_command.list_documents)

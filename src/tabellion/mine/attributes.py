@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 
@@ -129,7 +130,7 @@ class _Reader:
         return self.page.path_numbers[self.boxes[line[0]]]
 
     def _listed(self, lines: list[list[int]]) -> set[int]:
-        """The lines that are entries of a list: several of one kind side by side, not links, most of them the page's own."""
+        """The lines that are entries of a list: several of one kind side by side, not links, most the page's own."""
         kinds: dict[int, list[int]] = {}
         for number, line in enumerate(lines):
             kinds.setdefault(self._kind(line), []).append(number)
@@ -138,7 +139,7 @@ class _Reader:
             if self.page.tags[self.boxes[lines[numbers[0]][0]]] not in _ENTRIES:
                 continue
             around = [int(self.page.parents[self.boxes[lines[number][0]]]) for number in numbers]
-            beside = sum(one == other for one, other in zip(around, around[1:], strict=False))
+            beside = sum(one == other for one, other in pairwise(around))
             linked = sum(all(self.page.link[leaf] >= 0 for leaf in lines[number]) for number in numbers)
             own = sum(not all(map(self._is_known, lines[number])) for number in numbers)
             if len(numbers) >= 3 and 2 * beside >= len(numbers) - 1 and 2 * linked <= len(numbers) <= 2 * own:

@@ -29,8 +29,12 @@ class SegmentedPage(msgspec.Struct, frozen=True, eq=False):
     @property
     def segments(self) -> list[list[str]]:
         """The texts of each segment, in page order, together all leaves."""
-        ends = [*self.starts[1:], len(self.page)]
-        return [self.page.texts[first:last] for first, last in zip(self.starts, ends, strict=True)]
+        return [self.page.texts[first:last] for first, last in self.spans]
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The first leaf of each segment and the one after its last."""
+        return list(zip(self.starts, [*self.starts[1:], len(self.page)], strict=False))
 
     def as_json(self, source: str) -> dict[str, Any]:
         """The page as the output contract says."""
@@ -39,6 +43,8 @@ class SegmentedPage(msgspec.Struct, frozen=True, eq=False):
 
 def segment_page(page: PageTree, method: SegmentMethod = "blocks") -> SegmentedPage:
     """Segments and hierarchy of one page."""
+    if not len(page):
+        return SegmentedPage(page, (), Node())
     if method == "ontominer":
         starts = partition_flat(page)
         return SegmentedPage(page, tuple(starts), Node())

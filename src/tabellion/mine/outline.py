@@ -65,7 +65,7 @@ def _clip(block: Block, first: int, last: int) -> list[Block]:
 class Sharing(msgspec.Struct, frozen=True, eq=False):
     """Which leaves of a page stand on other pages of its template too (`shared`), and which on most (`often`).
 
-    `steady` are those of them whose kind of place never holds a text of one page only, and that the page has once there.
+    `steady` are those of them whose kind of place never holds a text of one page only, and that stand there once.
     """
 
     shared: list[bool]
@@ -237,7 +237,7 @@ class Outliner:
         return apart and page.link[leaf] < 0 and self.sharing.steady[leaf] and not self.sharing.often[follows]
 
     def _table(self, table: Block) -> list[Node]:
-        """Rows of a table: a head row names the columns, the first cell of a row the rest, a lone cell the rows below."""
+        """Rows of a table: a head row names columns, a first cell the rest of its row, a lone cell the rows below."""
         rows: list[Block] = []
         for part in table.parts:
             if self.page.tags[part.outer] in ("thead", "tbody", "tfoot"):

@@ -116,8 +116,10 @@ def find_subject(page: PageTree) -> str | None:
 def mask_text(text: str, subject: str | None, linked: bool) -> str:
     r"""A text with the page's subject masked, and in a link the numbers too, where words remain that pages may share.
 
-    >>> mask_text("Heat news", "Heat", False), mask_text("See all 14 reviews", None, True), mask_text("Heat", "Heat", False)
-    ('\x00 news', 'See all \x01 reviews', 'Heat')
+    >>> mask_text("Heat news", "Heat", False), mask_text("See all 14 reviews", None, True)
+    ('\x00 news', 'See all \x01 reviews')
+    >>> mask_text("Heat", "Heat", False)
+    'Heat'
     """
     masked = text.replace(subject, "\x00") if subject and subject in text else text
     if linked:

@@ -1,0 +1,167 @@
+"""`tabellion mine`: websites to an ontology, or the pages of one template to their facts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tabellion.cli.options import LimitOption, TraceOption, build_limits
+from tabellion.cli.segment import MethodChoice, MethodOption
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion mine saved/site-a saved/site-b saved/site-c [dim]· the taxonomy of three saved sites[/dim]
+
+[dim]$[/dim] tabellion mine https://example.org https://example.com --keep crawl/ [dim]· crawl, keep, mine[/dim]
+
+[dim]$[/dim] tabellion mine --instances saved/recipes --format jsonl [dim]· pages of one template, a line each[/dim]"""
+
+
+class MineForm(StrEnum):
+    """The formats that an ontology can be printed in."""
+
+    outline = "outline"
+    json = "json"
+    jsonl = "jsonl"
+
+
+def mine(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE", help="Home pages (addresses), folders of saved pages, WARC files.")
+    ],
+    form: Annotated[
+        MineForm,
+        typer.Option("--format", "-f", help="outline: the taxonomy to read; json: all; jsonl: a line an instance."),
+    ] = MineForm.outline,
+    instances: Annotated[
+        bool, typer.Option("--instances", help="The sources are pages of one template each: print their facts alone.")
+    ] = False,
+    method: MethodOption = MethodChoice.blocks,
+    support: Annotated[
+        int | None, typer.Option("--support", metavar="N", min=1, help="Sites that must have a concept.")
+    ] = None,
+    pages: Annotated[
+        int, typer.Option("--pages", metavar="N", min=1, help="Pages fetched of each site on the web.")
+    ] = 30,
+    depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")] = 2,
+    pause: Annotated[
+        float, typer.Option("--pause", metavar="SECONDS", min=0.0, help="Between two requests to one host.")
+    ] = 1.0,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", metavar="DIR", help="Keep what was fetched here, as WARC files.")
+    ] = None,
+    limit: LimitOption = None,
+    trace: TraceOption = False,
+) -> None:
+    """Mine websites of one domain for their concepts, how these nest, and their instances."""
+    limits = build_limits(limit)
+    from tabellion.cli.messages import complain, ending_quietly
+
+    try:
+        from tabellion.mine.crawl import CrawlSettings
+        from tabellion.mine.labels import LabelSettings
+        from tabellion.mine.ontology import MineSettings, mine_sites
+        from tabellion.mine.sources import open_sites
+
+        crawl = CrawlSettings(pages=pages, depth=depth, pause=pause)
+        sites = list(open_sites(sources, limits, crawl, keep))
+        with ending_quietly():
+            if instances:
+                failed = sum(print_instances(site, form) for site in sites)
+            else:
+                labels = LabelSettings() if support is None else LabelSettings(least=support, share=0.0)
+                ontology = mine_sites(sites, MineSettings(method=method.value, labels=labels))
+                print_ontology(ontology.as_json(), form)
+                failed = len(ontology.issues)
+                for issue in ontology.issues:
+                    complain(issue.note)
+    except typer.Exit:
+        raise
+    except Exception as error:
+        from tabellion.cli.batch import explain
+
+        failure = explain(sources[0], error)
+        complain(failure.note, failure.trace if trace else "")
+        raise typer.Exit(1) from None
+    raise typer.Exit(1 if failed else 0)
+
+
+def print_ontology(made: dict[str, Any], form: MineForm) -> None:
+    """The ontology in the form asked for."""
+    import msgspec
+
+    if form is MineForm.json:
+        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+    elif form is MineForm.jsonl:
+        for each in made["instances"]:
+            sys.stdout.buffer.write(msgspec.json.encode(each) + b"\n")
+    else:
+        for line in taxonomy_lines(made["concepts"]):
+            typer.echo(line)
+
+
+def print_instances(site: Any, form: MineForm) -> int:
+    """The facts of each page of one template, a line a page; how many pages could not be read."""
+    import msgspec
+
+    from tabellion.cli.messages import complain
+    from tabellion.errors import TabellionError
+    from tabellion.mine.instances import mine_instances
+
+    broken: dict[str, TabellionError] = {}
+
+    def load(source: str) -> Any:
+        try:
+            return site.load(source)
+        except TabellionError as error:
+            broken[source] = error
+            return None
+
+    for instance in mine_instances(site.sources, load):
+        if instance.source in broken:
+            error = broken[instance.source]
+            complain(str(error))
+            line = {"source": instance.source, "attributes": [], "error": {"kind": error.kind, "note": str(error)}}
+        else:
+            line = msgspec.to_builtins(instance)
+        if form is MineForm.outline:
+            for text in instance_lines(line):
+                typer.echo(text)
+        else:
+            sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+    return len(broken)
+
+
+def instance_lines(instance: dict[str, Any]) -> Iterator[str]:
+    """An instance to read: its source, then a line an attribute.
+
+    >>> list(instance_lines({"source": "a.html", "attributes": [{"label": ["Size", "Height"], "value": "2 m"}]}))
+    ['a.html', '  Size / Height: 2 m', '']
+    """
+    yield instance["source"]
+    for attribute in instance["attributes"]:
+        label = " / ".join(part.rstrip(" :") for part in attribute["label"])
+        yield f"  {label}: {attribute['value']}" if label else f"  {attribute['value']}"
+    yield ""
+
+
+def taxonomy_lines(concepts: list[dict[str, Any]]) -> Iterator[str]:
+    """The taxonomy as an outline, with the number of sites that have each concept.
+
+    >>> top = {"id": "c1", "label": "Sport", "parent": None, "support": 3}
+    >>> list(taxonomy_lines([top, {"id": "c2", "label": "Tennis", "parent": "c1", "support": 2}]))
+    ['Sport (3)', '  Tennis (2)']
+    """
+    below: dict[str | None, list[dict[str, Any]]] = {}
+    for concept in concepts:
+        below.setdefault(concept["parent"], []).append(concept)
+    waiting = [(concept, 0) for concept in reversed(below.get(None, []))]
+    while waiting:
+        concept, depth = waiting.pop()
+        yield f"{'  ' * depth}{concept['label']} ({concept['support']})"
+        waiting.extend((child, depth + 1) for child in reversed(below.get(concept["id"], [])))

@@ -1,0 +1,146 @@
+"""Frequent labels of several sites, and which of them are about the domain (OntoMiner, sections 5.1 and 5.2).
+
+In: sites. Out: labels with the sites that have them and how far their links lead to the domain's own matter. A label is
+frequent where enough sites link it. The paper drops labels that are no links, that lead away from the site, or behind
+which nothing new stands; here the last is asked of the addresses: a label leads to matter where articles lie below its
+path, or where it lies below a path that articles lie below. So imprint, login and newsletter fall without any list of
+words. Fails on sites whose addresses do not nest.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from tabellion.mine.concepts import stems_of
+from tabellion.mine.links import Link
+from tabellion.mine.site import Site
+
+_SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "æ": "ae", "ø": "oe"})
+
+
+class LabelSettings(msgspec.Struct, frozen=True):
+    """When a label is frequent and about the domain."""
+
+    share: float = 0.2  # of the sites that must have the label, and at least `least` of them
+    least: int = 2
+    matter: float = 0.375  # mean evidence over the sites that have it
+    few: int = 2  # articles below a path that are no proof yet
+    nested: float = 0.6  # evidence of lying below a path with many articles
+    shelf: int = 15  # labels right below one path that make it a shelf of subjects
+    shelved: float = 0.5  # evidence of standing on such a shelf
+    company: int = 4  # links that make a list
+    strong: float = 0.6  # share of a list's links with evidence of their own that speaks for the others
+    accompanied: float = 0.4  # evidence of standing in such a list
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A frequent label: as most sites write it, its links by site, and the evidence that it leads to the domain."""
+
+    key: str
+    text: str
+    links: dict[str, tuple[Link, ...]]
+    matter: float
+
+    @property
+    def support(self) -> int:
+        return len(self.links)
+
+
+def needed_support(sites: int, settings: LabelSettings = LabelSettings()) -> int:
+    """How many of so many sites must have a label."""
+    return min(max(settings.least, round(settings.share * sites)), max(1, sites))
+
+
+def find_labels(sites: Sequence[Site], settings: LabelSettings = LabelSettings()) -> list[Label]:
+    """The frequent labels of the sites, with evidence; the most frequent first. Labels of the same stems are one."""
+    need = needed_support(len(sites), settings)
+    by_label: dict[frozenset[str], dict[str, list[Link]]] = {}
+    for site in sites:
+        for key, links in site.labels.items():
+            stems = stems_of(key, site.language)
+            by_label.setdefault(stems, {}).setdefault(site.name, []).extend(links)
+    frequent = {stems: by_site for stems, by_site in by_label.items() if len(by_site) >= need and stems}
+    evidence: dict[frozenset[str], list[float]] = {stems: [] for stems in frequent}
+    for site in sites:
+        weights = _site_weights(site, settings)
+        for stems, by_site in frequent.items():
+            if site.name in by_site:
+                evidence[stems].append(max(weights[link.path, link.group] for link in by_site[site.name]))
+    found: list[Label] = []
+    for stems, by_site in frequent.items():
+        matter = sum(evidence[stems]) / len(evidence[stems])
+        linked = {name: tuple(links) for name, links in by_site.items()}
+        found.append(Label(" ".join(sorted(stems)), _usual_text(linked), linked, matter))
+    return sorted(found, key=lambda label: (-label.support, -label.matter, label.key))
+
+
+def _usual_text(links: Mapping[str, Sequence[Link]]) -> str:
+    """How most sites write a label."""
+    sites = Counter(text for each in links.values() for text in {link.text for link in each})
+    times = Counter(link.text for each in links.values() for link in each)
+    return max(sites, key=lambda text: (sites[text], times[text]))
+
+
+def _site_weights(site: Site, settings: LabelSettings) -> dict[tuple[str, int], float]:
+    """The evidence of each short link of a site by path and list, helped by that of the others in its list."""
+    own: dict[tuple[str, int], float] = {}
+    lists: dict[tuple[int, int], dict[str, float]] = {}
+    for links in site.labels.values():
+        for link in links:
+            weight = weigh_link(site, link, settings)
+            own[link.path, link.group] = max(own.get((link.path, link.group), 0.0), weight)
+            lists.setdefault((link.group, link.segment), {})[link.path] = weight
+    for (group, _), weights in lists.items():
+        strong = sum(weight >= settings.nested for weight in weights.values())
+        if len(weights) >= settings.company and strong >= settings.strong * len(weights):
+            for path in weights:
+                if path:
+                    own[path, group] = max(own[path, group], settings.accompanied)
+    return own
+
+
+def weigh_link(site: Site, link: Link, settings: LabelSettings = LabelSettings()) -> float:
+    """How far a link leads to the site's matter: 1 where articles lie below it, 0 where nothing speaks for it."""
+    if link.host != site.host or not link.path:
+        return 0.0
+    path = section_path(link)
+    below = site.articles_below[link.host, path]
+    if below > settings.few:
+        return 1.0
+    above = path[: max(0, path.rfind("/"))]
+    nested = bool(above) and site.articles_below[link.host, above] > settings.few
+    shelved = bool(above) and site.labels_below[link.host, above] >= settings.shelf
+    return max(0.8 if below else 0.0, settings.nested if nested else 0.0, settings.shelved if shelved else 0.0)
+
+
+def section_path(link: Link) -> str:
+    """The path that a section's articles lie below: that of its folder where the link leads to a file in it.
+
+    >>> section_path(Link("Hamburg", "example.org", "/regional/hamburg/start/home-16344102.html", 0, 0, 0.0))
+    '/regional/hamburg'
+    """
+    path = link.path
+    last = path.rsplit("/", 1)[-1]
+    if "." not in last and sum(letter.isdigit() for letter in last) < 5:
+        return path
+    word = plain_letters(link.text)
+    folders = path.split("/")[1:-1]
+    for depth in range(len(folders), 0, -1):
+        if plain_letters(folders[depth - 1]) == word:
+            return "/" + "/".join(folders[:depth])
+    return path
+
+
+def plain_letters(text: str) -> str:
+    """The letters of a text as addresses write them.
+
+    >>> plain_letters("Fußball"), plain_letters("Köln")
+    ('fussball', 'koeln')
+    """
+    spelled = text.casefold().translate(_SPELLED)
+    bare = unicodedata.normalize("NFKD", spelled)
+    return "".join(letter for letter in bare if letter.isalnum())

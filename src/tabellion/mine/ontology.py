@@ -1,0 +1,271 @@
+"""Sites to an ontology: labels, concepts, taxonomy, instances, attributes, synonyms, membership (OntoMiner, section 3).
+
+In: sites, each a set of pages that can be loaded one at a time. Out: concepts with their labels and parents, instances
+with their attributes, and what could not be read. Links and templates are read in one pass, instances in a second, so
+that memory grows with the links of the sites and not with their pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from tabellion.errors import TabellionError
+from tabellion.mine.concepts import group_labels
+from tabellion.mine.hierarchy import SegmentMethod, segment_page
+from tabellion.mine.instances import Instance, mine_instances
+from tabellion.mine.labels import Label, LabelSettings, find_labels, section_path
+from tabellion.mine.links import Link, read_links, split_address
+from tabellion.mine.site import Site, SitePage, find_houses, fold, is_label
+from tabellion.mine.stated import read_stated, stated_breadcrumbs
+from tabellion.mine.taxonomy import choose_parents, related_pairs
+from tabellion.model.issue import Issue
+from tabellion.model.page_tree import PageTree
+
+ALIKE = 0.5  # share of tag paths that pages of one template have in common
+
+
+class SitePages(msgspec.Struct, frozen=True):
+    """A site to be mined: its name, the sources of its pages (the home page first), and how to load one."""
+
+    name: str
+    sources: tuple[str, ...]
+    load: Callable[[str], PageTree]
+
+
+class Concept(msgspec.Struct, frozen=True):
+    """A concept of the domain; `labels` are all ways in which sites write it, `urls` where its links lead."""
+
+    id: str
+    label: str
+    labels: tuple[str, ...]
+    parent: str | None
+    support: int
+    sites: tuple[str, ...]
+    urls: tuple[str, ...]
+
+
+class ConceptInstance(msgspec.Struct, frozen=True):
+    """A thing that a page tells of, and the concept it belongs to."""
+
+    id: str
+    concept: str | None
+    instance: Instance
+
+
+class Ontology(msgspec.Struct, frozen=True):
+    """What was mined from sites."""
+
+    concepts: tuple[Concept, ...]
+    instances: tuple[ConceptInstance, ...]
+    sites: tuple[tuple[str, int], ...]
+    issues: tuple[Issue, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The ontology as the output contract says."""
+        return {
+            "concepts": [msgspec.to_builtins(concept) for concept in self.concepts],
+            "instances": [
+                {
+                    "id": each.id,
+                    "concept": each.concept,
+                    "source": each.instance.source,
+                    "attributes": msgspec.to_builtins(each.instance.attributes),
+                }
+                for each in self.instances
+            ],
+            "sites": [{"site": name, "pages": pages} for name, pages in self.sites],
+            "issues": [{"stage": issue.stage, "place": None, "note": issue.note} for issue in self.issues],
+        }
+
+
+class MineSettings(msgspec.Struct, frozen=True):
+    """What a caller may choose."""
+
+    method: SegmentMethod = "blocks"
+    labels: LabelSettings = LabelSettings()
+    pair_support: int = 2  # sites that must relate two concepts
+    instances: bool = True
+
+
+def mine_sites(given: Sequence[SitePages], settings: MineSettings = MineSettings()) -> Ontology:
+    """The ontology of several sites of one domain."""
+    issues: list[Issue] = []
+    sites: list[Site] = []
+    templates: list[list[list[str]]] = []
+    for pages in given:
+        site, groups = _read_site(pages, settings, issues)
+        sites.append(site)
+        templates.append(groups)
+    concepts, members = _build_concepts(sites, settings)
+    instances: list[ConceptInstance] = []
+    if settings.instances:
+        for pages, site, groups in zip(given, sites, templates, strict=True):
+            instances += _site_instances(pages, site, groups, members, issues)
+    counted = tuple((site.name, len(site.pages)) for site in sites)
+    return Ontology(tuple(concepts), tuple(instances), counted, tuple(issues))
+
+
+def _read_site(pages: SitePages, settings: MineSettings, issues: list[Issue]) -> tuple[Site, list[list[str]]]:
+    """The links of a site's pages, and its pages grouped by template."""
+    read: list[SitePage] = []
+    shapes: list[tuple[frozenset[int], list[str]]] = []
+    for source in pages.sources:
+        try:
+            page = pages.load(source)
+        except TabellionError as error:
+            issues.append(Issue("read", str(error)))
+            continue
+        read.append(_read_page(page, source, settings.method))
+        shape = frozenset(_tag_paths(page))
+        alike = next((group for first, group in shapes if _share(first, shape) >= ALIKE), None)
+        if alike is None:
+            shapes.append((shape, [source]))
+        else:
+            alike.append(source)
+    return Site(pages.name, tuple(read)), [group for _, group in shapes]
+
+
+def _read_page(page: PageTree, source: str, method: SegmentMethod) -> SitePage:
+    place = split_address(page.address or "", "") or ("", "")
+    links = read_links(segment_page(page, method), page.address)
+    roots = {fold(link.text) for link in links if not link.path}
+    crumbs = [
+        tuple(name for name, at in chain if is_label(name) and not _is_root(at) and fold(name) not in roots)
+        for chain in stated_breadcrumbs(read_stated(page.data))
+    ]
+    return SitePage(source, page.address, place[0], place[1], tuple(links), page.language, tuple(crumbs))
+
+
+def _is_root(address: str | None) -> bool:
+    place = split_address(address or "", "")
+    return place is not None and not place[1]
+
+
+def _tag_paths(page: PageTree) -> set[int]:
+    """A number for each kind of place on a page that holds text."""
+    names: list[int] = []
+    for parent, tag in zip(page.parents.tolist(), page.tags, strict=True):
+        names.append(hash((names[parent] if parent >= 0 else 0, tag)))
+    return {names[holder] for holder in page.holder.tolist()}
+
+
+def _share(one: frozenset[int], other: frozenset[int]) -> float:
+    return len(one & other) / max(1, len(one | other))
+
+
+def _build_concepts(sites: Sequence[Site], settings: MineSettings) -> tuple[list[Concept], dict[tuple[str, str], str]]:
+    """The concepts with their parents, and which concept each path of a site belongs to."""
+    labels = [label for label in find_labels(sites, settings.labels) if label.matter >= settings.labels.matter]
+    language = next((site.language for site in sites if site.language), None)
+    by_text = {label.text: label for label in labels}
+    groups = [_merge([by_text[text] for text in group]) for group in group_labels(by_text, language)]
+    names = [group[0] for group in groups]
+    links = [group[1] for group in groups]
+    named: dict[str, int] = {}
+    for number, by_site in enumerate(links):
+        for each in by_site.values():
+            for link in each:
+                named.setdefault(fold(link.text), number)
+    _add_crumbs(sites, names, links, named)
+    pairs = related_pairs(sites, links, named)
+    houses = find_houses(sites)
+    parents = choose_parents(len(names), pairs, settings.pair_support, houses)
+    _hang_crumbs(sites, named, parents, {number for number, by_site in enumerate(links) if not any(by_site.values())})
+    concepts: list[Concept] = []
+    members: dict[tuple[str, str], str] = {}
+    for number, (name, by_site) in enumerate(zip(names, links, strict=True)):
+        upper = parents[number]
+        texts = dict.fromkeys([name, *(link.text for each in by_site.values() for link in each)])
+        urls = sorted({f"https://{link.host}{link.path}/" for each in by_site.values() for link in each if link.host})
+        concepts.append(
+            Concept(
+                id=f"c{number + 1}",
+                label=name,
+                labels=tuple(texts),
+                parent=None if upper is None else f"c{upper + 1}",
+                support=len(by_site),
+                sites=tuple(sorted(by_site)),
+                urls=tuple(urls),
+            )
+        )
+        for each in by_site.values():
+            for link in each:
+                members.setdefault((link.host, section_path(link)), f"c{number + 1}")
+    return concepts, members
+
+
+def _merge(labels: Sequence[Label]) -> tuple[str, dict[str, list[Link]]]:
+    """Labels of one concept: the most frequent text, and all links by site."""
+    links: dict[str, list[Link]] = {}
+    for label in labels:
+        for site, each in label.links.items():
+            links.setdefault(site, []).extend(each)
+    return max(labels, key=lambda label: label.support).text, links
+
+
+def _add_crumbs(
+    sites: Sequence[Site], names: list[str], links: list[dict[str, list[Link]]], named: dict[str, int]
+) -> None:
+    """Concepts that a site's own breadcrumbs state, on one site only as well."""
+    for site in sites:
+        for page in site.pages:
+            for crumb in (crumb for chain in page.crumbs for crumb in chain[: None if len(chain) == 1 else -1]):
+                number = named.setdefault(fold(crumb), len(names))
+                if number == len(names):
+                    names.append(crumb)
+                    links.append({})
+                links[number].setdefault(site.name, [])
+
+
+def _hang_crumbs(sites: Iterable[Site], named: dict[str, int], parents: list[int | None], free: set[int]) -> None:
+    """Hang concepts that only breadcrumbs name where the breadcrumbs hang them."""
+    for site in sites:
+        for page in site.pages:
+            for chain in page.crumbs:
+                known = [named[fold(crumb)] for crumb in chain if fold(crumb) in named]
+                for upper, lower in pairwise(known):
+                    if lower in free and parents[lower] is None and upper != lower and parents[upper] != lower:
+                        parents[lower] = upper
+
+
+def _site_instances(
+    pages: SitePages, site: Site, groups: list[list[str]], members: dict[tuple[str, str], str], issues: list[Issue]
+) -> list[ConceptInstance]:
+    """The instances of a site's pages that are no concept's own page and no home page."""
+    places = {page.source: page for page in site.pages}
+    found: list[ConceptInstance] = []
+
+    def load(source: str) -> PageTree | None:
+        try:
+            return pages.load(source)
+        except TabellionError as error:
+            issues.append(Issue("instances", str(error)))
+            return None
+
+    for group in groups:
+        details = [source for source in group if _is_detail(places[source], members)]
+        for instance in mine_instances(details, load):
+            concept = _concept_of(places[instance.source], members)
+            found.append(ConceptInstance(f"i{len(found) + 1}-{site.name}", concept, instance))
+    return found
+
+
+def _is_detail(page: SitePage, members: dict[tuple[str, str], str]) -> bool:
+    """Whether a page tells of one thing: it is no home page, and no concept's links lead to it."""
+    if page.address is None:
+        return True
+    return bool(page.path) and (page.host, page.path) not in members
+
+
+def _concept_of(page: SitePage, members: dict[tuple[str, str], str]) -> str | None:
+    """The concept whose path a page lies below, the nearest."""
+    path = page.path
+    while path:
+        path = path[: path.rfind("/")]
+        if (page.host, path) in members:
+            return members[page.host, path]
+    return None
