@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.web_features import LINE_FEATURES, SHAPE_FEATURES, shape_features, side_features
-from tabellion.label.web_view import WebView
+from tabellion.label.web_view import EMPTY, WebView
 from tabellion.weights import Weights
 
 HeaderMethod = Literal["boosted", "ontominer"]
@@ -56,7 +56,14 @@ def find_headers(view: WebView, weights: Weights) -> HeaderLines:
         return HeaderLines(0, 0, 0.0)
     found = decide_headers(weights.boosted(ROWS).probabilities(rows), weights.boosted(COLUMNS).probabilities(columns))
     down, across = min(found.rows, len(view.rows) - 1), min(found.columns, len(view.columns) - 1)
-    return HeaderLines(down, across, found.sure)
+    return HeaderLines(_with_spans(view, down), across, found.sure)
+
+
+def _with_spans(view: WebView, rows: int) -> int:
+    """Header rows, and those that a cell of the last one reaches into: no cell is header and value at once."""
+    while 0 < rows < len(view.home) - 1 and (view.home[rows - 1] == view.home[rows])[view.kind[rows] != EMPTY].any():
+        rows += 1
+    return rows
 
 
 def decide_headers(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> HeaderLines:

@@ -21,6 +21,7 @@ _SIZES |= {"xx-large": 24.0}
 _SCALES = {"smaller": 0.83, "larger": 1.2}
 _FONT_SIZES = (7.5, 7.5, 10.0, 12.0, 13.5, 18.0, 24.0, 36.0)  # of <font size=0> to <font size=7>
 _COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|rgba?\([^)]*\)|hsla?\([^)]*\)|[a-z]{3,20}", re.I)
+_ADDRESS = re.compile(r"url\([^)]*\)?")
 _NO_COLOURS = (
     "none",
     "transparent",
@@ -181,7 +182,7 @@ def _is_bold(value: str) -> bool:
 
 
 def _colour(value: str) -> str | None:
-    for match in _COLOUR.finditer(value):
+    for match in _COLOUR.finditer(_ADDRESS.sub(" ", value)):
         if match[0] not in _NO_COLOURS:
             return match[0]
     return None

@@ -1,0 +1,89 @@
+"""Web tables get their direction, header lines, groups, titles and notes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tabellion.label import label_grid
+from tabellion.model.frame import Frame, Labelled
+from tabellion.model.place import Place
+from tabellion.model.region import MarkupRegion
+from tabellion.read.html import read_markup
+from tabellion.recognise import recognise_grid
+from tabellion.weights import Weights
+
+
+def labelled(markup: str, headers: str = "boosted") -> Labelled:
+    grid = recognise_grid(MarkupRegion(read_markup(markup)[0], Place(table_index=0), 0))
+    return label_grid(grid, Weights(), genuine=0.9, headers=headers)  # type: ignore[arg-type]
+
+
+def frame_of(markup: str) -> Frame:
+    [frame] = labelled(markup).frames
+    return frame
+
+
+COLUMN = (
+    "<table><tr><th>Name<th>Born<th>Place<tr><td>Ada<td>1815<td>London<tr><td>Emmy<td>1882<td>Erlangen"
+    "<tr><td>Mary<td>1797<td>London</table>"
+)
+ROW = "<table><tr><th>Height:<td>28 cm<tr><th>Width:<td>14 cm<tr><th>Colour:<td>grey<tr><th>Maker:<td>Smith</table>"
+BOTH = (
+    "<table><tr><td><th>2009<th>2010<th>2011<tr><th>Men<td>12<td>13<td>14<tr><th>Women<td>22<td>23<td>24"
+    "<tr><th>All<td>34<td>36<td>38</table>"
+)
+
+
+@pytest.mark.parametrize(("markup", "orientation", "rows", "columns"), [
+    (COLUMN, "column", 1, 0),
+    (ROW, "row", 0, 1),
+    (BOTH, "row-column", 1, 1),
+])  # fmt: skip
+def test_the_direction_of_a_table(markup: str, orientation: str, rows: int, columns: int) -> None:
+    frame = frame_of(markup)
+    assert (frame.orientation, len(frame.header_rows), len(frame.stub_columns)) == (orientation, rows, columns)
+    assert frame.genuine == 0.9
+
+
+def test_a_title_row_inside_the_table_is_no_header() -> None:
+    frame = frame_of(COLUMN.replace("<table>", "<table><tr><td colspan=3>Mathematicians"))
+    assert (frame.title_rows, frame.header_rows) == ((0,), (1,))
+
+
+def test_rows_that_one_cell_fills_are_groups_inside_and_notes_at_the_end() -> None:
+    markup = COLUMN.replace("<tr><td>Emmy", "<tr><td colspan=3>Germany<tr><td>Emmy")
+    markup = markup.replace("</table>", "<tr><td colspan=3>Source: an encyclopedia</table>")
+    assert labelled(markup).labels.roles == ("header", "data", "group", "data", "data", "note")
+
+
+def test_a_header_that_recurs_is_no_data() -> None:
+    head = "<tr><th>Name<th>Born<th>Place"
+    found = labelled(COLUMN.replace("<tr><td>Mary", f"{head}<tr><td>Mary"))
+    [frame] = found.frames
+    assert frame.orientation == "multiple"
+    assert (frame.header_rows, frame.body_rows) == ((0,), (1, 2, 4))
+
+
+def test_bands_with_headers_of_their_own_are_frames_of_their_own() -> None:
+    rows = "<tr><th>Ship<th>Built<th>Yard<tr><td>Fram<td>1892<td>Larvik<tr><td>Gauss<td>1901<td>Kiel"
+    found = labelled(COLUMN.replace("</table>", f"{rows}</table>"))
+    assert [frame.header_rows for frame in found.frames] == [(0,), (4,)]
+    assert [frame.body_rows for frame in found.frames] == [(1, 2, 3), (5, 6)]
+
+
+def test_a_header_cell_over_two_rows_makes_both_headers() -> None:
+    frame = frame_of(
+        "<table><tr><td rowspan=2>Canton<td colspan=2>Inhabitants<tr><td>2001<td>2011<tr><td>Bern<td>957197<td>985046"
+        "<tr><td>Uri<td>34777<td>35382<tr><td>Zug<td>100052<td>115104</table>"
+    )
+    assert frame.header_rows == (0, 1)
+
+
+def test_the_papers_clustering_finds_headers_that_stand_out() -> None:
+    markup = "<table><tr><th>Year<th>Output<tr><td>1990<td>13.7<tr><td>1991<td>14.1<tr><td>1992<td>15.0</table>"
+    [frame] = labelled(markup, "ontominer").frames
+    assert (frame.header_rows, frame.stub_columns) == ((0,), ())
+
+
+def test_an_empty_table_has_no_frame() -> None:
+    assert not labelled("<table><tr><td><td><tr><td><td></table>").frames

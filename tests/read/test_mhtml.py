@@ -1,0 +1,46 @@
+"""Saved web archives hold a page, its character set, its address and its style sheets."""
+
+from __future__ import annotations
+
+import pytest
+
+from tabellion.errors import MalformedError
+from tabellion.model.markup import MarkupPage
+from tabellion.read import read_document
+
+ARCHIVE = b"""From: <Saved by a browser>
+Snapshot-Content-Location: https://example.org/rain.html
+Subject: Rain
+MIME-Version: 1.0
+Content-Type: multipart/related; type="text/html"; boundary="--x--"
+
+----x--
+Content-Type: text/css
+Content-Transfer-Encoding: quoted-printable
+Content-Location: https://example.org/a.css
+
+td.h { font-weight: bold }
+
+----x--
+Content-Type: text/html; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+Content-Location: https://example.org/rain.html
+
+<html><title>Rain</title><table><tr><td class=3Dh>Caf=E9<td>1</table>
+
+----x----
+"""
+
+
+def test_an_archive_is_read_as_the_page_in_it() -> None:
+    document = read_document(ARCHIVE)
+    page = document.pages[0]
+    assert isinstance(page, MarkupPage)
+    assert (document.kind, document.title, page.address) == ("mhtml", "Rain", "https://example.org/rain.html")
+    assert page.cells.text.tolist() == ["Café", "1"]
+    assert page.styles[page.cells.style[0]].bold
+
+
+def test_an_archive_without_a_page_is_refused() -> None:
+    with pytest.raises(MalformedError, match="no page"):
+        read_document(ARCHIVE.replace(b"text/html; charset", b"image/png; charset"))

@@ -1,0 +1,94 @@
+"""Candidates of web pages become grids without losing or doubling what they say."""
+
+from __future__ import annotations
+
+from tabellion.model.grid import Content, Grid
+from tabellion.model.place import Place
+from tabellion.model.region import MarkupRegion
+from tabellion.read.html import read_markup
+from tabellion.recognise import recognise_grid
+
+
+def grid_of(markup: str, number: int = 0) -> Grid:
+    return recognise_grid(MarkupRegion(read_markup(markup)[0], Place(table_index=number), number))
+
+
+def rows_of(grid: Grid) -> list[list[str]]:
+    return [[str(text) for text in row] for row in grid.text]
+
+
+def test_columns_that_only_spans_reach_are_left_out_but_keep_their_numbers() -> None:
+    grid = grid_of("<table><tr><td colspan=3>a<td>b<tr><td colspan=3>c<td>d</table>")
+    assert rows_of(grid) == [["a", "b"], ["c", "d"]]
+    assert grid.column_of.tolist() == [0, 3]
+    assert not len(grid.spans)
+
+
+def test_lines_of_a_row_that_are_rows_are_parted() -> None:
+    grid = grid_of("<table><tr><th>Place<th>ng/kg<tr><td>Dump<br>Factory<br>Plant<td><p>4.4<p>34.7<p>2.2</table>")
+    assert rows_of(grid) == [["Place", "ng/kg"], ["Dump", "4.4"], ["Factory", "34.7"], ["Plant", "2.2"]]
+
+
+def test_a_header_in_two_lines_stays_one_row() -> None:
+    grid = grid_of("<table><tr><th>Net<br>income<th>Total<br>assets<tr><td>1<td>2</table>")
+    assert rows_of(grid)[0] == ["Net\nincome", "Total\nassets"]
+
+
+def test_amounts_cut_into_columns_are_joined() -> None:
+    grid = grid_of(
+        "<table><tr><td><td colspan=3>2024<td><td colspan=3>2023"
+        "<tr><td>Net income<td>$<td>27<td><td><td>$<td>(112<td>)"
+        "<tr><td>Tax<td colspan=2>(31<td>)<td><td colspan=2>9<td>"
+        "<tr><td>Rate<td colspan=2>33<td>%<td><td colspan=2>31<td>%</table>"
+    )
+    assert rows_of(grid) == [
+        ["", "2024", "2023"],
+        ["Net income", "$27", "$(112)"],
+        ["Tax", "(31)", "9"],
+        ["Rate", "33%", "31%"],
+    ]
+    assert grid.value(1, 2) == -112
+
+
+def test_columns_with_headers_of_their_own_are_not_joined() -> None:
+    markup = "<table><tr><td>Sign<td>Rate<td>Mark<tr><td>$<td>5<td>*<tr><td>$<td>6<td>*</table>"
+    assert rows_of(grid_of(markup)) == [["Sign", "Rate", "Mark"], ["$", "5", "*"], ["$", "6", "*"]]
+
+
+def test_pictures_fields_and_links_are_told_by_their_kind() -> None:
+    grid = grid_of(
+        "<table><tr><td><img src=a alt=Flag><td><input><td><a href=/>Bern</a><td><a href=/>12</a><td></table>"
+    )
+    kinds = [Content.IMAGE, Content.FORM, Content.LINK, Content.NUMBER, Content.EMPTY]
+    assert grid.content[0].tolist() == kinds
+    assert grid.text[0, 0] == "Flag"
+
+
+def test_a_word_for_missing_is_a_word_among_words_and_missing_among_numbers() -> None:
+    rows = "".join(
+        f"<tr><td>{word}<td>{number}" for word, number in zip(("NA", "DE", "NO", "FR"), ("1", "NA", "3", "4"))
+    )
+    grid = grid_of(f"<table>{rows}</table>")
+    assert grid.content[0, 0] == Content.TEXT
+    assert grid.content[1, 1] == Content.MISSING
+
+
+def test_padding_and_hard_blanks_make_one_indent() -> None:
+    grid = grid_of(
+        "<table><tr><td>All<td>3<tr><td style='padding-left:24px'>men<td>1<tr><td>&nbsp;&nbsp;&nbsp;&nbsp;women<td>2</table>"
+    )
+    assert grid.indent[:, 0].tolist() == [0.0, 2.0, 2.0]
+
+
+def test_aligned_text_becomes_a_grid() -> None:
+    grid = grid_of(
+        "<pre>Name     Born  Died\n-------  ----  ----\nAda      1815  1852\nMary     1797  1851\nJane     1775  1817</pre>"
+    )
+    assert rows_of(grid)[:2] == [["Name", "Born", "Died"], ["Ada", "1815", "1852"]]
+
+
+def test_a_grid_too_large_to_hold_is_cut_with_an_issue() -> None:
+    rows = "".join(f"<tr>{f'<td colspan={i % 997 + 1}>x</td>' * 12}</tr>" for i in range(1200))
+    grid = grid_of(f"<table>{rows}</table>")
+    assert grid.shape[0] * grid.shape[1] <= 4_000_000
+    assert "only the first" in grid.issues[0].note
