@@ -11,7 +11,11 @@ from typing import Any, Literal
 import msgspec
 
 from tabellion.mine.blocks import Blocks
+from tabellion.mine.group import group_partitions
+from tabellion.mine.grouping_cost import GroupingCost
 from tabellion.mine.outline import Node, outline_page
+from tabellion.mine.partition import partition_binary
+from tabellion.mine.promote import promote_labels
 from tabellion.mine.segment import partition_flat
 from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import PageTree
@@ -46,11 +50,21 @@ def segment_page(page: PageTree, method: SegmentMethod = "blocks") -> SegmentedP
     if not len(page):
         return SegmentedPage(page, (), Node())
     if method == "ontominer":
-        starts = partition_flat(page)
-        return SegmentedPage(page, tuple(starts), Node())
+        return _segment_as_ontominer(page)
     blocks = Blocks(page)
     starts = cut_blocks(blocks)
     return SegmentedPage(page, tuple(starts), outline_page(blocks, starts))
+
+
+def _segment_as_ontominer(page: PageTree) -> SegmentedPage:
+    """Flat segments, and in each the binary partitions, grouped and with their labels promoted (section 4)."""
+    starts = partition_flat(page)
+    costs = GroupingCost(page)
+    root = Node()
+    for first, last in zip(starts, [*starts[1:], len(page)], strict=True):
+        grouped = group_partitions(partition_binary(page, first, last, costs), costs)
+        root.children.append(promote_labels(grouped, page))
+    return SegmentedPage(page, tuple(starts), root)
 
 
 def node_json(root: Node, page: PageTree) -> dict[str, Any]:

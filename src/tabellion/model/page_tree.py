@@ -21,8 +21,8 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     `first` and `last` (not included) are the leaves below an element; `position` is its place among its parent's
     elements, from 1. `attributes` holds what an element says of itself (id, class, href, role, datetime, markup of
     schema.org), empty for most. A leaf's `holder` is the element around it and `link` the nearest `<a href>` around it,
-    or NO_ELEMENT; `spaced` says whether a blank stands before it. `bold`, `size` (points) and `hidden` are the leaf's look
-    as far as the page itself tells.
+    or NO_ELEMENT; `spaced` says whether a blank stands before it. `bold`, `size` (points) and `hidden` are the look of
+    the leaf as far as the page itself tells.
     `data` are the texts of the page's JSON-LD scripts.
     """
 
