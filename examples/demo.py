@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.table import Table as Lines
 from rich.text import Text
 
+from tabellion.cli.query import draw_answer
 from tabellion.cli.stages import View, draw_extraction
+from tabellion.library import open_library
 from tabellion.pipeline import Extraction, extract_document
 
 FOLDER = Path(__file__).parent
 ENDINGS = (".xlsx", ".ods", ".csv")
+QUESTION = """select medium, name as "table", count(*) as "values", max(value) as largest,
+       arg_max(array_to_string("left" || top, ' › '), value) as "which is"
+from tuples join tables using (table_id) join documents on documents.document_id = tables.document_id
+group by medium, name order by medium, name"""
 
 
 def main() -> None:
@@ -27,8 +34,26 @@ def main() -> None:
     console.print(tell_cell(read["smoking.xlsx"], "B10"))
     console.print(Text(f"\nAll {len(read)} examples, read in {seconds:.2f} seconds\n", "bold"))
     console.print(overview(read))
+    show_library(console)
     console.print(Text("\nNext: tabellion show examples/pilots.xlsx --tuples", "bold"))
     console.print("      tabellion extract examples/ --format csv")
+    console.print("      tabellion add examples/ && tabellion search smoking")
+
+
+def show_library(console: Console) -> None:
+    """Keep all examples in a library, search it, and ask one question across all media that are there."""
+    with TemporaryDirectory() as folder, open_library(f"{folder}/library", create=True) as library:
+        library.add(*sorted(path for path in FOLDER.iterdir() if path.suffix in (*ENDINGS, ".html", ".pdf")))
+        found = library.search("smoking white women")
+        best = found.hits[0]
+        console.print(Text("\nAll in a library. Search for: smoking white women\n", "bold"))
+        console.print(Text(f"{best.title}  ({Path(best.source).name} {best.place.get('range', '')})"))
+        for field, pieces in best.highlights.items():
+            console.print(Text(f"  {field}: {'; '.join(pieces)}", "dim"))
+        console.print(Text("\nOne question in SQL across all documents\n", "bold"))
+        console.print(Text(QUESTION, "dim"))
+        with library.ask(QUESTION) as answer:
+            draw_answer(answer)
 
 
 def tell_cell(extraction: Extraction, address: str) -> Text:

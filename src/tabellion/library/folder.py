@@ -1,15 +1,15 @@
 """Where a library keeps its files, and how a file appears there whole or not at all.
 
-In: a folder. Out: the paths inside it. A file is written under another name, brought to the disk and renamed, so that
-a killed process or a full disk leaves at most a file that nothing refers to.
+In: a folder. Out: the paths inside it. A file is written under another name and renamed, so that a killed
+process or a full disk leaves at most a file that nothing refers to.
 """
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -76,21 +76,36 @@ def default_folder() -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to, that gets its name once all is written and on the disk."""
+    """A path to write to, that gets its name once all is written; `bring_to_disk` makes it outlast a power failure."""
     part = path.with_name(f".{uuid4().hex}{PART}")
     try:
         yield part
-        bring_to_disk(part)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
-def bring_to_disk(path: Path) -> None:
-    """Return once the operating system has the file, or the entries of the folder, on its disk."""
-    handle = os.open(path, os.O_RDONLY)
+def bring_to_disk(folder: Path) -> None:
+    """Return once all that was written under a folder is on its disk.
+
+    One call for a file system where the platform has it: many small files take milliseconds each one by one.
+    """
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError) if path.is_dir() else contextlib.nullcontext():
-            os.fsync(handle)
+        if _sync_file_system is not None:
+            if _sync_file_system(handle):
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(folder))
+        else:
+            os.sync()
     finally:
         os.close(handle)
+
+
+def _find_sync() -> Callable[[int], int] | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    library = ctypes.CDLL(None, use_errno=True)
+    return library.syncfs if hasattr(library, "syncfs") else None
+
+
+_sync_file_system = _find_sync()

@@ -77,9 +77,7 @@ def keep_readings(
     used = False
     try:
         segment = write_segment(folder.segments, segment_id, [part for part in parts if part.num_rows])
-        for room in (folder.segments, *{folder.originals / reading.sha256[:2] for reading in readings}):
-            if room.is_dir():
-                bring_to_disk(room)
+        bring_to_disk(folder.root)
         with catalogue.writing() as connection:
             change = _Change(connection, catalogue, segment if segment.rows else None)
             kept = change.apply(readings, again=again)

@@ -25,7 +25,21 @@ from tabellion.model.table import Table
 from tabellion.pipeline import Extraction, Settings, extract_document
 
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
-_WORDS_KEPT = 4_000  # letters of header and stub words kept for highlights; the rest is in the segment
+_WORDS_KEPT = 4_000  # letters of stub words kept for search and highlights; the rest is in the segment
+# how details mostly look: with it a small table takes half the room. Libraries depend on every letter of it
+_COMMON = (
+    b'years":[1990,1995,1998,1999,2000,2001,2002,2003,2004,2005,2006,2007,2008,2009,2010,2011,2012],"stub_words":['
+    b'"Total","Male","Female","Other","All","Number","Percent","United States","Year"'
+    b'{"column":1,"name":"total","path":["Total"],"number":true,"unit":"%"},{"column":2,"name":"number_percent","path":['
+    b'"Number","Percent"],"number":true,"unit":null},{"column":0,"name":"label","path":[],"number":false,"unit":null},'
+    b'{"place":{"sheet":"Sheet1","range":"A1:F20"},"stub":[{"column":0,"name":"label","path":[],"number":false,"unit":'
+    b'null}],"columns":[],"metadata":{"environment":{"document_type":"xlsx","document_address":"","document_name":'
+    b'".xlsx","document_authors":[],"page_number":null,"page_columns":null,"start":"A1"},"frame":{"outer_ruling":"none"'
+    b'},"affiliated":{"index_number":"Table 1","caption":null,"caption_position":"above","footnotes":[],"references":['
+    b']},"layout":{"width":null,"length":null,"rows":10,"columns":5,"stub_separator":"none","boxhead_separator":"none",'
+    b'"column_widths":null,"row_heights":null,"column_headers":[],"row_headers":[],"alignment":["left","right","right",'
+    b'"right","right","center"]},"content":{"cells":100,"filled":100},"type":{"kind":"numerical"}},"left_depth":1,"'
+)
 
 
 class ColumnFacts(msgspec.Struct, frozen=True):
@@ -47,8 +61,12 @@ class Details(msgspec.Struct, frozen=True):
     metadata: Metadata
     left_depth: int = 0
     years: tuple[int, ...] = ()
-    header_words: tuple[str, ...] = ()
     stub_words: tuple[str, ...] = ()
+
+    @property
+    def header_words(self) -> tuple[str, ...]:
+        """The labels over the columns, each once."""
+        return tuple(dict.fromkeys(label for column in self.columns for label in column.path))
 
 
 class TableReading(msgspec.Struct, frozen=True):
@@ -135,12 +153,14 @@ def unpack_reading(packed: bytes) -> Reading:
 
 
 def pack_details(details: Details) -> bytes:
-    """Details as they lie in the catalogue."""
-    return zlib.compress(msgspec.json.encode(details), 6)
+    """Details as they lie in the catalogue: JSON, packed with what all details have in common left out."""
+    packer = zlib.compressobj(9, zdict=_COMMON)
+    return packer.compress(msgspec.json.encode(details)) + packer.flush()
 
 
 def unpack_details(packed: bytes) -> Details:
-    return msgspec.json.decode(zlib.decompress(packed), type=Details)
+    unpacker = zlib.decompressobj(zdict=_COMMON)
+    return msgspec.json.decode(unpacker.decompress(packed) + unpacker.flush(), type=Details)
 
 
 def _take_table(table: Table, source: str) -> TableReading:
@@ -183,7 +203,6 @@ def _take_table(table: Table, source: str) -> TableReading:
             metadata=_trim(table.metadata, source),
             left_depth=max(map(len, lefts), default=0),
             years=tuple(sorted({int(year) for year in _YEAR.findall(said)})),
-            header_words=_at_most(headers),
             stub_words=_at_most(stubs),
         ),
     )

@@ -1,0 +1,107 @@
+"""The commands of the library, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ENTRY = "from tabellion.cli import main; main()"
+
+
+def run(*words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", ENTRY, *words]
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    return subprocess.run(command, capture_output=True, text=True, input=given, env=environment, check=False)
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> str:
+    place = str(tmp_path_factory.mktemp("cli") / "shelf")
+    done = run("add", str(EXAMPLES / "smoking.xlsx"), str(EXAMPLES / "flat.csv"), "--library", place)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return place
+
+
+def test_add_tells_what_became_of_each_document(shelf: str, tmp_path: Path) -> None:
+    sources = [str(EXAMPLES / "smoking.xlsx"), str(tmp_path / "missing.xlsx"), str(EXAMPLES / "pilots.xlsx")]
+    done = run("add", *sources, "--library", str(tmp_path / "shelf"), "--format", "jsonl", "--jobs", "2")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["source"] for line in lines] == sources
+    assert [line["status"] for line in lines] == ["added", "error", "added"]
+    assert set(lines[0]) == {"source", "status", "tables", "tuples", "note"}
+    assert "no such file" in lines[1]["note"] and done.returncode == 1
+    again = run("add", *sources, "--library", str(tmp_path / "shelf"), "--format", "jsonl")
+    lines = [json.loads(line) for line in again.stdout.splitlines()]
+    assert [line["status"] for line in lines] == ["unchanged", "error", "unchanged"]
+    assert lines[0]["tables"] == 1
+
+
+def test_list_prints_the_contract(shelf: str) -> None:
+    listed = json.loads(run("list", "--library", shelf, "--format", "json").stdout)["documents"]
+    assert [Path(document["source"]).name for document in listed] == ["flat.csv", "smoking.xlsx"]
+    assert set(listed[0]) == {"id", "source", "medium", "sha256", "title", "added", "tables"}
+    assert listed[0]["tables"] == [f"{listed[0]['id']}-t1"]
+
+
+def test_search_prints_the_contract(shelf: str) -> None:
+    found = json.loads(run("search", "smoking", "white", "--library", shelf, "--format", "json", "-p", "2").stdout)
+    assert {"total", "hits", "facets"} <= set(found)
+    assert {"table", "document", "source", "place", "score", "title", "highlights"} <= set(found["hits"][0])
+    assert found["hits"][0]["place"] == {"sheet": "Smoking", "range": "A4:F23"}
+    assert len(found["hits"][0]["preview"]) == 3
+    assert "Adults who smoke" in run("search", "smoking", "--library", shelf).stdout
+    assert run("search", "smoking", "--year", "soon", "--library", shelf).returncode == 2
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table"])
+def test_query_prints_rows(shelf: str, form: str) -> None:
+    done = run("query", 'select "1990" from smoking limit 1', "--library", shelf, "--format", form)
+    assert done.returncode == 0 and "25.5" in done.stdout
+
+
+def test_query_writes_parquet(shelf: str, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "rows.parquet"
+    done = run("query", "select * from tuples", "--library", shelf, "--format", "parquet", "-o", str(path))
+    assert done.returncode == 0 and pq.read_table(path).num_rows == 135
+
+
+def test_a_wrong_question_is_one_line(shelf: str) -> None:
+    done = run("query", "drop table tuples", "--library", shelf)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1 and "can only read" in done.stderr
+
+
+def test_sql_answers_what_is_piped_in(shelf: str) -> None:
+    done = run("sql", "--library", shelf, given="select 1 +\n 1 as two;\nselect wrong;\nselect 3 as three;\n")
+    assert "two" in done.stdout and "three" in done.stdout
+    assert "wrong" in done.stderr and done.returncode == 0
+
+
+def test_verify_and_rebuild(shelf: str) -> None:
+    assert run("rebuild", "--library", shelf, "--jobs", "1").returncode == 0
+    done = run("verify", "--library", shelf)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_where_there_is_no_library_every_command_says_so(tmp_path: Path) -> None:
+    for command in (["list"], ["verify"], ["search", "x"], ["query", "select 1"]):
+        done = run(*command, "--library", str(tmp_path / "nowhere"))
+        assert done.returncode == 1 and "there is no library here" in done.stderr
+
+
+def test_names_are_completed(shelf: str) -> None:
+    from tabellion.library import open_library
+    from tabellion.library.completion import complete_name
+
+    with open_library(shelf) as library:
+        assert complete_name(library, "smo", "select * from smo") == ["smoking"]
+        assert '"1990"' in complete_name(library, "19", "select 19 from smoking")
+        assert "table_id" in complete_name(library, "table_", "select table_ from tuples")

@@ -1,0 +1,110 @@
+"""Search: fields, phrases, numbers, conditions, facets, highlights, stems by language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tabellion.library import open_library
+from tabellion.library.shelf import Library
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+GERMAN = """Bevölkerung nach Alter und Geschlecht und nach den Ländern
+Land,Männer,Frauen,Insgesamt
+Bayern,"6.412,5","6.630,1","13.042,6"
+Hessen,"3.101,2","3.190,4","6.291,6"
+Häuser der Stadt und des Landes,1,2,3
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("search")
+    (folder / "laender.csv").write_text(GERMAN, encoding="utf-8")
+    (folder / "people.csv").write_text(
+        'Name,Trade,Town,Wage 1901\nAda Hill,Baker,York,"1,234.5"\nBen Wood,Smith,Ripon,900.25\n', encoding="utf-8"
+    )
+    with open_library(str(folder / "shelf"), create=True) as library:
+        files = [path for path in EXAMPLES.iterdir() if path.suffix in (".xlsx", ".ods", ".csv")]
+        library.add(*sorted(files), folder / "laender.csv", folder / "people.csv")
+        yield library
+
+
+def names(library: Library, question: str) -> list[str]:
+    return [hit.name for hit in library.search(question).hits]
+
+
+def test_the_best_table_comes_first_whatever_the_ending(library: Library) -> None:
+    assert names(library, "smokers")[0] == "smoking"
+    assert names(library, "cigarette by race")[0] == "smoking"
+
+
+def test_a_field_narrows_where_a_word_may_stand(library: Library) -> None:
+    assert names(library, "caption:pilots") == ["pilots"]
+    assert names(library, "header:pilots smoking") != ["smoking"]
+    assert names(library, "stub:hill cell:baker") in (["people"], [])
+    assert names(library, "document:smoking.xlsx")[0] == "smoking"
+
+
+def test_a_phrase_must_stand_as_it_is(library: Library) -> None:
+    assert names(library, '"by sex, race"') == ["smoking"]
+    assert names(library, '"race by sex"') == []
+
+
+@pytest.mark.parametrize("written", ["1,234.5", "1234.5", "1.234,5"])
+def test_a_number_is_found_however_it_is_written(library: Library, written: str) -> None:
+    assert names(library, written) == ["people"]
+
+
+def test_words_are_stemmed_in_their_own_language(library: Library) -> None:
+    assert names(library, "Haus")[:1] == ["laender"]
+    assert names(library, "bevolkerung")[:1] == ["laender"]
+
+
+def test_conditions_narrow_down(library: Library) -> None:
+    everything = library.search("", limit=100)
+    assert everything.total == len(everything.hits)
+    assert library.search("medium:pdf").total == 0
+    assert library.search("medium:spreadsheet").total == everything.total
+    assert "smoking" in names(library, "year:1991..1996")
+    assert names(library, "smoking year:1850") == []
+    assert all(hit.tuples < 30 for hit in library.search("size:small").hits)
+    assert library.search("-medium:spreadsheet").total == 0
+
+
+def test_without_a_word(library: Library) -> None:
+    assert "smoking" in names(library, "race")
+    assert "smoking" not in names(library, "race -cigarettes")
+
+
+def test_facets_count_what_was_found(library: Library) -> None:
+    found = library.search("", limit=1)
+    assert sum(found.facets["medium"].values()) == found.total
+    assert sum(found.facets["size"].values()) == found.total
+    assert set(found.facets) == {"medium", "document", "kind", "size", "year"}
+
+
+def test_highlights_show_the_words_where_they_stand(library: Library) -> None:
+    hit = library.search("smoking white").hits[0]
+    assert any("«smoke»" in piece for piece in hit.highlights["caption"])
+    assert any("«White»" in piece for piece in hit.highlights["stub"])
+    assert any("«1,234.5»" in piece for piece in library.search("1234.5").hits[0].highlights["cell"])
+
+
+@pytest.mark.parametrize(
+    "odd", ["", "   ", '"', "caption:", "::", "AND OR NOT", "(((", "a:b:c", "year:abc", "*", "\\", "-", "¶"]
+)
+def test_nothing_that_can_be_typed_is_an_error(library: Library, odd: str) -> None:
+    library.search(odd)
+
+
+def test_a_lost_index_is_made_again(tmp_path: Path) -> None:
+    import shutil
+
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "smoking.xlsx")
+        shutil.rmtree(library.folder.index)
+    with open_library(str(tmp_path / "shelf")) as library:
+        assert names(library, "smoking") == ["smoking"]
