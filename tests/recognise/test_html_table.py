@@ -65,9 +65,8 @@ def test_pictures_fields_and_links_are_told_by_their_kind() -> None:
 
 
 def test_a_word_for_missing_is_a_word_among_words_and_missing_among_numbers() -> None:
-    rows = "".join(
-        f"<tr><td>{word}<td>{number}" for word, number in zip(("NA", "DE", "NO", "FR"), ("1", "NA", "3", "4"))
-    )
+    pairs = (("NA", "1"), ("DE", "NA"), ("NO", "3"), ("FR", "4"))
+    rows = "".join(f"<tr><td>{word}<td>{number}" for word, number in pairs)
     grid = grid_of(f"<table>{rows}</table>")
     assert grid.content[0, 0] == Content.TEXT
     assert grid.content[1, 1] == Content.MISSING
@@ -75,14 +74,16 @@ def test_a_word_for_missing_is_a_word_among_words_and_missing_among_numbers() ->
 
 def test_padding_and_hard_blanks_make_one_indent() -> None:
     grid = grid_of(
-        "<table><tr><td>All<td>3<tr><td style='padding-left:24px'>men<td>1<tr><td>&nbsp;&nbsp;&nbsp;&nbsp;women<td>2</table>"
+        "<table><tr><td>All<td>3<tr><td style='padding-left:24px'>men<td>1"
+        "<tr><td>&nbsp;&nbsp;&nbsp;&nbsp;women<td>2</table>"
     )
     assert grid.indent[:, 0].tolist() == [0.0, 2.0, 2.0]
 
 
 def test_aligned_text_becomes_a_grid() -> None:
     grid = grid_of(
-        "<pre>Name     Born  Died\n-------  ----  ----\nAda      1815  1852\nMary     1797  1851\nJane     1775  1817</pre>"
+        "<pre>Name     Born  Died\n-------  ----  ----\nAda      1815  1852\n"
+        "Mary     1797  1851\nJane     1775  1817</pre>"
     )
     assert rows_of(grid)[:2] == [["Name", "Born", "Died"], ["Ada", "1815", "1852"]]
 

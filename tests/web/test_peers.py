@@ -184,7 +184,8 @@ LAYOUT = """
 <table width="100%" cellpadding=0 cellspacing=0><tr><td><a href=/a><img src=a.png></a></td><td><a href=/>Home</a> |
 <a href=/n>News</a> | <a href=/c>Contact</a></td></tr>
 <tr><td valign=top>Welcome to our pages. We are glad that you found us,
-and hope that you will look around for a while.</td><td><form><input name=q><input type=submit value=Search></form></td></tr></table>
+and hope that you will look around for a while.</td>
+<td><form><input name=q><input type=submit value=Search></form></td></tr></table>
 """
 
 
