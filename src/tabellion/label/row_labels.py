@@ -2,8 +2,9 @@
 
 In: a grid and learned weights. Out: `RowLabels`: title, header, data, group, derived or note for each filled row,
 `blank` for the others, with probabilities. Three methods: `boosted`, trees over all features of a row and its
-neighbours; `crf`, a linear chain over the same features; `paper`, the chain with the eighteen features of
-the paper's Table 4. Known to fail on sheets whose numbers are all missing, and where a label runs over two rows.
+neighbours (a chain over their probabilities gained nothing: the neighbours are among the features); `crf`, a linear
+chain over the same features; `paper`, the chain with the eighteen features of the paper's Table 4. Known to fail on
+sheets whose numbers are all missing, and where a label runs over two rows.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.errors import WeightsError
 from tabellion.label.row_features import feature_names, row_features
 from tabellion.label.row_paper_features import paper_features
 from tabellion.label.row_view import RowView, view_rows
@@ -47,6 +49,8 @@ def label_rows(grid: Grid, weights: Weights, method: RowMethod = "boosted") -> R
 
 def _label_boosted(view: RowView, weights: Weights) -> Labelling:
     trees = weights.boosted(BOOSTED)
+    if trees.features != feature_names():
+        raise WeightsError(f"the weights {BOOSTED} are of another version: `make train` makes them anew")
     likely = trees.probabilities(row_features(view))
     return _named(trees.classes, likely.argmax(axis=1), likely)
 
@@ -78,7 +82,7 @@ def _named(classes: tuple[str, ...], chosen: NDArray[np.intp], likely: NDArray[n
     return [ROW_ROLES[place] for place in places[chosen].tolist()], probability
 
 
-def steps_of(rows: NDArray[np.float64], steps: tuple[str, ...]) -> NDArray[np.float64]:
+def steps_of(rows: NDArray[np.floating], steps: tuple[str, ...]) -> NDArray[np.float64]:
     """Numbers as noughts and ones for a chain: a step `NAME>NUMBER` asks whether a feature is above a number."""
     place = {name: i for i, name in enumerate(feature_names())}
     named = [step.rpartition(">") for step in steps]

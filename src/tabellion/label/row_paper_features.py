@@ -26,13 +26,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def any_cell(look: Callable[[RowView], NDArray[Any]]) -> PaperFeature:
     """Whether a filled cell of the row has a look."""
-    return lambda view: (look(view) & view.filled).any(axis=1)
+    return lambda view: np.asarray((look(view) & view.filled).any(axis=1))
 
 
 def left_aligned(view: RowView) -> NDArray[Any]:
     """Aligned left by style, or text without an alignment of its own."""
     align = view.look("align")
-    return (align == "left") | (np.equal(align, None) & (view.content == Content.TEXT))
+    plain = np.array([style.align is None for style in view.grid.styles])[view.style]
+    return np.asarray((align == "left") | (plain & (view.content == Content.TEXT)))
 
 
 def merged(view: RowView) -> NDArray[Any]:
@@ -80,7 +81,7 @@ PAPER_FEATURES: dict[str, PaperFeature] = {
     "contains punctuation": of_texts(lambda texts: any(re.search(r"[.,;:!?]", text) for text in texts)),
     "has a cell of many words": of_texts(lambda texts: any(len(text.split()) > MANY_WORDS for text in texts)),
     "numbers are years": lambda view: view.year.sum(axis=1) > MOST * np.maximum(1, view.number.sum(axis=1)),
-    "is blank": lambda view: ~view.filled.any(axis=1),
+    "is blank": lambda view: np.asarray(~view.filled.any(axis=1)),
     "all words lower case": of_words(str.islower),
     "all words upper case": of_words(str.isupper),
     "all words capitalised": of_words(lambda word: word[0].isupper()),

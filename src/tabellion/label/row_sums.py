@@ -29,7 +29,7 @@ class SumSettings(msgspec.Struct, frozen=True):
     agreement: float = 0.5  # share of the row's numbers that must agree for that
     rounding: float = 0.51  # in steps of the last digit: what a total may be off by itself,
     drift: float = 0.25  # and for the square root of the number of parts
-    skip: bool = True
+    roughness: float = 0.005  # what a rough sum may be off by, of the total: parts rounded on their own, chained prices
     chance: float = 0.3  # digits in a column that agree by chance, beside those of the number of parts
 
 
@@ -44,21 +44,42 @@ class Sums(msgspec.Struct, frozen=True, eq=False):
     parts: Ints  # how many parts, stepping over the parts of parts; 0 where there is no sum
     end: Rows  # the row just beyond the last part
 
+    def better(self, other: Sums, margin: float = 1e-9) -> Sums:
+        """Row by row these, or the other ones where their evidence is greater by a margin."""
+        wins = other.evidence > self.evidence + margin
+        return Sums(
+            np.where(wins, other.evidence, self.evidence),
+            np.where(wins, other.share, self.share),
+            np.where(wins, other.parts, self.parts),
+            np.where(wins, other.end, self.end),
+        )
+
     def reversed(self) -> Sums:
         """The same, with rows counted from the other end."""
         last = len(self.end) - 1
         return Sums(self.evidence[::-1], self.share[::-1], self.parts[::-1], last - self.end[::-1])
 
 
-def find_sums(amount: Floats, settings: SumSettings = DEFAULT) -> tuple[Sums, Sums]:
-    """The sums of following rows and the sums of preceding rows. `amount` is (rows, columns), NaN for no number.
+class FoundSums(msgspec.Struct, frozen=True, eq=False):
+    """Sums of following rows and of preceding rows: within rounding, and roughly."""
 
-    >>> after, before = find_sums(np.array([[300.0, 30.5], [100.0, 10.25], [200.0, 20.25], [300.0, 30.5]]))
-    >>> after.parts.tolist(), before.parts.tolist()
+    after: Sums
+    before: Sums
+    rough_after: Sums
+    rough_before: Sums
+
+
+def find_sums(amount: Floats, settings: SumSettings = DEFAULT) -> FoundSums:
+    """The sums among rows. `amount` is (rows, columns), NaN for no number.
+
+    >>> found = find_sums(np.array([[300.0, 30.5], [100.0, 10.25], [200.0, 20.25], [300.0, 30.5]]))
+    >>> found.after.parts.tolist(), found.before.parts.tolist()
     ([2, 0, 0, 0], [0, 0, 0, 2])
     """
     amount = _telling_columns(amount, settings.columns)
-    return _sums_after(amount, settings), _sums_after(amount[::-1], settings).reversed()
+    after, rough_after = _sums_after(amount, settings)
+    before, rough_before = _sums_after(amount[::-1], settings)
+    return FoundSums(after, before.reversed(), rough_after, rough_before.reversed())
 
 
 def _telling_columns(amount: Floats, most: int) -> Floats:
@@ -81,29 +102,22 @@ def column_units(amount: Floats) -> Floats:
     return units
 
 
-def _sums_after(amount: Floats, settings: SumSettings) -> Sums:
+def _sums_after(amount: Floats, settings: SumSettings) -> tuple[Sums, Sums]:
     count = len(amount)
     none = np.zeros(count)
     sums = Sums(none, none, none.astype(np.int64), np.arange(count) + 1)
     if not amount.size:
-        return sums
+        return sums, sums
     matcher = _Matcher(amount, settings)
     step = np.minimum(np.arange(count + 1) + 1, count)
     for _ in range(settings.rounds):
-        sums = _better(sums, matcher.best(step))
-        if settings.skip:
-            sums = _better(sums, matcher.best(step, 2), settings.enough)
+        sums = sums.better(matcher.best(step)).better(matcher.best(step, start=2), settings.enough)
         sure = (sums.evidence >= settings.enough) & (sums.share >= settings.agreement)
         next_step = np.append(np.where(sure, sums.end, np.arange(count) + 1), count)
         if (next_step == step).all():
             break
         step = next_step
-    return sums
-
-
-def _better(old: Sums, new: Sums, margin: float = 1e-9) -> Sums:
-    wins = new.evidence > old.evidence + margin
-    return Sums(*(np.where(wins, getattr(new, name), getattr(old, name)) for name in old.__struct_fields__))
+    return sums, sums.better(matcher.best(step, rough=True))
 
 
 class _Matcher:
@@ -120,53 +134,57 @@ class _Matcher:
         reach = max(8, settings.work // (self.count * width))
         self.reach = int(min(settings.longest, reach, self.count))
 
-    def best(self, step: Rows, start: int = 1) -> Sums:
-        """The best sum of each row over the rows that `step` leads to, the last row to `count`."""
-        rest = self._sums_of_rest(step)
-        chain = self._chain(step, start)
-        length = np.minimum(np.arange(2, chain.shape[1] + 2), self.count)  # the last one, all the rest, is about that
-        wanted = rest[np.minimum(np.arange(self.count) + start, self.count)] - self.plain
+    def best(self, step: Rows, start: int = 1, rough: bool = False) -> Sums:
+        """The best sum of each row over the rows that `step` leads to, from the next row on or the one after it."""
+        rest, left = self._rest(step)
+        first = np.minimum(np.arange(self.count) + start, self.count)
+        chain = self._chain(step, first)
+        length = np.tile(np.arange(2.0, chain.shape[1] + 2), (self.count, 1))
+        length[:, -1] = np.maximum(2, left[first])
+        wanted = rest[first] - self.plain
         slack = self.settings.rounding + self.settings.drift * np.sqrt(length)
         by_chance = np.log10(length) + self.settings.chance
-        known = chain >= 0
         digits = np.zeros(chain.shape)
         agreeing = np.zeros(chain.shape, dtype=np.int16)
         for column in range(self.plain.shape[1]):
             off = np.abs(rest[chain, column] - wanted[:, None, column])
-            equal = (off <= slack * self.unit[column]) & known & self.told[:, None, column]
+            within, size = slack * self.unit[column], self.size[:, None, column]
+            if rough:
+                within = np.maximum(within, self.settings.roughness * np.abs(self.plain[:, None, column]))
+                size = np.minimum(size, -np.log10(self.settings.roughness))
+            equal = (off <= within) & (chain >= 0) & self.told[:, None, column]
             agreeing += equal
-            digits += equal * np.maximum(0.0, self.size[:, None, column] - by_chance)
-        at = digits.argmax(axis=1)
-        row = np.arange(self.count)
+            digits += equal * np.maximum(0.0, size - by_chance)
+        row, at = np.arange(self.count), digits.argmax(axis=1)
         evidence = digits[row, at]
         found = evidence > 0
         return Sums(
             evidence,
             np.where(found, agreeing[row, at] / self.numbers, 0.0),
-            np.where(found, length[at], 0),
+            np.where(found, length[row, at], 0).astype(np.int64),
             np.where(found, chain[row, at], row + 1),
         )
 
-    def _sums_of_rest(self, step: Rows) -> Floats:
-        """For each row the sum of it and of all that `step` leads to; nought beyond the end."""
-        rest = np.vstack([self.plain, np.zeros((1, self.plain.shape[1]))])
+    def _rest(self, step: Rows) -> tuple[Floats, Rows]:
+        """For each row the sum of it and of all that `step` leads to, and how many rows that are; nought at the end."""
         if (step[:-1] == np.arange(1, self.count + 1)).all():
-            return np.asarray(rest[::-1].cumsum(axis=0)[::-1])
+            rest = np.vstack([self.plain[::-1].cumsum(axis=0)[::-1], np.zeros((1, self.plain.shape[1]))])
+            return rest, np.arange(self.count, -1, -1)
+        rest = np.vstack([self.plain, np.zeros((1, self.plain.shape[1]))])
+        left = np.append(np.ones(self.count, dtype=np.intp), 0)
         for row in range(self.count - 1, -1, -1):
             rest[row] += rest[step[row]]
-        return rest
+            left[row] += left[step[row]]
+        return rest, left
 
-    def _chain(self, step: Rows, start: int) -> Rows:
-        """(rows, lengths): the row just beyond 2, 3 ... parts, and beyond all the rest; -1 where there are not as many."""
-        chain = np.full((self.count, self.reach), -1, dtype=np.intp)
-        at = step[np.minimum(np.arange(self.count) + start, self.count)]
-        for length in range(self.reach - 1):
+    def _chain(self, step: Rows, first: Rows) -> Rows:
+        """(rows, lengths): the row just beyond 2, 3 ... parts, and beyond all the rest; -1 where there are too few."""
+        beyond: list[Rows] = []
+        second = at = step[first]
+        for _ in range(self.reach - 1):
             over = at >= self.count
-            at = step[at]
-            chain[:, length] = np.where(over, -1, at)
             if over.all():
-                chain = np.delete(chain, np.s_[length + 1 : -1], axis=1)
                 break
-        second = step[np.minimum(np.arange(self.count) + start, self.count)]
-        chain[:, -1] = np.where(second < self.count, self.count, -1)
-        return chain
+            at = step[at]
+            beyond.append(np.where(over, -1, at))
+        return np.column_stack([*beyond, np.where(second < self.count, self.count, -1)])

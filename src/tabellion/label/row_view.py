@@ -24,6 +24,8 @@ Made = TypeVar("Made")
 FIRST_YEAR, LAST_YEAR = 1700, 2100  # what a plain number may be a year between
 STUB_YEARS = 0.7  # a leading column with that share of years holds no values
 HALF = 0.5
+MOSTLY, FEW = 0.6, 0.3  # of a row's numbers; of a sheet's rows
+COUNTED = 3  # numbers in a row that may be column numbers
 
 
 class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -91,12 +93,15 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.once("year", compute)
 
     @property
-    def formula(self) -> Bools:
-        return self.once("formula", lambda: (self.of(self.grid.marks) & Mark.FORMULA) != 0)
+    def added_up(self) -> Bools:
+        """Rows whose numbers are mostly formulas that add up others, in a sheet where few rows are such."""
 
-    @property
-    def aggregate(self) -> Bools:
-        return self.once("aggregate", lambda: (self.of(self.grid.marks) & Mark.AGGREGATE) != 0)
+        def compute() -> Bools:
+            formulas = (self.number & ((self.of(self.grid.marks) & Mark.AGGREGATE) != 0)).sum(axis=1)
+            found = np.asarray((formulas > 0) & (formulas >= MOSTLY * self.number.sum(axis=1)))
+            return np.asarray(found & (found.mean() < FEW))
+
+        return self.once("added up", compute)
 
     @property
     def indent(self) -> Floats:
@@ -116,6 +121,38 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
     def first_of(self, cells: NDArray[Any]) -> NDArray[Any]:
         """For each row what an array says of its first filled cell."""
         return np.asarray(cells[np.arange(len(self)), self.first])
+
+    @property
+    def first_texts(self) -> list[str]:
+        """The first text of each row."""
+        return self.once("first texts", lambda: self.first_of(self.of(self.grid.text)).tolist())
+
+    @property
+    def first_labels(self) -> list[str]:
+        """The same without leaders and note marks."""
+        return self.once("first labels", lambda: self.first_of(self.of(self.grid.label)).tolist())
+
+    @property
+    def look_number(self) -> Floats:
+        """A number for the look of the first cell: weight, slant, size, alignment, colours and indent."""
+
+        def compute() -> Floats:
+            seen: dict[tuple[object, ...], int] = {}
+            looks = [(s.bold, s.italic, s.underline, s.size, s.align, s.colour, s.fill) for s in self.grid.styles]
+            numbers = np.array([seen.setdefault(look, len(seen)) for look in looks])
+            return np.asarray(numbers[self.first_of(self.style)] * 1000 + np.minimum(999, 2 * self.indent))
+
+        return self.once("look number", compute)
+
+    @property
+    def stub_only(self) -> Bools:
+        """Rows that fill nothing from the first value column on."""
+
+        def compute() -> Bools:
+            columns = np.flatnonzero(self.value_columns)
+            return np.asarray(self.last < (columns[0] if len(columns) else 1))
+
+        return self.once("stub only", compute)
 
     @property
     def gap(self) -> Ints:
@@ -149,12 +186,25 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.once("value", lambda: (self.number | self.missing) & self.value_columns)
 
     @property
+    def counting(self) -> Bools:
+        """Rows that number the columns: three numbers or more, each one more than the last."""
+
+        def compute() -> Bools:
+            numbers = self.number.sum(axis=1)
+            last = np.where(self.number, self.amount, -np.inf)
+            reached = np.maximum.accumulate(last, axis=1)
+            steps = self.number[:, 1:] & (self.amount[:, 1:] == reached[:, :-1] + 1)
+            return np.asarray((numbers >= COUNTED) & (steps.sum(axis=1) == numbers - 1))
+
+        return self.once("counting", compute)
+
+    @property
     def valued(self) -> Bools:
-        """Rows with numbers outside the stub; rows of years alone only below others, since above they are heads."""
+        """Rows with numbers outside the stub; years alone or column numbers only below others: above they are heads."""
 
         def compute() -> Bools:
             numbers = self.number & self.value_columns
-            plain = (numbers & ~self.year).any(axis=1)
+            plain = (numbers & ~self.year).any(axis=1) & ~self.counting
             return np.asarray(plain | (numbers.any(axis=1) & np.logical_or.accumulate(plain)))
 
         return self.once("valued", compute)

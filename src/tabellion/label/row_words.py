@@ -1,7 +1,8 @@
 """What the first text of a row says: a caption, a source, a footnote, a total, a unit.
 
 In: texts. Out: one small whole number a text and question of `QUESTIONS`. The words are those of the languages that
-statistical offices publish in; a text in another language still has its marks, its length and its case.
+statistical offices publish in; a text in another language still has its marks, its length and its case. A long
+sheet has a hundred thousand texts, so a question looks at its start, its end or for a word.
 """
 
 from __future__ import annotations
@@ -12,103 +13,168 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-Question = Callable[[str], int]
+LONG = 160  # letters from which on a text is only looked at from its start
+
+_WORDS = re.compile(r"[^\W_]+")
 
 
-def _pattern(text: str) -> Question:
-    search = re.compile(text, re.IGNORECASE).search
-    return lambda said: search(said) is not None
+class Said:
+    """A text taken apart once, for all questions; its end is that of the label, without note marks."""
+
+    __slots__ = ("ending", "lower", "start", "text", "words")
+
+    def __init__(self, text: str, label: str) -> None:
+        self.text = text.strip()
+        self.ending = label[-12:]
+        self.lower = self.text[:LONG].lower()
+        self.words = _WORDS.findall(self.lower)
+        self.start = self.lower.lstrip(" .-–—*\"'([（【■○●◆#\\/")
 
 
-def _exact_pattern(text: str) -> Question:
-    search = re.compile(text).search
-    return lambda said: search(said) is not None
+Question = Callable[[Said], int]
 
 
-def _length(said: str) -> int:
-    return len(said).bit_length() * 2 + (len(said) > 3 << max(0, len(said).bit_length() - 2))
+def starts(*words: str) -> Question:
+    """Whether the text starts with one of some words, marks before it aside."""
+    return lambda said: said.start.startswith(words)
 
 
-def _words(said: str) -> int:
-    return min(40, len(said.split()))
+def first_word(*words: str) -> Question:
+    known = frozenset(words)
+    return lambda said: bool(said.words) and said.words[0] in known
 
 
-def _capitals(said: str) -> int:
-    """0 no letters, 1 all lower, 2 first capital only, 3 most words capital, 4 all upper."""
-    words = [word for word in said.split() if word[0].isalpha()]
-    if not words:
+def has_word(*words: str) -> Question:
+    absent = frozenset(words).isdisjoint
+    return lambda said: not absent(said.words)
+
+
+def has_part(*parts: str) -> Question:
+    """For scripts without spaces, and for words that others are built with."""
+    return lambda said: any(part in said.lower for part in parts)
+
+
+def either(*questions: Question) -> Question:
+    return lambda said: any(question(said) for question in questions)
+
+
+def begins(pattern: str) -> Question:
+    match = re.compile(pattern).match
+    return lambda said: match(said.text) is not None
+
+
+def ends(*endings: str) -> Question:
+    return lambda said: said.ending.rstrip(" \"'”’)").endswith(endings)
+
+
+def has_year(said: Said) -> int:
+    return any(len(word) == 4 and word[:2] in _CENTURIES and word.isdigit() for word in said.words)
+
+
+_CENTURIES = frozenset(("17", "18", "19", "20"))
+
+
+def length(said: Said) -> int:
+    """Half powers of two."""
+    letters = len(said.text)
+    return letters.bit_length() * 2 + (letters > 3 << max(0, letters.bit_length() - 2))
+
+
+def capitals(said: Said) -> int:
+    """0 no letters, 1 no capital first, 2 few capitals first, 3 most, 4 all upper case."""
+    text = said.text[:LONG]
+    if not (said.lower != text or text.upper() != text):
         return 0
-    if said.upper() == said:
+    if text.isupper():
         return 4
+    words = [word for word in text.split() if word[0].isalpha()]
     capital = sum(word[0].isupper() for word in words)
     if not capital:
         return 1
     return 3 if len(words) > 1 and capital * 3 > len(words) * 2 else 2
 
 
-def _digits(said: str) -> int:
-    return 4 * sum(character.isdigit() for character in said) // max(1, len(said))
+def digits(said: Said) -> int:
+    """Quarters."""
+    count = sum(len(word) for word in said.words if word.isdigit())
+    return 4 * count // max(1, len(said.lower))
 
 
 QUESTIONS: dict[str, Question] = {
-    "caption word": _pattern(
-        r"^\W*(table|tab\.|tableau|tabelle|tabla|tabela|tabell|tabel|taulukko|figure|fig\.|chart|graph|graphique"
-        r"|gráfico|cuadro|annex|appendix|exhibit|schedule|表|図|第\d+)"
+    "caption word": starts(
+        "table", "tab.", "tabel", "tabla", "taulukko", "figure", "fig.", "chart", "graph", "gráfico", "cuadro",
+        "annex", "appendix", "exhibit", "schedule", "tabul", "tablo", "tablica", "táblázat", "таблица", "πίνακας",
+        "جدول", "لوح", "לוח", "表", "図", "第", "图", "표",
     ),
-    "note word": _pattern(
-        r"^\W*(sources?|notes?|footnotes?|fuentes?|quelle|fontes?|bron|kilde|källa|lähde|źródło|notas?|anmerkung"
-        r"|champ|lecture|remarks?|n\.b\.|data source|last modified|updated|inquir|contact|copyright|explanation"
-        r"|symbols?|abbreviations|legend|internet release|director|released|produced|prepared|for (more|further|info)"
-        r"|more info|available|資料|出典|注|備考)\b"
+    "note word": starts(
+        "source", "note", "footnote", "fuente", "quelle", "fonte", "bron:", "kilde", "källa", "lähde", "źródło", "nota",
+        "anmerkung", "champ", "lecture", "remark", "n.b.", "data source", "last modified", "updated", "inquir",
+        "contact", "copyright", "explanat", "symbol", "abbreviation", "legend", "internet release", "director in",
+        "released", "produced", "prepared", "for more", "for further", "for information", "more info", "available",
+        "forrás", "zdroj", "pozn", "izvor", "napomena", "kaynak", "uwag", "sumber", "catatan", "источник", "примечани",
+        "πηγή", "المصدر", "ملاحظ", "資料", "出典", "注", "備考", "资料", "来源", "说明", "자료", "주:",
     ),
-    "source": _pattern(r"sources?\b|published|survey|census|bureau|statistics|report|<|http|www\.|@"),
-    "see": _pattern(r"^\W*(see|return to|back to|go to|voir|siehe)\b"),
-    "numbered mark": _exact_pattern(r"^\s*\(?\d{1,2}(\)|/|\.?\s+[^\W\d])"),
-    "backslash mark": _exact_pattern(r"^\s*\\"),
-    "symbol mark": _exact_pattern(r"^\s*[*†‡§#!¹²³⁴⁵⁶⁷⁸⁹•©®-]"),
-    "lettered mark": _exact_pattern(r"^\s*\(?[a-zA-Z]{1,3}\)?\.?\s*[=:–-]|^\s*\([a-z]\)|^\s*[a-z][).] |^[a-z] [A-Z]"),
-    "legend": _pattern(r"^\W*\w{0,4}\W*(not (applic|avail|shown)|less than|represents|estimate|prelim|revised|zero)"),
-    "total": _pattern(
-        r"\b(sub)?total|insgesamt|gesamt|\bsumme\b|\bensemble\b|totaal|\bi alt\b|yhteensä|合計|総数|総計|^計"
-        r"|\brazem\b|ogółem|\bcelkem\b|toplam|итого|всего|somme"
+    "source": either(
+        has_word("source", "sources", "published", "survey", "census", "bureau", "statistics", "report", "http", "www"),
+        has_part("<http", "@"),
     ),
-    "total first": _pattern(r"^\W*(grand |sub)?total|^\W*(insgesamt|gesamt|ensemble|合計|総数)"),
-    "total last": _pattern(r"total\W*$"),
-    "all": _pattern(r"^\W*(all|both|any|overall|entire|whole)\b"),
-    "whole": _pattern(
-        r"^\W*(united states|u\. ?s\.|world|national|nation|country|europ|oecd|canada|england|australia)"
+    "see": first_word("see", "return", "back", "go", "voir", "siehe"),
+    "numbered mark": begins(r"\(?\d{1,2}(\)|/|\.?\s+[^\W\d])"),
+    "symbol mark": begins(r"[*†‡§#!¹²³⁴⁵⁶⁷⁸⁹•©®-]"),
+    "lettered mark": begins(r"\(?[a-zA-Z]{1,3}\)?\.?\s*[=:–-]|\([a-z]\)|[a-z][).] |[a-z] [A-Z]"),
+    "total": either(
+        has_word("total", "totals", "subtotal", "subtotals", "insgesamt", "gesamt", "summe", "ensemble", "totaal",
+                 "totalt", "yhteensä", "razem", "ogółem", "celkem", "toplam", "итого", "всего", "somme", "totale",
+                 "totales", "totals", "totais", "summa", "összesen", "kokku", "kopā", "ukupno", "skupaj", "spolu",
+                 "општо", "общо", "σύνολο", "jumlah"),
+        has_part("合計", "総数", "総計", "小計", "合计", "总计", "小计", "합계", "i alt", "iš viso",
+                 "إجمالي", "المجموع", "جملة"),
     ),
-    "average": _pattern(r"\b(average|mean|median|medio|moyenne|durchschnitt|平均)"),
-    "balance": _pattern(r"\b(balance|net|gross|surplus|deficit|difference|change|equals?|growth)\b"),
-    "other": _pattern(r"^\W*(others?|unknown|not |no |misc|autres?|andere)"),
-    "less": _pattern(r"^\W*(less|minus|plus|add|of which|including|excluding|dont)\b"),
-    "percent": _pattern(r"%|percent|per cent|distribution|\brate|ratio|index|per \d|proportion|share"),
-    "unit": _pattern(
-        r"\b(millions?|thousands?|billions?|dollars?|euros?|units?|number|tons|tonnes|hours|1,000|persons)\b|\$|€|£|円|人"
+    "total first": starts("total", "grand total", "subtotal", "insgesamt", "gesamt", "ensemble", "合計", "総数", "計"),
+    "total last": ends("total", "Total", "TOTAL", "totals"),
+    "all": first_word("all", "both", "any", "overall", "entire", "whole"),
+    "whole": starts("united states", "u.s.", "u. s.", "world", "nation", "country", "europ", "oecd", "canada",
+                    "england", "australia", "great britain", "united kingdom"),
+    "average": either(has_word("average", "mean", "median", "moyenne", "durchschnitt"), has_part("平均")),
+    "balance": has_word("balance", "net", "gross", "surplus", "deficit", "difference", "change", "equals", "equal",
+                        "growth"),
+    "percent": either(
+        has_word("percent", "cent", "distribution", "rate", "rates", "ratio", "index", "proportion", "share", "per"),
+        has_part("%"),
     ),
-    "parentheses": _exact_pattern(r"^\s*[(\[（].*[)\]）]\W*$"),
-    "ends open": _exact_pattern(r"[(,&-]\s*$|\b(and|of|the|for|in|by|to|with|or)\s*$"),
-    "colon end": _exact_pattern(r"[:：]\W*$"),
-    "colon": _exact_pattern(r"[:：]."),
-    "period end": _exact_pattern(r"[.。]\W*$"),
-    "comma": _exact_pattern(r"[,，、]"),
-    "year": _exact_pattern(r"\b(1[789]|20)\d\d\b"),
-    "year first": _exact_pattern(r"^\W*(1[789]|20)\d\d\b"),
-    "starts lower": lambda said: said[:1].islower(),
-    "starts digit": lambda said: said[:1].isdigit(),
-    "length": _length,
-    "words": _words,
-    "capitals": _capitals,
-    "digits": _digits,
-}
+    "unit": either(
+        has_word("million", "millions", "thousand", "thousands", "billion", "billions", "dollar", "dollars", "euro",
+                 "euros", "unit", "units", "number", "tons", "tonnes", "hours", "persons", "000"),
+        has_part("$", "€", "£", "円", "人"),
+    ),
+    "unit line": starts("単位", "en %", "en mill", "unit", "in thous", "in mill", "in bill", "in per", "einheit",
+                        "thousands", "millions", "percent", "in %", "％", "%"),
+    "parentheses": lambda said: said.text[:1] in "([（" and said.text[-1:] in ")]）",
+    "ends open": either(
+        ends("(", ",", "&", "-"),
+        lambda said: bool(said.words) and said.words[-1] in {"and", "of", "the", "for", "in", "by", "to", "with", "or"},
+    ),
+    "colon end": ends(":", "："),
+    "colon": has_part(":", "："),
+    "period end": ends(".", "。"),
+    "comma": has_part(",", "，", "、"),
+    "year": has_year,
+    "year first": begins(r"\W*(1[789]|20)\d\d\b"),
+    "starts lower": lambda said: said.text[:1].islower(),
+    "starts digit": lambda said: said.text[:1].isdigit(),
+    "length": length,
+    "words": lambda said: min(40, len(said.words)),
+    "capitals": capitals,
+    "digits": digits,
+}  # fmt: skip
 
 
-def ask_texts(texts: Iterable[str]) -> NDArray[np.int16]:
+def ask_texts(texts: Iterable[str], labels: Iterable[str]) -> NDArray[np.int16]:
     """The answers, (texts, questions); texts that come again are asked once."""
-    asked: dict[str, int] = {}
-    where = [asked.setdefault(text, len(asked)) for text in texts]
+    asked: dict[tuple[str, str], int] = {}
+    where = [asked.setdefault(both, len(asked)) for both in zip(texts, labels, strict=True)]
+    taken = [Said(text, label) for text, label in asked]
     answers = np.zeros((len(asked), len(QUESTIONS)), dtype=np.int16)
-    stripped = [text.strip() for text in asked]
     for column, question in enumerate(QUESTIONS.values()):
-        answers[:, column] = np.fromiter(map(question, stripped), dtype=np.int16, count=len(stripped))
+        answers[:, column] = np.fromiter(map(question, taken), dtype=np.int16, count=len(taken))
     return answers[where]

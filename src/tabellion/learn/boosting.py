@@ -22,13 +22,18 @@ class BoostingSettings(msgspec.Struct, frozen=True):
 
     rounds: int = 100
     leaves: int = 15
+    depth: int = -1  # of a tree at most; -1 for any. What is run costs as much as the deepest tree
     rate: float = 0.1
     least_rows: int = 10  # in a leaf
     ridge: float = 1.0
     columns: float = 0.5  # share of the features that each tree may see
     rows: float = 1.0  # share of the rows that each tree sees
     bins: int = 63
+    random_splits: bool = (
+        False  # thresholds by chance: steadier where documents are few and rows look alike
+    )
     seed: int = 1
+    members: int = 1  # models that differ in their seed, averaged: steadier than one of the same size
 
 
 def train_boosted(
@@ -41,17 +46,19 @@ def train_boosted(
 ) -> Boosted:
     """Trees for `labels` (numbers of `classes`): binary for two classes, else multiclass."""
     objective = "binary" if len(classes) == 2 else "multiclass"
-    booster = lightgbm.train(
-        _parameters(objective, len(classes), settings),
-        lightgbm.Dataset(np.asarray(rows, dtype=np.float64), label=labels, weight=weights, free_raw_data=True),
-        num_boost_round=settings.rounds,
-    )
-    return boosted_of(booster, features, classes, objective)
+    data = lightgbm.Dataset(rows, label=labels, weight=weights, params={"max_bin": settings.bins, "verbose": -1})
+    boosters = [
+        lightgbm.train(_parameters(objective, len(classes), settings, member), data, num_boost_round=settings.rounds)
+        for member in range(settings.members)
+    ]
+    return boosted_of(boosters, features, classes, objective)
 
 
-def boosted_of(booster: lightgbm.Booster, features: Sequence[str], classes: Sequence[str], objective: str) -> Boosted:
-    """The trees of a LightGBM model as arrays."""
-    trees = [_flat(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
+def boosted_of(
+    boosters: Sequence[lightgbm.Booster], features: Sequence[str], classes: Sequence[str], objective: str
+) -> Boosted:
+    """The trees of LightGBM models as arrays; of several models the mean of what they say."""
+    trees = [_flat(tree["tree_structure"]) for booster in boosters for tree in booster.dump_model()["tree_info"]]
     size = max(len(tree) for tree in trees)
     feature, left, right = (np.zeros((len(trees), size), dtype=np.int32) for _ in range(3))
     threshold, value = np.full((len(trees), size), np.inf), np.zeros((len(trees), size))
@@ -66,7 +73,7 @@ def boosted_of(booster: lightgbm.Booster, features: Sequence[str], classes: Sequ
         threshold=threshold,
         left=left,
         right=right,
-        value=value,
+        value=value / len(boosters),
         depth=max(_depth(tree) for tree in trees),
     )
 
@@ -74,11 +81,12 @@ def boosted_of(booster: lightgbm.Booster, features: Sequence[str], classes: Sequ
 Node = tuple[int, float, int, int, float]
 
 
-def _parameters(objective: str, classes: int, settings: BoostingSettings) -> dict[str, Any]:
+def _parameters(objective: str, classes: int, settings: BoostingSettings, member: int) -> dict[str, Any]:
     return {
         "objective": objective,
         **({"num_class": classes} if objective == "multiclass" else {}),
         "num_leaves": settings.leaves,
+        "max_depth": settings.depth,
         "learning_rate": settings.rate,
         "min_data_in_leaf": settings.least_rows,
         "lambda_l2": settings.ridge,
@@ -86,10 +94,11 @@ def _parameters(objective: str, classes: int, settings: BoostingSettings) -> dic
         "bagging_fraction": settings.rows,
         "bagging_freq": int(settings.rows < 1),
         "max_bin": settings.bins,
-        "seed": settings.seed,
+        "extra_trees": settings.random_splits,
+        "seed": settings.seed + member,
         "deterministic": True,
         "force_col_wise": True,
-        "num_threads": 1,
+        "num_threads": 1,  # the same trees wherever it runs, and no slower beside other work
         "use_missing": False,
         "verbose": -1,
     }

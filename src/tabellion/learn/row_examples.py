@@ -32,7 +32,7 @@ class RowExample(msgspec.Struct, frozen=True, eq=False):
     """The filled rows of one sheet, or of a variant of it."""
 
     case: Case
-    features: NDArray[np.float64]
+    features: NDArray[np.float32]
     paper: NDArray[np.float64]
     allowed: Allowed
     kept: NDArray[np.bool_]  # rows to learn from
@@ -80,17 +80,18 @@ def _example(case: Case, view: RowView, allowed: Allowed, weight: float, varied:
 
 def _only(allowed: Allowed, role: str) -> NDArray[np.bool_]:
     """Rows that may have no other role."""
-    return np.asarray(allowed[:, [str(name) for name in ROLES].index(role)] & (allowed.sum(axis=1) == 1))
+    alone = np.asarray(allowed.sum(axis=1) == 1)
+    return np.asarray(allowed[:, [str(name) for name in ROLES].index(role)] & alone)
 
 
 def _kept(allowed: Allowed) -> NDArray[np.bool_]:
     """All rows of a sheet of usual size; of a long one those near a row that is not data, and some of the others."""
     count = len(allowed)
-    told = allowed.any(axis=1)
+    told = np.asarray(allowed.any(axis=1))
     if count <= ENOUGH:
         return told
     row = np.arange(count)
     edges = np.concatenate([[-1], np.flatnonzero(~allowed[:, ROLES.index("data")]), [count]])
     after = edges[np.searchsorted(edges, row)] - row
     before = row - edges[np.searchsorted(edges, row, side="right") - 1]
-    return told & ((np.minimum(after, before) <= NEAR) | (row % (count // ENOUGH) == 0))
+    return np.asarray(told & ((np.minimum(after, before) <= NEAR) | (row % (count // ENOUGH) == 0)))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.label.row_view import view_rows
 from tabellion.learn.cases import Case
 from tabellion.model.frame import RowRole
 from tabellion.model.grid import Grid
@@ -28,6 +29,8 @@ LINE_ROLES: dict[str, RowRole] = {
     "notes": "note",
 }
 
+FORM = 4  # rows without values in a row that are no groups
+
 Allowed = NDArray[np.bool_]
 RolesOfRows = dict[int, set[RowRole]]
 """Sheet row -> the roles it may have."""
@@ -37,11 +40,11 @@ def allowed_roles(case: Case, grid: Grid) -> Allowed:
     """(rows of the grid, ROLES): which role each row may have by the gold; no row that is blank has any."""
     told = _READERS[case.corpus](case.gold, grid)
     allowed = np.zeros((grid.shape[0], len(ROLES)), dtype=bool)
-    filled = grid.filled.any(axis=1)
-    for row, source_row in enumerate(grid.row_of.tolist()):
-        if filled[row]:
-            for role in told.get(source_row, ()):
-                allowed[row, ROLES.index(role)] = True
+    view = view_rows(grid)
+    for row, added_up in zip(view.rows.tolist(), view.added_up.tolist(), strict=True):
+        roles = told.get(int(grid.row_of[row]), set())
+        for role in {"derived"} if added_up and roles == {"data", "derived"} else roles:
+            allowed[row, ROLES.index(role)] = True
     return allowed
 
 
@@ -56,16 +59,22 @@ def _troy(gold: dict[str, Any], _: Grid) -> RolesOfRows:
 def _senbazuru(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
     """Rows of the annotated stub: a group where nothing else is filled. The root row is the stub head."""
     area = rect_at(gold["range"])
-    told: RolesOfRows = {row: _body_role(grid, row, area.right) for row in range(area.top, area.bottom + 1)}
+    pairs = (*gold["pairs"], *gold["root_pairs"])
+    labelled = {row for pair in pairs for row in pair}  # the other rows may be second rows of heads
+    told: RolesOfRows = {row: _body_role(grid, row, area.right) for row in labelled}
     if gold["root_row"] is not None:
         told[gold["root_row"]] = {"header"}
     return told if gold["scored"] else {}
 
 
 def _hitab(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
+    """Heads and rows with values; of rows without any it cannot be told whether they run on, all being lower case."""
     heads, stub = gold["header_rows"] - 1, gold["header_columns"]  # its count includes a title row that is not there
-    rows = grid.row_of.tolist()
-    return {row: {"header"} if row < heads else _body_role(grid, row, stub - 1) for row in rows}
+    told: RolesOfRows = {row: {"header"} for row in range(heads)}
+    for row in grid.row_of.tolist():
+        if row >= heads and "derived" in (roles := _body_role(grid, row, stub - 1)):
+            told[row] = roles
+    return told
 
 
 def _body_role(grid: Grid, source_row: int, last_stub_column: int) -> set[RowRole]:
@@ -99,9 +108,21 @@ def _head_role(row: int, inside: list[Rect], kinds: dict[int, set[str]], grid: G
     cells = np.flatnonzero(grid.filled[grid.row_of == row].any(axis=0))
     at_left = len(cells) == 1 and grid.column_of[cells[0]] == area.left
     if with_data and row > with_data[0]:
+        if _heads_in_a_row(row, kinds) >= FORM:
+            return {"data"}
         return {"group", "data"} if at_left else {"group", "header", "data"}
     last_before_data = bool(with_data) and at_left and row > area.top
     return {"group", "header"} if last_before_data else {"header"}
+
+
+def _heads_in_a_row(row: int, kinds: dict[int, set[str]]) -> int:
+    """How many rows of heads alone stand together: many are data rows left empty, as in a form."""
+    first, last = row, row
+    while kinds.get(first - 1) == {"H"}:
+        first -= 1
+    while kinds.get(last + 1) == {"H"}:
+        last += 1
+    return last - first + 1
 
 
 def _other_role(row: int, inside: bool, areas: list[Rect]) -> set[RowRole]:

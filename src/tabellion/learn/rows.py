@@ -1,6 +1,6 @@
 """Learning what rows are for: trees over all features, a chain over the same, and the paper's own chain.
 
-In: the row examples of all corpora but those of the fold left out. Out: the weights `rows`, `rows_crf` and `rows_paper`.
+In: the row examples of all corpora but those of the fold left out. Out: weights `rows`, `rows_crf`, `rows_paper`.
 Where a corpus leaves several roles open, a first model, trained on the rows that are told, picks among them.
 """
 
@@ -26,8 +26,8 @@ from tabellion.learn.row_scores import RowScores
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.linear import Chain
 
-TREES = BoostingSettings(rounds=100, leaves=15, rate=0.1, least_rows=10, columns=0.5)
-FIRST_TREES = msgspec.structs.replace(TREES, rounds=40)
+TREES = BoostingSettings(rounds=80, leaves=15, depth=6, rate=0.15, least_rows=10, random_splits=True, members=2)
+FIRST_TREES = msgspec.structs.replace(TREES, rounds=40, members=1)
 CHAIN = ChainSettings(ridge=1.0, iterations=80)
 PAPER_CHAIN = ChainSettings(ridge=0.1, iterations=200)
 STEPS = 4  # a chain asks of each feature whether it is above that many numbers, at most
@@ -68,7 +68,7 @@ def _sequences(left_out: int | None) -> list[Sequence]:
 
 
 def _picked(example: RowExample, first: Boosted) -> NDArray[np.intp]:
-    role = example.allowed.argmax(axis=1)
+    role: NDArray[np.intp] = example.allowed.argmax(axis=1)
     open_rows = example.kept & (example.allowed.sum(axis=1) > 1)
     if open_rows.any():
         likely = first.probabilities(example.features[open_rows])
@@ -126,7 +126,7 @@ def _paper_chain(left_out: int | None) -> Chain:
     )
 
 
-def _steps(rows: NDArray[np.float64]) -> tuple[str, ...]:
+def _steps(rows: NDArray[np.floating]) -> tuple[str, ...]:
     """For each feature the numbers that part its values most evenly."""
     steps: list[str] = []
     for name, column in zip(feature_names(), rows.T, strict=True):
