@@ -22,7 +22,7 @@ class GroupingCost:
     def __init__(self, page: PageTree) -> None:
         self.page = page
         self._known: dict[tuple[int, int], float] = {}
-        self._depths = page.depths.tolist()
+        self._depths: list[int] = page.depths.tolist()
         self._deepest = max(1, max(self._depths, default=1))
         self._paths: dict[int, list[str]] = {}
         self._sets: dict[int, frozenset[str]] = {}

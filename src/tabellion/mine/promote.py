@@ -1,7 +1,7 @@
 """Promotion of labels above what they name (OntoMiner, section 4.3.3).
 
-In: a group tree. Out: a hierarchy of texts. A leaf that is emphasised (bold by tag or style, in capitals, or followed by
-a list) and the first child of a partition takes the partition's place (insider promotion). So does a first child whose
+In: a group tree. Out: a hierarchy of texts. A leaf that is emphasised (bold by tag or style, in capitals, or before a
+list) and the first child of a partition takes the partition's place (insider promotion). So does a first child whose
 only sibling is a group or a single leaf (outsider promotion). A promoted leaf may be promoted again.
 """
 

@@ -1,0 +1,96 @@
+"""A page falls into the parts a reader sees, by our method and by the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabellion.mine.hierarchy import SegmentMethod, segment_page
+from tabellion.read.page_tree import parse_page_tree, read_page_tree
+
+METHODS: tuple[SegmentMethod, ...] = ("blocks", "ontominer")
+SHOP = """<header><ul><li>Home<li>Shop<li>Help</ul></header>
+<main><h1>Lamp</h1><p>A lamp that gives light all night long and asks for nothing in return.</p>
+<h2>Details</h2><table><tr><td>Height<td>40 cm<tr><td>Weight<td>2 kg<tr><td>Colour<td>red</table>
+<h2>Customers also bought</h2><ul><li>Bulb<li>Cable<li>Plug<li>Shade</ul></main>
+<footer><a href="/imprint">Imprint</a> <a href="/terms">Terms</a></footer>"""
+
+
+def test_a_segment_begins_at_each_heading_and_landmark() -> None:
+    firsts = [segment[0] for segment in segment_page(parse_page_tree(SHOP)).segments]
+    assert firsts == ["Home", "Lamp", "Details", "Customers also bought", "Imprint"]
+
+
+def test_a_label_in_a_row_names_its_value_below_the_heading() -> None:
+    tree = segment_page(parse_page_tree(SHOP)).as_json("shop")["tree"]
+    details = next(node for node in tree["children"] if node["label"] == "Details")
+    assert [(row["label"], row["children"][0]["label"]) for row in details["children"]] == [
+        ("Height", "40 cm"),
+        ("Weight", "2 kg"),
+        ("Colour", "red"),
+    ]
+
+
+def test_teasers_under_one_heading_stay_together() -> None:
+    teasers = "".join(f"<div><a><h3>Story {n}</h3></a><span>From</span><span>World</span></div>" for n in range(4))
+    page = parse_page_tree(f"<h2>Top</h2><section>{teasers}</section><h2>More</h2><section>{teasers}</section>")
+    assert [len(segment) for segment in segment_page(page).segments] == [13, 13]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_empty_page_has_no_segments(method: SegmentMethod) -> None:
+    assert segment_page(parse_page_tree("<script>x</script>"), method).segments == []
+
+
+NESTING = st.recursive(
+    st.text("ab .:", min_size=1, max_size=5),
+    lambda inner: st.tuples(
+        st.sampled_from(["div", "p", "ul", "li", "b", "td", "tr", "table", "h2", "a"]), st.lists(inner)
+    ),
+    max_leaves=40,
+)
+
+
+def markup(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    tag, inner = part  # type: ignore[misc]
+    return f"<{tag}>{''.join(map(markup, inner))}</{tag}>"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=60, deadline=None)
+@given(part=NESTING)
+def test_the_segments_are_all_leaves_in_order(method: SegmentMethod, part: object) -> None:
+    page = parse_page_tree(markup(part))
+    assert [text for segment in segment_page(page, method).segments for text in segment] == page.texts
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_deep_and_long_pages_are_read(method: SegmentMethod) -> None:
+    assert len(segment_page(parse_page_tree("<div>x" * 3000), method).page) == 3000
+
+
+def boundaries(firsts: list[int], gold: list[int]) -> float:
+    """F1 of boundaries at the very leaf."""
+    hits = len(set(firsts) & set(gold))
+    return 2 * hits / (len(firsts) + len(gold))
+
+
+def test_segments_of_the_corpus_keep_their_floor(corpora: Callable[[str], Path]) -> None:
+    import json
+
+    folder = corpora("segments")
+    found: dict[str, list[float]] = {method: [] for method in METHODS}
+    for line in (folder / "gold.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        page = read_page_tree((folder / row["source"]).read_bytes())
+        for method in METHODS:
+            found[method].append(boundaries(list(segment_page(page, method).starts)[1:], row["boundaries"]))
+    means = {method: sum(scores) / len(scores) for method, scores in found.items()}
+    assert means["blocks"] > 0.83
+    assert means["ontominer"] > 0.42

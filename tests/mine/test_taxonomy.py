@@ -1,0 +1,79 @@
+"""Sites of one domain give its concepts and how they nest; boilerplate falls without any list of words."""
+
+from __future__ import annotations
+
+from tabellion.mine.concepts import group_labels, stems_of
+from tabellion.mine.labels import plain_letters
+from tabellion.mine.ontology import Ontology, SitePages, mine_sites
+from tabellion.mine.taxonomy import choose_parents, frequent_pairs
+from tabellion.read.page_tree import parse_page_tree
+
+HOME = """<html lang=en><nav><ul><li><a href=/>Start</a><li><a href=/sport/>{sport}</a>
+<ul><li><a href=/sport/tennis/>Tennis</a>
+<li><a href=/sport/golf/>Golf</a></ul><li><a href=/world/>World</a></ul></nav>
+<main>{stories}</main><footer><a href=/imprint>Imprint</a> <a href=/login>Log in</a>
+<a href=https://shop.example/>Shop</a></footer>"""
+
+
+def site(name: str, sport: str = "Sport") -> SitePages:
+    stories = "".join(
+        f"<h3><a href=/{part}/the-long-story-number-{n}{n}{n}{n}{n}>The long story of number {n}</a></h3>"
+        for part in ("sport", "world", "sport/tennis", "sport/golf")
+        for n in range(4)
+    )
+    own = "".join(f"<a href=/own/{name}-{n}>Special {name} {n}</a> " for n in range(20))
+    markup = HOME.format(sport=sport, stories=stories + own)
+    return SitePages(name, ("index.html",), lambda _: parse_page_tree(markup, f"https://{name}/"))
+
+
+def mined() -> Ontology:
+    return mine_sites([site("a.example"), site("b.example", "Sports"), site("c.example")])
+
+
+def test_concepts_nest_as_sites_nest_them() -> None:
+    concepts = {concept.label: concept for concept in mined().concepts}
+    assert set(concepts) == {"Sport", "Tennis", "Golf", "World"}
+    assert concepts["Tennis"].parent == concepts["Golf"].parent == concepts["Sport"].id
+    assert concepts["Sport"].parent is None
+
+
+def test_labels_of_one_stem_are_one_concept() -> None:
+    sport = next(concept for concept in mined().concepts if concept.label == "Sport")
+    assert set(sport.labels) == {"Sport", "Sports"}
+    assert sport.support == 3
+
+
+def test_the_json_is_what_the_contract_says() -> None:
+    made = mined().as_json()
+    assert set(made) == {"concepts", "instances", "sites", "issues"}
+    assert set(made["concepts"][0]) == {"id", "label", "labels", "parent", "support", "sites", "urls"}
+    assert made["sites"] == [{"site": f"{name}.example", "pages": 1} for name in "abc"]
+
+
+def test_labels_are_grouped_by_stem_and_by_shared_words() -> None:
+    assert group_labels(["League", "2. League", "Car", "Cars"], "en") == [
+        ["League"],
+        ["2. League"],
+        ["Car", "Cars"],
+    ]
+    assert stems_of("Running shoes", "en") == stems_of("shoe run", "en")
+    assert stems_of("語 学", None) == {"語", "学"}
+
+
+def test_pairs_far_apart_count_with_near_ones_as_in_the_paper() -> None:
+    assert frequent_pairs({(0, 1): {"x": 1, "y": 2}}, 2) == {(0, 1): 2}
+
+
+def test_parents_make_no_circle() -> None:
+    pairs = {(0, 1): {"x": 1, "y": 1}, (1, 2): {"x": 1, "y": 1}, (2, 0): {"x": 1, "y": 1}}
+    parents = choose_parents(3, pairs, 2)
+    assert parents.count(None) == 1
+
+
+def test_sites_of_one_house_are_one_witness() -> None:
+    pairs = {(0, 1): {"x": 1, "y": 1}}
+    assert choose_parents(2, pairs, 2, {"x": "x", "y": "x"}) == [None, None]
+
+
+def test_addresses_spell_letters_without_marks() -> None:
+    assert plain_letters("Übergröße") == "uebergroesse"
