@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.sheets import grid_of
 
 from tabellion.label.blocks import split_blocks
 from tabellion.model.frame import RowLabels
-from tests.sheets import grid_of
 
 
 def blocks_of(rows, roles):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.sheets import grid_of
 
 from tabellion.label import label_grid
 from tabellion.weights import Weights
-from tests.sheets import grid_of
 
 DATA_FRAME = [
     ["Table 1. Rainfall"],

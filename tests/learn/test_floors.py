@@ -1,7 +1,7 @@
 """The quality of the whole flow does not fall: cross-validated figures against floors.
 
 Weights are trained by fold, each document is read with weights that have not seen it, and the corpus's measuring script
-scores the result. A floor may be raised in floors.json, never lowered; figures where less is better stand there negated.
+scores the result. A floor may be raised in floors.json, never lowered; where less is better it stands there negated.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.sheets import sheet_of
 
 from tabellion.locate.islands import IslandSettings, locate_islands
 from tabellion.model.document import Sheet, SheetCells, Stored
 from tabellion.model.place import Rect
-from tests.sheets import sheet_of
 
 
 def scattered(places: list[tuple[int, int]]) -> Sheet:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sheets import grid_of
 
 from tabellion.model.grid import Content
 from tabellion.model.style import Style
-from tests.sheets import grid_of
 
 
 def test_texts_that_say_numbers_are_numbers_with_their_notes():

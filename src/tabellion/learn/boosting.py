@@ -29,9 +29,7 @@ class BoostingSettings(msgspec.Struct, frozen=True):
     columns: float = 0.5  # share of the features that each tree may see
     rows: float = 1.0  # share of the rows that each tree sees
     bins: int = 63
-    random_splits: bool = (
-        False  # thresholds by chance: steadier where documents are few and rows look alike
-    )
+    random_splits: bool = False  # thresholds by chance: steadier where documents are few and rows look alike
     seed: int = 1
     members: int = 1  # models that differ in their seed, averaged: steadier than one of the same size
 

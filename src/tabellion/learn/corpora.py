@@ -48,5 +48,5 @@ def archive_candidates(name: str) -> Iterator[Path]:
 
 def load_gold(folder: Path) -> list[dict[str, Any]]:
     """The gold lines of a corpus; the file of case i lies under `inputs/`."""
-    with open(folder / "gold.jsonl", encoding="utf-8") as lines:
+    with (folder / "gold.jsonl").open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.learn.cases import Case
-from tabellion.model.frame import ROW_ROLES, Frame, RowLabels
+from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect, cell_at, rect_at
 
@@ -47,7 +47,7 @@ def make_frame(
     """A frame of the given rows and columns."""
     header, body, stub, values = tuple(header), tuple(body), tuple(stub), tuple(values)
     rows, columns = (*header, *body), (*stub, *values)
-    roles = tuple("header" if row in header else "data" for row in range(grid.shape[0]))
+    roles: tuple[RowRole, ...] = tuple("header" if row in header else "data" for row in range(grid.shape[0]))
     labels = RowLabels(grid, roles, np.zeros((grid.shape[0], len(ROW_ROLES))))
     rect = Rect(min(rows), min(columns), max(rows), max(columns))
     return Frame(labels, rect, header, body, stub, values)
