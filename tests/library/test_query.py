@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import threading
 import time
@@ -224,9 +225,8 @@ def test_a_result_ends_at_its_size(library: Library) -> None:
 
 
 def test_a_query_can_be_interrupted(library: Library) -> None:
-    import _thread
-
-    timer = threading.Timer(0.7, _thread.interrupt_main)
+    main = threading.main_thread().ident or 0
+    timer = threading.Timer(0.7, signal.pthread_kill, (main, signal.SIGINT))
     timer.start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):

@@ -1,7 +1,7 @@
 """Where the words of a question stand in a table: short pieces of text with the words between marks.
 
-In: a question and a table. Out: for each field, the labels or lines that hold a word of it. Cells are looked through
-only where the rest of the table does not hold all words, since that opens a segment.
+In: a question and a table. Out: for each field, the labels or lines that hold a word of it. Of cells only the first
+some hundred are looked through, which the index keeps for that.
 """
 
 from __future__ import annotations
@@ -10,21 +10,18 @@ import json
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from tabellion.library.folder import Folder
 from tabellion.library.questions import Question
 from tabellion.library.reading import Details
 from tabellion.library.records import DocumentRecord, TableRecord
-from tabellion.library.segments import read_table
 from tabellion.library.words import find_terms, terms
 
 OPEN, CLOSE = "«", "»"  # around a word that was found
 _PIECES = 3  # pieces shown of one field
 _AROUND = 60  # letters shown before the first and after the last word
-_CELLS_SEEN = 20_000  # values looked through
 
 
 def highlight_table(
-    folder: Folder, asked: Question, document: DocumentRecord, table: TableRecord, details: Details
+    asked: Question, document: DocumentRecord, table: TableRecord, details: Details, cells: list[str]
 ) -> dict[str, list[str]]:
     """The pieces of each field that hold a word of the question."""
     language = document.language
@@ -45,10 +42,8 @@ def highlight_table(
     for field, texts in fields.items():
         if pieces := _pieces(texts, wanted, language, seen):
             found[field] = pieces
-    if wanted - seen and document.segment_id:
-        held = read_table(folder.segments, document.segment_id, table.table_id, ["text"])
-        if pieces := _pieces(held["text"].slice(0, _CELLS_SEEN).to_pylist(), wanted - seen, language, seen):
-            found["cell"] = pieces
+    if wanted - seen and (pieces := _pieces(cells, wanted - seen, language, seen)):
+        found["cell"] = pieces
     return found
 
 

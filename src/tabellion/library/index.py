@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
@@ -25,11 +26,12 @@ from tabellion.library.schema import history
 from tabellion.library.segments import open_segments
 from tabellion.library.words import BREAK, is_number, terms
 
-FORM = 1  # of the index; one of another form is made anew
+FORM = 2  # of the index; one of another form is made anew
 TEXT_FIELDS = ("caption", "header", "stub", "note", "reference", "cell", "document")
 FACETS = ("medium", "document_id", "kind", "size")
 SIZES = ((30, "small"), (300, "medium"), (3_000, "large"))  # values of a table below which it is called so
 LARGEST = "huge"
+_SHOWN = 2_000  # letters of the values of a table that are kept for highlights
 _HEAP = 64 * 2**20  # bytes that the writer collects before it writes a part of the index
 _TOGETHER = 200  # documents whose tables are held at once
 _LONG_WAIT = 600.0  # seconds that one writer waits for another
@@ -41,6 +43,7 @@ def build_schema() -> tantivy.Schema:
     for name in TEXT_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("number", tokenizer_name="whitespace", index_option="basic")
+    builder.add_bytes_field("shown", stored=True, indexed=False)  # texts of values, for highlights
     builder.add_text_field("table_id", stored=True, tokenizer_name="raw", index_option="basic")
     for name in FACETS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
@@ -145,7 +148,7 @@ class SearchIndex:
         return found
 
 
-def describe_entry(document: DocumentRecord, table: TableRecord, texts: Iterable[str]) -> dict[str, object]:
+def describe_entry(document: DocumentRecord, table: TableRecord, texts: list[str]) -> dict[str, object]:
     """The entry of a table: its words by where they stand, and what it can be narrowed down by."""
     details, language = table.unpack(), document.language
     affiliated = details.metadata.affiliated
@@ -161,6 +164,7 @@ def describe_entry(document: DocumentRecord, table: TableRecord, texts: Iterable
         "reference": _joined(affiliated.references, language),
         "cell": " ".join(cells),
         "number": " ".join(numbers),
+        "shown": zlib.compress(shown_texts(texts)),
         "document": _joined(about, language),
         "medium": document.medium,
         "document_id": document.document_id,
@@ -171,6 +175,21 @@ def describe_entry(document: DocumentRecord, table: TableRecord, texts: Iterable
         "columns": table.columns,
         "tuples": table.tuples,
     }
+
+
+def shown_texts(texts: Iterable[str]) -> bytes:
+    r"""The first texts, each once, a line each.
+
+    >>> shown_texts(["a b", "c", "a b"])
+    b'a b\nc'
+    """
+    kept, letters = [], 0
+    for text in dict.fromkeys(texts):
+        letters += len(text) + 1
+        if letters > _SHOWN:
+            break
+        kept.append(" ".join(text.split()))
+    return "\n".join(kept).encode()
 
 
 def size_name(tuples: int) -> str:
@@ -187,11 +206,11 @@ def _joined(texts: Iterable[str], language: str) -> str:
 
 
 def _cell_terms(texts: Iterable[str], language: str) -> tuple[list[str], list[str]]:
-    """The words of the values in their order, and the numbers each once."""
+    """The words of the values in their order, and the numbers; each value once."""
     words: list[str] = []
     numbers: dict[str, None] = {}
-    for text in texts:
-        for term in terms(text, language):
+    for text in dict.fromkeys(texts):
+        for term in (text,) if text.isdigit() and text.isascii() else terms(text, language):
             if is_number(term):
                 numbers[term] = None
             else:

@@ -25,6 +25,7 @@ from tabellion.library.segments import open_segments
 from tabellion.library.tidy import SCHEMA
 
 TIDY = "_tidy"  # the ending of a table's tidy relation
+ROW = '"row" AS "_row"'  # under a name that no column of a table has
 VIEWS = ("documents", "tables", "columns", "tuples")
 _SHOWN = [f'"{field.name}"' for field in SCHEMA if field.name != "left_columns"]
 _LITERAL = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -68,17 +69,25 @@ def register_relations(
 
 
 def laid_out_query(source: str, details: Details) -> str:
-    """A table as it is laid out: a row a row, its stub first, a column a column."""
-    stub = [f"{_label_in(column.column)} AS {quoted(column.name)}" for column in details.stub]
-    values = [
+    """A table as it is laid out: a row a row, its stub first, a column a column.
+
+    Where there is one column of values, a row is a tuple; else the tuples of a row are brought together.
+    """
+    labels = {column.name: _label_in(column.column, only=len(details.stub) == 1) for column in details.stub}
+    if len(details.columns) == 1:
+        (column,) = details.columns
+        shown = [f"{label} AS {quoted(name)}" for name, label in labels.items()]
+        shown.append(f'"{"value" if column.number else "text"}" AS {quoted(column.name)}')
+        return f"SELECT {', '.join(shown)} FROM {source}"
+    gathered = [f"any_value({label}) AS {quoted(name)}" for name, label in labels.items()]
+    gathered += [
         f'any_value("{"value" if column.number else "text"}") FILTER (WHERE "column" = {column.column}) '
         f"AS {quoted(column.name)}"
         for column in details.columns
     ]
-    names = [quoted(column.name) for column in (*details.stub, *details.columns)]
-    inner = ", ".join(['"row"', 'any_value("left") AS _labels', "any_value(left_columns) AS _at", *values])
-    shown = ", ".join([*stub, *names[len(stub) :]]) or '"row"'
-    return f'SELECT {shown} FROM (SELECT {inner} FROM {source} GROUP BY "row") ORDER BY "row"'
+    names = ", ".join(quoted(column.name) for column in (*details.stub, *details.columns)) or '"row"'
+    inner = f'SELECT {", ".join([ROW, *gathered])} FROM {source} GROUP BY "row"'
+    return f'SELECT {names} FROM ({inner}) ORDER BY "_row"'
 
 
 def tidy_query(source: str, details: Details) -> str:
@@ -100,9 +109,11 @@ def quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _label_in(column: int) -> str:
-    """The nearest label that stands in one column of the stub."""
-    return f"_labels[len(_at) + 1 - list_position(list_reverse(_at), {column}::INTEGER)]"
+def _label_in(column: int, *, only: bool) -> str:
+    """The nearest label that stands in one column of the stub; of the only one, simply the nearest."""
+    if only:
+        return '"left"[-1]'
+    return f'"left"[len(left_columns) + 1 - list_position(list_reverse(left_columns), {column}::INTEGER)]'
 
 
 def _register_table(

@@ -6,6 +6,7 @@ year and document. A word counts most in a caption, then in headers and stub, le
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -89,7 +90,10 @@ class Searcher:
         query = self.build_query(asked)
         searcher = self._opened.searcher()
         result = searcher.search(query, max(limit, 1), offset=offset)
-        scored = [(score, searcher.doc(address)["table_id"][0]) for score, address in result.hits[:limit]]
+        scored = []
+        for score, address in result.hits[:limit]:
+            entry = searcher.doc(address)
+            scored.append((score, entry["table_id"][0], zlib.decompress(bytes(entry["shown"][0])).decode().split("\n")))
         return Found(
             total=int(getattr(result, "count", None) or 0),
             hits=self._hits(asked, scored),
@@ -166,12 +170,12 @@ class Searcher:
             )
         return tantivy.Query.const_score_query(query, 0.0)
 
-    def _hits(self, asked: Question, scored: list[tuple[float, str]]) -> list[Hit]:
+    def _hits(self, asked: Question, scored: list[tuple[float, str, list[str]]]) -> list[Hit]:
         with self.catalogue.reading() as connection:
-            tables = tables_by_id(connection, [table_id for _, table_id in scored])
+            tables = tables_by_id(connection, [table_id for _, table_id, _ in scored])
             held = documents_by_id(connection, {table.document_id for table in tables.values()})
         hits = []
-        for score, table_id in scored:
+        for score, table_id, shown in scored:
             table = tables.get(table_id)
             document = held.get(table.document_id) if table else None
             if table is None or document is None:
@@ -185,7 +189,7 @@ class Searcher:
                     place=msgspec.to_builtins(details.place),
                     score=round(float(score), 4),
                     title=table.title or table.caption,
-                    highlights=highlight_table(self.folder, asked, document, table, details),
+                    highlights=highlight_table(asked, document, table, details, shown),
                     name=table.name,
                     medium=document.medium,
                     rows=table.rows,

@@ -61,17 +61,6 @@ def open_segments(folder: Path, segment_ids: Sequence[str]) -> ds.Dataset:
     return ds.dataset([str(segment_path(folder, one)) for one in segment_ids], schema=SCHEMA, format="parquet")
 
 
-def read_document(folder: Path, segment_id: str, document_id: str, columns: list[str] | None = None) -> pa.Table:
-    """The tuples of one document."""
-    wanted = ds.field("document_id") == document_id
-    return open_segments(folder, [segment_id]).to_table(columns=columns, filter=wanted)
-
-
-def read_table(folder: Path, segment_id: str, table_id: str, columns: list[str] | None = None) -> pa.Table:
-    """The tuples of one table."""
-    return open_segments(folder, [segment_id]).to_table(columns=columns, filter=ds.field("table_id") == table_id)
-
-
 def file_hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,170 @@
+"""The library at scale: search, reopening, room on the disk, joins and adding, beside SQLite FTS5 and plain DuckDB.
+
+    python bench/library.py [FOLDER] [--tables N] [--rows N]
+
+FOLDER keeps the made library of N tables (bench/library_made.py) from run to run; without it one is made and thrown
+away, which takes some minutes. Times are of this machine as it is: nothing else should run on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from library_made import make_library
+from library_relevance import Entry, read_entries
+from tabellion.learn.corpora import corpus_folder
+from tabellion.library import open_library
+from tabellion.library.shelf import Library
+
+QUESTIONS = 400
+_OPEN = """
+import sys, time
+from tabellion.library import open_library
+began = time.perf_counter()
+with open_library(sys.argv[1]) as library:
+    library.search("population by age")
+    print(time.perf_counter() - began)
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--tables", type=int, default=200_000)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = given.folder or Path(scratch) / "made"
+        with make_library(folder, given.tables) as library:
+            report_search(library, Path(scratch))
+            report_room(library)
+        report_open(folder)
+        report_join(Path(scratch), given.rows)
+        report_add(Path(scratch))
+
+
+def report_search(library: Library, scratch: Path) -> None:
+    entries = read_entries(library)
+    choose = random.Random(11)  # noqa: S311
+    asked = []
+    for entry in choose.sample(entries, min(QUESTIONS, len(entries))):
+        words = [w for w in " ".join([entry.caption, *entry.labels()]).replace('"', " ").split() if w.isalpha()]
+        asked.append(" ".join(choose.sample(words, min(4, len(words)))) or "population")
+    peer = full_text(entries, scratch / "fts5.sqlite")
+    print(f"search, {len(entries):,} tables, {len(asked)} questions of about four words, warm, milliseconds")
+    ways: dict[str, Callable[[str], object]] = {
+        "tabellion": lambda text: library.search(text),
+        "without facets": lambda text: library.search(text, facets=False),
+        "SQLite FTS5": peer,
+    }
+    for name, search in ways.items():
+        for text in asked[:50]:
+            search(text)
+        times = sorted(timed(search, text) * 1000 for text in asked)
+        print(f"  {name:16} median {statistics.median(times):7.2f}  p95 {times[int(len(times) * 0.95)]:7.2f}")
+
+
+def full_text(entries: list[Entry], path: Path) -> Callable[[str], object]:
+    """The same text in SQLite's own full-text index, ranked by its BM25."""
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE VIRTUAL TABLE held USING fts5(id UNINDEXED, caption, labels, cells, tokenize='porter')")
+    rows = ((e.table.table_id, e.caption, " ".join(e.labels()), " ".join(e.texts)) for e in entries)
+    connection.executemany("INSERT INTO held VALUES (?, ?, ?, ?)", rows)
+    connection.commit()
+
+    def search(text: str) -> object:
+        words = " OR ".join(f'"{word}"' for word in text.split())
+        found = "SELECT id, snippet(held, -1, '<', '>', '...', 20) FROM held WHERE held MATCH ? ORDER BY rank LIMIT 10"
+        return connection.execute(found, (words,)).fetchall()
+
+    return search
+
+
+def report_room(library: Library) -> None:
+    rooms = ["originals", "segments", "index", "catalogue.sqlite"]
+    sizes = {name: room(library.folder.root / name) for name in rooms}
+    print("room, megabytes: " + ", ".join(f"{name} {size / 1e6:.1f}" for name, size in sizes.items()))
+    print(f"  all together {sum(sizes.values()) / sizes['originals']:.2f} times the compressed originals")
+
+
+def room(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+
+
+def report_open(folder: Path) -> None:
+    command = [sys.executable, "-c", _OPEN, str(folder)]
+    times = [float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    print(f"opening and a first search in a fresh process: {statistics.median(times):.3f} s")
+
+
+def report_join(scratch: Path, rows: int) -> None:
+    """Two tables of a million rows each, joined on a label."""
+    with open_library(str(scratch / "join"), create=True) as library:
+        made = make_pair(library, scratch, rows)
+        own = "select count(*) as n, sum(a.amount * b.price) as s from left_side a join right_side b using (item)"
+        plain = own.replace("left_side", f"'{made[0]}'").replace("right_side", f"'{made[1]}'")
+        times = [timed(library.query, own) for _ in range(5)]
+        connection = duckdb.connect()
+        peer = [timed(lambda: connection.execute(plain).fetchall()) for _ in range(5)]
+    print(f"join {rows:,} x {rows:,}: {statistics.median(times):.3f} s; DuckDB over plain Parquet files "
+          f"{statistics.median(peer):.3f} s")  # fmt: skip
+
+
+def make_pair(library: Library, scratch: Path, rows: int) -> tuple[Path, Path]:
+    """Two documents with one relation each, in the library and as plain files."""
+    from library_pair import keep_relation
+
+    choose = np.random.default_rng(1)
+    paths = []
+    for name, column in (("left_side", "amount"), ("right_side", "price")):
+        items = pa.array([f"item {number}" for number in choose.permutation(rows)])
+        values = choose.random(rows)
+        keep_relation(library, name, column, items, values)
+        path = scratch / f"{name}.parquet"
+        pq.write_table(pa.table({"item": items, column: values}), path)
+        paths.append(path)
+    return paths[0], paths[1]
+
+
+def report_add(scratch: Path) -> None:
+    """Small documents of the corpora, one after the other in this process."""
+    folder = corpus_folder("hitab-top")
+    if folder is None:
+        print("add: no corpora found (docs/corpora.md)")
+        return
+    sources = sorted(folder.rglob("*.xlsx"), key=lambda path: path.stat().st_size)[:150]
+    with open_library(str(scratch / "added"), create=True) as library:
+        library.add(sources[0])
+        began = time.process_time()
+        kept = library.add(*sources)
+        seconds = time.process_time() - began
+    tuples = sum(one.tuples for one in kept)
+    print(
+        f"add: {len(sources) / seconds:.0f} documents a second of processor time ({tuples / len(kept):.0f} values each)"
+    )
+
+
+def timed(work: Callable[..., object], *given: object) -> float:
+    began = time.perf_counter()
+    work(*given)
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.fspath(Path(__file__).parent))
+    main()
