@@ -17,7 +17,7 @@ def assign_folds(corpus: str, groups: Iterable[str]) -> dict[str, int]:
     """The fold of each group: groups in the order of a stable hash, dealt out in turn, so that folds are even.
 
     >>> assign_folds("statsheets", ["abs", "who", "ilo", "abs"])
-    {'ilo': 0, 'abs': 1, 'who': 2}
+    {'abs': 0, 'ilo': 1, 'who': 2}
     """
     ordered = sorted(set(groups), key=lambda group: sha256(f"{corpus}/{group}".encode()).hexdigest())
     return {group: place % FOLDS for place, group in enumerate(ordered)}
