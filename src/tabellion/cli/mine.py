@@ -6,12 +6,16 @@ import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tabellion.cli.options import LimitOption, TraceOption, build_limits
 from tabellion.cli.segment import MethodChoice, MethodOption
+
+if TYPE_CHECKING:
+    from tabellion.mine.hierarchy import SegmentMethod
+    from tabellion.mine.ontology import Ontology, SitePages
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -28,6 +32,11 @@ class MineForm(StrEnum):
     outline = "outline"
     json = "json"
     jsonl = "jsonl"
+    turtle = "turtle"
+    jsonld = "jsonld"
+    rdfxml = "rdfxml"
+    svg = "svg"
+    html = "html"
 
 
 def mine(
@@ -36,7 +45,9 @@ def mine(
     ],
     form: Annotated[
         MineForm,
-        typer.Option("--format", "-f", help="outline: the taxonomy to read; json: all; jsonl: a line an instance."),
+        typer.Option(
+            "--format", "-f", help="outline: to read; json; jsonl: a line an instance; RDF; a picture; a page."
+        ),
     ] = MineForm.outline,
     instances: Annotated[
         bool, typer.Option("--instances", help="The sources are pages of one template each: print their facts alone.")
@@ -72,11 +83,11 @@ def mine(
         sites = list(open_sites(sources, limits, crawl, keep))
         with ending_quietly():
             if instances:
-                failed = sum(print_instances(site, form) for site in sites)
+                failed = sum(print_instances(site, form, method.value) for site in sites)
             else:
                 labels = LabelSettings() if support is None else LabelSettings(least=support, share=0.0)
                 ontology = mine_sites(sites, MineSettings(method=method.value, labels=labels))
-                print_ontology(ontology.as_json(), form)
+                print_ontology(ontology, form)
                 failed = len(ontology.issues)
                 for issue in ontology.issues:
                     complain(issue.note)
@@ -91,10 +102,23 @@ def mine(
     raise typer.Exit(1 if failed else 0)
 
 
-def print_ontology(made: dict[str, Any], form: MineForm) -> None:
+def print_ontology(ontology: Ontology, form: MineForm) -> None:
     """The ontology in the form asked for."""
     import msgspec
 
+    from tabellion.mine import picture, rdf
+
+    written = {
+        MineForm.turtle: rdf.to_turtle,
+        MineForm.jsonld: rdf.to_json_ld,
+        MineForm.rdfxml: rdf.to_rdf_xml,
+        MineForm.svg: picture.to_svg,
+        MineForm.html: picture.to_html,
+    }.get(form)
+    if written is not None:
+        sys.stdout.buffer.write(written(ontology).encode("utf-8", "replace"))
+        return
+    made = ontology.as_json()
     if form is MineForm.json:
         sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
     elif form is MineForm.jsonl:
@@ -105,7 +129,7 @@ def print_ontology(made: dict[str, Any], form: MineForm) -> None:
             typer.echo(line)
 
 
-def print_instances(site: Any, form: MineForm) -> int:
+def print_instances(site: SitePages, form: MineForm, method: SegmentMethod) -> int:
     """The facts of each page of one template, a line a page; how many pages could not be read."""
     import msgspec
 
@@ -122,7 +146,7 @@ def print_instances(site: Any, form: MineForm) -> int:
             broken[source] = error
             return None
 
-    for instance in mine_instances(site.sources, load):
+    for instance in mine_instances(site.sources, load, method):
         if instance.source in broken:
             error = broken[instance.source]
             complain(str(error))

@@ -14,6 +14,8 @@ import math
 from tabellion.model.page_tree import PageTree
 
 _LONGEST_ORDER = 40  # paths of a subtree whose order is compared; more are cut off
+_MOST_PATHS = 400  # paths of a subtree that are looked at
+_LONGEST_PATH = 60  # tags of a path that are looked at
 
 
 class GroupingCost:
@@ -79,9 +81,9 @@ class GroupingCost:
             page = self.page
             holders = page.holder[int(page.first[element]) : int(page.last[element])].tolist()
             found = []
-            for holder in holders[: 10 * _LONGEST_ORDER]:
+            for holder in holders[:_MOST_PATHS]:
                 way: list[str] = []
-                while holder != element and holder > element:
+                while holder > element and len(way) < _LONGEST_PATH:
                     way.append(page.tags[holder])
                     holder = int(page.parents[holder])
                 found.append("/".join([page.tags[element], *reversed(way)]))

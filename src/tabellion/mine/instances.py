@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
+from tabellion.mine.alignment import read_by_alignment
 from tabellion.mine.attributes import Attribute, read_attributes
+from tabellion.mine.hierarchy import SegmentMethod
 from tabellion.mine.template import learn_template
 from tabellion.model.page_tree import PageTree
 
@@ -25,13 +27,26 @@ class Instance(msgspec.Struct, frozen=True):
     attributes: tuple[Attribute, ...]
 
 
-def mine_instances(sources: Sequence[str], load: Callable[[str], PageTree | None]) -> Iterator[Instance]:
+def mine_instances(
+    sources: Sequence[str], load: Callable[[str], PageTree | None], method: SegmentMethod = "blocks"
+) -> Iterator[Instance]:
     """One instance a page; `load` gives the page of a source, or None where it cannot be read."""
+    if method == "ontominer":
+        yield from _align_neighbours(sources, load)
+        return
     template = learn_template(page for source in spread(sources, SAMPLE) if (page := load(source)) is not None)
     for source in sources:
         page = load(source)
         attributes: Iterable[Attribute] = read_attributes(page, template) if page is not None else ()
         yield Instance(source, tuple(attributes))
+
+
+def _align_neighbours(sources: Sequence[str], load: Callable[[str], PageTree | None]) -> Iterator[Instance]:
+    """The paper's way: each page is aligned with the next one, the last with the first."""
+    for source, neighbour in zip(sources, [*sources[1:], *sources[:1]], strict=True):
+        page, other = load(source), load(neighbour)
+        told = read_by_alignment(page, other) if page is not None and other is not None and page is not other else []
+        yield Instance(source, tuple(told))
 
 
 def spread(sources: Sequence[str], number: int) -> list[str]:

@@ -104,7 +104,7 @@ def mine_sites(given: Sequence[SitePages], settings: MineSettings = MineSettings
     instances: list[ConceptInstance] = []
     if settings.instances:
         for pages, site, groups in zip(given, sites, templates, strict=True):
-            instances += _site_instances(pages, site, groups, members, issues)
+            instances += _site_instances(pages, site, groups, members, issues, settings.method)
     counted = tuple((site.name, len(site.pages)) for site in sites)
     return Ontology(tuple(concepts), tuple(instances), counted, tuple(issues))
 
@@ -233,7 +233,12 @@ def _hang_crumbs(sites: Iterable[Site], named: dict[str, int], parents: list[int
 
 
 def _site_instances(
-    pages: SitePages, site: Site, groups: list[list[str]], members: dict[tuple[str, str], str], issues: list[Issue]
+    pages: SitePages,
+    site: Site,
+    groups: list[list[str]],
+    members: dict[tuple[str, str], str],
+    issues: list[Issue],
+    method: SegmentMethod,
 ) -> list[ConceptInstance]:
     """The instances of a site's pages that are no concept's own page and no home page."""
     places = {page.source: page for page in site.pages}
@@ -248,7 +253,7 @@ def _site_instances(
 
     for group in groups:
         details = [source for source in group if _is_detail(places[source], members)]
-        for instance in mine_instances(details, load):
+        for instance in mine_instances(details, load, method):
             concept = _concept_of(places[instance.source], members)
             found.append(ConceptInstance(f"i{len(found) + 1}-{site.name}", concept, instance))
     return found

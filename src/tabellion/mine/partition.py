@@ -41,8 +41,6 @@ def partition_binary(page: PageTree, first: int, last: int, costs: GroupingCost 
 
 def _pieces(page: PageTree, nodes: list[Binary]) -> list[list[Binary]]:
     """Short runs of nodes, cut where neighbours lie farthest apart in the page."""
-    if len(nodes) <= EXACT:
-        return [nodes]
     depths = page.depths
     apart = [int(depths[_common(page, a.ancestor, b.ancestor)]) for a, b in pairwise(nodes)]
     pieces: list[list[Binary]] = []
@@ -52,11 +50,9 @@ def _pieces(page: PageTree, nodes: list[Binary]) -> list[list[Binary]]:
         if end - start <= EXACT // 2:
             pieces.append(nodes[start:end])
             continue
-        inner = range(start + 1, end)
-        middle = (start + end) / 2
+        quarter, middle = (end - start) // 4, (start + end) / 2
+        inner = range(start + quarter, end - quarter)  # so that no page makes pieces of single leaves
         cut = min(inner, key=lambda at: (apart[at - 1], abs(at - middle)))
-        if not start + 1 <= cut <= end - 1:
-            cut = int(middle)
         waiting += [(cut, end), (start, cut)]
     return pieces
 
