@@ -146,15 +146,16 @@ class _Matcher:
         by_chance = np.log10(length) + self.settings.chance
         digits = np.zeros(chain.shape)
         agreeing = np.zeros(chain.shape, dtype=np.int16)
+        enough = chain >= 0
         for column in range(self.plain.shape[1]):
-            off = np.abs(rest[chain, column] - wanted[:, None, column])
-            within, size = slack * self.unit[column], self.size[:, None, column]
+            off = np.abs(rest[:, column].take(chain) - wanted[:, None, column])
+            within, size = slack * self.unit[column], self.size[:, column]
             if rough:
                 within = np.maximum(within, self.settings.roughness * np.abs(self.plain[:, None, column]))
                 size = np.minimum(size, -np.log10(self.settings.roughness))
-            equal = (off <= within) & (chain >= 0) & self.told[:, None, column]
-            agreeing += equal
-            digits += equal * np.maximum(0.0, size - by_chance)
+            at, kind = np.nonzero((off <= within) & enough & self.told[:, None, column])
+            agreeing[at, kind] += 1
+            digits[at, kind] += np.maximum(0.0, size[at] - by_chance[at, kind])
         row, at = np.arange(self.count), digits.argmax(axis=1)
         evidence = digits[row, at]
         found = evidence > 0
