@@ -71,7 +71,7 @@ def read_markup(
     parser = LexborHTMLParser(text)
     facts = _read_facts(parser)
     looks = Looks(read_sheets(parser, sheets))
-    walk = PageWalk(parser, looks, DEEPEST)
+    walk = PageWalk(parser, looks, DEEPEST, has_roles="role=" in text or "ROLE=" in text)
     if parser.root is not None:
         walk.run(parser.root)
     del parser  # the tree is many times as large as the page and no longer needed

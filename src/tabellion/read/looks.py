@@ -34,6 +34,8 @@ _TAG_LOOKS = {
 }
 _FILLED = frozenset(("table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _ALIGNED = _FILLED | {"div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "center", "caption"}
+_TELLING = frozenset(("style", "align", "bgcolor", "valign", "color", "size", "hidden", "href"))
+_TOLD = _FILLED | _TAG_LOOKS.keys()
 _DEEPEST = 200  # ancestors that a selector is tried on
 
 Attributes = Mapping[str, str | None]
@@ -73,35 +75,47 @@ class Looks:
         self.flags: list[int] = [0]
         self.told: list[Declared] = [NOTHING]
         self.styles: list[Style] = []
+        self._kind_of: list[int] = [0]  # of each look
         self._kinds: list[_Kind] = [_ROOT]
+        self._kind_numbers: dict[_Kind, int] = {_ROOT: 0}
         self._steps: dict[object, int] = {}
-        self._equal: dict[tuple[Look, Declared, _Kind], int] = {(Look(), NOTHING, _ROOT): 0}
+        self._tellings: dict[object, tuple[Declared, int]] = {}
+        self._equal: dict[tuple[Look, Declared, int], int] = {(Look(), NOTHING, 0): 0}
         self._style_numbers: dict[tuple[int, int, int, str | None], int] = {}
         self._equal_styles: dict[Style, int] = {}
         self._rules = _Rules(rules) if rules else None
         self._class_sets: dict[str, frozenset[str]] = {}
+        self._ids: frozenset[str | None] = frozenset(self._rules.ids) if self._rules else frozenset()
+        self._telling = _TELLING | {"class", "id"} if self._rules else _TELLING
 
     def enter(self, look: int, tag: str, attributes: Attributes) -> int:
         """The look inside an element, of the look around it."""
-        if not attributes:
-            key: object = (look, tag)
-            if not self._rules and tag not in _TAG_LOOKS and tag not in _FILLED:
+        key: object
+        if not attributes or self._telling.isdisjoint(attributes):
+            if self._rules is None and tag not in _TOLD:
                 return look
+            key = (look, tag)
+            rest: object = tag
         else:
             get = attributes.get
-            extra: object = None
-            if tag in _ALIGNED:
-                extra = (get("align"), get("bgcolor"), get("valign")) if tag in _FILLED else get("align")
-            elif tag == "font":
-                extra = (get("color"), get("size"))
-            elif tag == "a":
-                extra = "href" in attributes
-            if self._rules:
-                extra = (extra, self._classes(get("class")), self._rules.known_id(get("id")))
-            key = (look, tag, get("style"), extra, "hidden" in attributes)
+            named = get("id")
+            rest = (
+                tag,
+                get("style"),
+                get("class") if self._rules else None,
+                named if named in self._ids else None,
+                get("align"),
+                get("bgcolor"),
+                get("valign"),
+                get("color"),
+                get("size"),
+                "href" in attributes,
+                "hidden" in attributes,
+            )
+            key = (look, rest)
         number = self._steps.get(key)
         if number is None:
-            number = self._steps[key] = self._make(look, tag, attributes)
+            number = self._steps[key] = self._make(look, tag, attributes, rest)
         return number
 
     def style(self, look: int, cell: int, row: int, fill: str | None) -> int:
@@ -125,30 +139,38 @@ class Looks:
             found = self._class_sets[names] = self._rules.known_classes(names)
         return found
 
-    def _make(self, look: int, tag: str, attributes: Attributes) -> int:
-        """A number for an element of a kind not met before: told by its tag, attributes, rules and own style."""
-        told = stack_declared(_TAG_LOOKS.get(tag, NOTHING), _read_attributes(tag, attributes))
-        kind = self._kinds[look]
-        if self._rules:
-            own = _Kind(tag, self._rules.known_id(attributes.get("id")), self._classes(attributes.get("class")), look)
-            for declared in self._rules.match(own, self._kinds):
-                told = stack_declared(told, declared)
-            if self._rules.leads(own):
-                kind = own
-        style = attributes.get("style")
-        if style:
-            told = stack_declared(told, read_declarations(style))
-        around = self.looks[look]
+    def _make(self, look: int, tag: str, attributes: Attributes, rest: object) -> int:
+        """A number for an element of a kind not met before."""
+        around, above = self.looks[look], self._kind_of[look]
+        told = self._tellings.get((above, rest))
+        if told is None:
+            told = self._tellings[above, rest] = self._tell(above, tag, attributes)
+        declared, kind = told
         if tag == "table":  # as browsers do for old pages, and as most style sheets do
             around = Look(flags=around.flags & HIDDEN)
-        new = _inherit(around, told, tag == "a" and "href" in attributes)
-        number = self._equal.setdefault((new, told, kind), len(self.looks))
+        new = _inherit(around, declared, tag == "a" and "href" in attributes)
+        number = self._equal.setdefault((new, declared, kind), len(self.looks))
         if number == len(self.looks):
             self.looks.append(new)
             self.flags.append(new.flags)
-            self.told.append(told)
-            self._kinds.append(kind)
+            self.told.append(declared)
+            self._kind_of.append(kind)
         return number
+
+    def _tell(self, above: int, tag: str, attributes: Attributes) -> tuple[Declared, int]:
+        """What an element is told by its tag, attributes, rules and own style; and the number of its kind for rules."""
+        told = stack_declared(_TAG_LOOKS.get(tag, NOTHING), _read_attributes(tag, attributes))
+        kind = above
+        if self._rules:
+            own = _Kind(tag, self._rules.known_id(attributes.get("id")), self._classes(attributes.get("class")), above)
+            for declared in self._rules.match(own, self._kinds):
+                told = stack_declared(told, declared)
+            if self._rules.leads(own):
+                kind = self._kind_numbers.setdefault(own, len(self._kinds))
+                if kind == len(self._kinds):
+                    self._kinds.append(own)
+        style = attributes.get("style")
+        return (stack_declared(told, read_declarations(style)) if style else told), kind
 
 
 def _inherit(look: Look, told: Declared, linked: bool) -> Look:
@@ -215,7 +237,7 @@ class _Rules:
     def __init__(self, rules: list[Rule]) -> None:
         self._rules = sorted(rules, key=lambda rule: rule.weight)
         self._by_last: dict[str, list[int]] = {}
-        self._ids: set[str] = set()
+        self.ids: set[str] = set()
         self._class_names: set[str] = set()
         self._leading_tags: set[str] = set()
         for number, rule in enumerate(self._rules):
@@ -224,12 +246,12 @@ class _Rules:
             key = f"#{last.id}" if last.id else first_class or last.tag
             self._by_last.setdefault(key, []).append(number)
             for part in rule.parts:
-                self._ids.add(part.id)
+                self.ids.add(part.id)
                 self._class_names |= part.classes
             self._leading_tags |= {part.tag for part in rule.parts[1:]}
 
     def known_id(self, name: str | None) -> str | None:
-        return name if name in self._ids else None
+        return name if name in self.ids else None
 
     def known_classes(self, names: str) -> frozenset[str]:
         return frozenset(self._class_names.intersection(names.split()))

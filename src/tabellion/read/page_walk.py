@@ -58,9 +58,9 @@ _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: wher
 class PageWalk(TableWalk):
     """`run` walks the page; then `found` holds the candidates and `headings` the headings."""
 
-    def __init__(self, parser: LexborHTMLParser, looks: Looks, deepest: int) -> None:
-        super().__init__(parser, looks, deepest)
-        self._has_roles = parser.css_first("[role=table],[role=grid],[role=treegrid]") is not None
+    def __init__(self, parser: LexborHTMLParser, looks: Looks, deepest: int, has_roles: bool = True) -> None:
+        super().__init__(looks, deepest)
+        self._has_roles = has_roles and parser.css_first("[role=table],[role=grid],[role=treegrid]") is not None
 
     def run(self, root: LexborNode) -> None:
         """Walk the whole page."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
@@ -30,7 +30,7 @@ Trail = list[tuple[str, int]]
 class TableWalk(ABC):
     """What a walk knows, and how it reads tables. `found` holds the candidates in document order."""
 
-    def __init__(self, parser: LexborHTMLParser, looks: Looks, deepest: int) -> None:
+    def __init__(self, looks: Looks, deepest: int) -> None:
         self.found: list[Gathering] = []
         self.headings: list[Heading] = []
         self.letters = 0
@@ -39,7 +39,7 @@ class TableWalk(ABC):
         self._deepest = deepest
         self._trail: Trail = []  # tag, and number among the siblings, of the elements that are open
         self._open: list[Gathering] = []
-        self._index = {node.mem_id: number for number, node in enumerate(parser.css("table"))}
+        self._tables = 0
 
     @abstractmethod
     def flow(self, root: LexborNode, look: int, box: Box) -> None:
@@ -93,8 +93,10 @@ class TableWalk(ABC):
         made = self._start("table", node, box, look, trail)
         box.nested += 1
         if made is None:
+            self._tables += len(node.css("table"))
             return
-        made.table_index = self._index[node.mem_id]
+        made.table_index = self._tables
+        self._tables += 1
         look = PLAIN_LOOK if made.hidden else look
         group = 0
         for number, part in enumerate(node.iter(), 1):
@@ -165,7 +167,9 @@ class TableWalk(ABC):
         look = self._looks.enter(look if self._open else self._look_around(node), node.tag or "", node.attributes)
         made = self._start("aria", node, box, look, trail)
         if made is None:
+            self._tables += len(node.css("table"))
             return
+        tables = self._tables + len(node.css("table"))
         look = PLAIN_LOOK if made.hidden else look
         for row in node.css("[role=row]"):
             spans: list[tuple[int, int]] = []
@@ -175,16 +179,20 @@ class TableWalk(ABC):
                 spans.append((down, read_span(attributes.get("aria-colspan"), MOST_ACROSS)))
                 made.cells.append(self._cell(cell, look, _ARIA_CELLS[attributes.get("role") or "cell"]))
             made.rows.append((Section.BODY, 0, spans))
+        self._tables = tables
         self._end(made, box, len(trail))
 
     def definitions(self, node: LexborNode, look: int, box: Box, trail: Trail) -> None:
         """Read a definition list: a term and what is said of it make a row. The text stays with the container too."""
         made = self._start("definitions", node, box, look, trail)
         if made is None:
+            self._tables += len(node.css("table"))
             return
+        tables = self._tables + len(node.css("table"))
         parts = [part for child in node.iter() for part in (child.iter() if child.tag == "div" else (child,))]
         marks = {"dt": int(Mark.HEADING), "dd": 0}
         _pair(made, [self._cell(part, look, marks[part.tag]) for part in parts if part.tag in marks])
+        self._tables = tables
         self._end(made, box, len(trail))
         for text in made.texts:
             box.parts += (text, LINE_END)

@@ -18,6 +18,7 @@ from tabellion.model.grid import Content, Grid
 from tabellion.model.issue import Issue
 from tabellion.model.markup import MarkupCells
 from tabellion.model.region import MarkupRegion
+from tabellion.model.style import PLAIN
 from tabellion.recognise.cut_amounts import join_amounts
 from tabellion.recognise.preformatted import cut_text
 from tabellion.recognise.pseudo_rows import part_rows
@@ -91,10 +92,12 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
     own = table.content
     content = np.where((own == Content.LINK) & (content == Content.TEXT), own, content)
     content = np.where((own == Content.IMAGE) | (own == Content.FORM), own, content)
-    styles = region.page.styles
+    used, own_style = np.unique(table.style, return_inverse=True)
+    styles = tuple(region.page.styles[number] for number in used.tolist()) or (PLAIN,)
+    style = own_style.astype(np.int32).ravel()
     led = np.array([saying.indent for saying in sayings], dtype=np.float32)
     told = content != Content.EMPTY
-    indent = np.where(told, led + np.array([style.indent for style in styles], dtype=np.float32)[table.style], 0)
+    indent = np.where(told, led + np.array([style.indent for style in styles], dtype=np.float32)[style], 0)
     flat = (table.row.astype(np.int64) * shape[1] + table.column).tolist()
     notes = {at: saying.notes for at, saying in zip(flat, sayings, strict=True) if saying.notes}
     spanning = (table.down > 1) | (table.across > 1)
@@ -104,7 +107,7 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         label=_spread(shape, where, [saying.label for saying in sayings], ""),
         content=_lay_out(shape, where, _words_in_columns(content, table), 0),
         number=_lay_out(shape, where, np.array([saying.number for saying in sayings], dtype=np.float64), np.nan),
-        style=_lay_out(shape, where, table.style, 0),
+        style=_lay_out(shape, where, style, 0),
         indent=_lay_out(shape, where, indent.astype(np.float32), 0),
         marks=_lay_out(shape, where, table.marks, 0),
         notes=notes,
