@@ -50,12 +50,15 @@ def has_word(*words: str) -> Question:
 
 
 def has_part(*parts: str) -> Question:
-    """For scripts without spaces, and for words that others are built with."""
-    return lambda said: any(part in said.lower for part in parts)
+    """For marks, for scripts without spaces, and for words that others are built with."""
+    found = re.compile("|".join(map(re.escape, parts))).search
+    if not any(part.isascii() for part in parts):
+        return lambda said: not said.lower.isascii() and found(said.lower) is not None
+    return lambda said: found(said.lower) is not None
 
 
-def either(*questions: Question) -> Question:
-    return lambda said: any(question(said) for question in questions)
+def either(first: Question, second: Question) -> Question:
+    return lambda said: first(said) or second(said)
 
 
 def begins(pattern: str) -> Question:
@@ -127,10 +130,11 @@ QUESTIONS: dict[str, Question] = {
                  "totalt", "yhteensä", "razem", "ogółem", "celkem", "toplam", "итого", "всего", "somme", "totale",
                  "totales", "totals", "totais", "summa", "összesen", "kokku", "kopā", "ukupno", "skupaj", "spolu",
                  "општо", "общо", "σύνολο", "jumlah"),
-        has_part("合計", "総数", "総計", "小計", "合计", "总计", "小计", "합계", "i alt", "iš viso",
+        has_part("合計", "総数", "総計", "小計", "合计", "总计", "小计", "합계", "iš viso",
                  "إجمالي", "المجموع", "جملة"),
     ),
-    "total first": starts("total", "grand total", "subtotal", "insgesamt", "gesamt", "ensemble", "合計", "総数", "計"),
+    "total first": starts("total", "grand total", "subtotal", "insgesamt", "gesamt", "ensemble", "i alt", "合計",
+                          "総数", "計"),
     "total last": ends("total", "Total", "TOTAL", "totals"),
     "all": first_word("all", "both", "any", "overall", "entire", "whole"),
     "whole": starts("united states", "u.s.", "u. s.", "world", "nation", "country", "europ", "oecd", "canada",
@@ -155,9 +159,9 @@ QUESTIONS: dict[str, Question] = {
         lambda said: bool(said.words) and said.words[-1] in {"and", "of", "the", "for", "in", "by", "to", "with", "or"},
     ),
     "colon end": ends(":", "："),
-    "colon": has_part(":", "："),
+    "colon": lambda said: ":" in said.lower or "：" in said.lower,
     "period end": ends(".", "。"),
-    "comma": has_part(",", "，", "、"),
+    "comma": lambda said: "," in said.lower or "，" in said.lower or "、" in said.lower,
     "year": has_year,
     "year first": begins(r"\W*(1[789]|20)\d\d\b"),
     "starts lower": lambda said: said.text[:1].islower(),
