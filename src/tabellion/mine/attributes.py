@@ -3,7 +3,8 @@
 In: a page and what it shares with others of its template. Out: attributes in page order. Segments in which nothing
 changes from page to page are decoration and are left out; labels are texts that pages share, with the headings over
 them; a value is a line of text, or each link of a line of links. A value that nothing names is kept where its kind of
-place holds one text of its own on most pages, as a title does. Fails on facts told in sentences.
+place holds one text of its own on most pages, as a title does, or where the page states it in schema.org markup. Fails
+on facts told in sentences.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 
 from tabellion.mine.blocks import Blocks
 from tabellion.mine.outline import Node, Outliner, Sharing
+from tabellion.mine.stated import fold_text, read_stated, stated_texts
 from tabellion.mine.template import Template, box_elements, find_subject, line_numbers, places_of
 from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import PageTree
@@ -73,6 +75,7 @@ class _Reader:
         ]
         self.sharing = Sharing([template.shares(count) for count in counts], self.often, steady)
         self.subject = find_subject(page)
+        self.stated = stated_texts(read_stated(page.data))
         self.boxes = box_elements(page)
         self.lines = line_numbers(page)
 
@@ -204,6 +207,9 @@ class _Reader:
         if split and template.is_prefix(split[1]):
             yield Attribute((*labels, split[1]), split[2], path)
             yield Attribute((), value, path)
+            return
+        if fold_text(value) in self.stated:
+            yield Attribute(labels, value, path)
             return
         if not listed and not any(map(self._varies, range(first, last))):
             return

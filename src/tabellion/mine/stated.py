@@ -1,4 +1,4 @@
-"""What a page states of itself in schema.org markup (JSON-LD): texts, types and breadcrumbs.
+"""What a page states of itself in schema.org markup (JSON-LD): texts and breadcrumbs.
 
 In: the texts of a page's JSON-LD scripts. Out: plain facts, used as one more witness beside what is shown. Broken JSON
 is passed over.
@@ -41,17 +41,6 @@ def stated_texts(objects: Iterable[dict[str, Any]]) -> set[str]:
                 if isinstance(text, str) and len(text.split()) <= _WORDS:
                     found.add(fold_text(text))
     return found
-
-
-def stated_types(objects: Iterable[dict[str, Any]]) -> list[str]:
-    """The schema.org types of the objects, in order, each once."""
-    types: dict[str, None] = {}
-    for each in objects:
-        kind = each.get("@type")
-        for name in kind if isinstance(kind, list) else [kind]:
-            if isinstance(name, str):
-                types[name] = None
-    return list(types)
 
 
 def stated_breadcrumbs(objects: Iterable[dict[str, Any]]) -> Iterator[tuple[tuple[str, str | None], ...]]:
