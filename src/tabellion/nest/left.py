@@ -11,7 +11,7 @@ from tabellion.model.frame import Frame
 from tabellion.model.tree import HeaderTree
 from tabellion.nest.attributes import read_attributes
 from tabellion.nest.continued import says_of_which
-from tabellion.nest.groups import nest_groups
+from tabellion.nest.groups import is_flat, nest_flat, nest_groups
 from tabellion.nest.parents import Method, left_parents
 from tabellion.nest.stub import Strand, find_strands
 from tabellion.nest.tree import Forest, Label
@@ -22,6 +22,8 @@ def nest_left(frame: Frame, weights: Weights, method: Method) -> tuple[HeaderTre
     """The left tree and the nearest nodes of each body row."""
     if not frame.stub_columns:
         return nest_groups(frame)
+    if is_flat(frame):
+        return nest_flat(frame)
     forest = Forest()
     nearest: dict[int, tuple[int, ...]] = {}
     for strand in find_strands(frame):

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+_FEW = 64  # rows up to which telling alike ones apart costs more than scoring them
 _CHUNK = 1 << 20  # row-tree pairs scored at a time: bounds memory at some tens of megabytes
 
 
@@ -69,7 +70,8 @@ class Boosted(msgspec.Struct, frozen=True, eq=False):
         width = len(self.classes) if self.objective == "multiclass" else 1
         if not len(rows):
             return np.zeros((0, width))
-        distinct, where = _distinct(np.ascontiguousarray(rows, dtype=np.float64))
+        rows = np.ascontiguousarray(rows, dtype=np.float64)
+        distinct, where = _distinct(rows) if len(rows) > _FEW else (rows, np.arange(len(rows)))
         trees, nodes = self.feature.shape
         root = np.arange(trees, dtype=np.int64) * nodes
         feature, threshold, value = self.feature.ravel(), self.threshold.ravel(), self.value.ravel()
