@@ -139,36 +139,65 @@ class _Matcher:
         rest, left = self._rest(step)
         first = np.minimum(np.arange(self.count) + start, self.count)
         chain = self._chain(step, first)
-        length = np.tile(np.arange(2.0, chain.shape[1] + 2), (self.count, 1))
-        length[:, -1] = np.maximum(2, left[first])
+        whole = np.maximum(2, left[first])
+        last = chain.shape[1] - 1
         wanted = rest[first] - self.plain
-        slack = self.settings.rounding + self.settings.drift * np.sqrt(length)
-        by_chance = np.log10(length) + self.settings.chance
         digits = np.zeros(chain.shape)
         agreeing = np.zeros(chain.shape, dtype=np.int16)
-        enough = chain >= 0
+        widest = self._slack(np.maximum(whole.max(), last + 1))
         for column in range(self.plain.shape[1]):
-            off = np.abs(rest[:, column].take(chain) - wanted[:, None, column])
-            within, size = slack * self.unit[column], self.size[:, column]
+            size, rough_by = self.size[:, column], np.zeros(self.count)
             if rough:
-                within = np.maximum(within, self.settings.roughness * np.abs(self.plain[:, None, column]))
+                rough_by = self.settings.roughness * np.abs(self.plain[:, column])
                 size = np.minimum(size, -np.log10(self.settings.roughness))
-            at, kind = np.nonzero((off <= within) & enough & self.told[:, None, column])
+            reach = np.maximum(rough_by, widest * self.unit[column])
+            at, kind = self._near(rest[:, column], wanted[:, column], reach, self.told[:, column], chain, left, first)
+            length = np.where(kind == last, whole[at], kind + 2)
+            off = np.abs(rest[chain[at, kind], column] - wanted[at, column])
+            equal = off <= np.maximum(self._slack(length) * self.unit[column], rough_by[at])
+            at, kind, length = at[equal], kind[equal], length[equal]
             agreeing[at, kind] += 1
-            digits[at, kind] += np.maximum(0.0, size[at] - by_chance[at, kind])
-        row, at = np.arange(self.count), digits.argmax(axis=1)
-        evidence = digits[row, at]
+            digits[at, kind] += np.maximum(0.0, size[at] - (np.log10(length) + self.settings.chance))
+        row, kind = np.arange(self.count), digits.argmax(axis=1)
+        evidence = digits[row, kind]
         found = evidence > 0
         return Sums(
             evidence,
-            np.where(found, agreeing[row, at] / self.numbers, 0.0),
-            np.where(found, length[row, at], 0).astype(np.int64),
-            np.where(found, chain[row, at], row + 1),
+            np.where(found, agreeing[row, kind] / self.numbers, 0.0),
+            np.where(found, np.where(kind == last, whole, kind + 2), 0).astype(np.int64),
+            np.where(found, chain[row, kind], row + 1),
         )
+
+    def _slack(self, length: Rows) -> Floats:
+        """What a sum of so many parts may be off by, in steps of the last digit."""
+        return np.asarray(self.settings.rounding + self.settings.drift * np.sqrt(length))
+
+    def _near(
+        self, rest: Floats, wanted: Floats, widest: Floats, told: Bools, chain: Rows, left: Rows, first: Rows
+    ) -> tuple[Rows, Rows]:
+        """Rows and lengths whose sums may be near enough in one column: found in order of size, not one by one."""
+        rows = np.flatnonzero(told)
+        order = np.argsort(rest, kind="stable")
+        ordered = rest[order]
+        low = np.searchsorted(ordered, (wanted - widest)[rows])
+        found = np.searchsorted(ordered, (wanted + widest)[rows], side="right") - low
+        if found.sum() > chain.size // 4:  # a column of noughts, say: all are near
+            at, kind = np.nonzero((chain >= 0) & told[:, None])
+            return at, kind
+        at = np.repeat(rows, found)
+        place = np.arange(len(at)) - np.repeat(np.cumsum(found) - found, found) + np.repeat(low, found)
+        end = order[place]
+        kind = left[first[at]] - left[end] - 2
+        inside = (kind >= 0) & (kind < chain.shape[1] - 1)
+        at, end, kind = at[inside], end[inside], kind[inside]
+        there = chain[at, kind] == end
+        whole = rows[chain[rows, -1] >= 0]
+        last = np.full(len(whole), chain.shape[1] - 1)
+        return np.concatenate([at[there], whole]), np.concatenate([kind[there], last])
 
     def _rest(self, step: Rows) -> tuple[Floats, Rows]:
         """For each row the sum of it and of all that `step` leads to, and how many rows that are; nought at the end."""
-        if (step[:-1] == np.arange(1, self.count + 1)).all():
+        if self._plain(step):
             rest = np.vstack([self.plain[::-1].cumsum(axis=0)[::-1], np.zeros((1, self.plain.shape[1]))])
             return rest, np.arange(self.count, -1, -1)
         rest = np.vstack([self.plain, np.zeros((1, self.plain.shape[1]))])
@@ -180,12 +209,21 @@ class _Matcher:
 
     def _chain(self, step: Rows, first: Rows) -> Rows:
         """(rows, lengths): the row just beyond 2, 3 ... parts, and beyond all the rest; -1 where there are too few."""
+        second = step[first]
+        whole = np.where(second < self.count, self.count, -1)
+        if self._plain(step):
+            before = second[:, None] + np.arange(min(self.reach - 1, self.count - int(second.min())))
+            return np.column_stack([np.where(before >= self.count, -1, before + 1), whole])
         beyond: list[Rows] = []
-        second = at = step[first]
+        at = second
         for _ in range(self.reach - 1):
             over = at >= self.count
             if over.all():
                 break
             at = step[at]
             beyond.append(np.where(over, -1, at))
-        return np.column_stack([*beyond, np.where(second < self.count, self.count, -1)])
+        return np.column_stack([*beyond, whole])
+
+    def _plain(self, step: Rows) -> bool:
+        """Whether each row leads to the next one: nothing is stepped over yet."""
+        return bool((step[:-1] == np.arange(1, self.count + 1)).all())
