@@ -9,7 +9,6 @@ away, which takes some minutes. Times are of this machine as it is: nothing else
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sqlite3
 import statistics
@@ -166,5 +165,4 @@ def timed(work: Callable[..., object], *given: object) -> float:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.fspath(Path(__file__).parent))
     main()

@@ -1,15 +1,12 @@
 """Many documents made from the dev corpora with variations: other words, other numbers, the same layouts.
 
-    python bench/library_made.py FOLDER [--tables N]
-
-Makes a library of N tables in FOLDER and says how long that took. The documents of the corpora are read once; a
+`make_library` makes a library of N tables and says how long that took. The documents of the corpora are read once; a
 variation replaces a part of their words by others of the corpora and all digits by others, is packed as a small
 workbook for its original, and goes the way that every reading goes: segment, catalogue, index.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import io
 import random
@@ -211,15 +208,3 @@ def make_library(folder: Path, tables: int) -> Library:
 def batches(variations: Variations, wanted: int) -> Iterator[list[tuple[Reading, bytes]]]:
     for first in range(0, wanted, TOGETHER):
         yield [variations.make(number) for number in range(first, min(first + TOGETHER, wanted))]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, nargs="?", default=Path("made-library"))
-    parser.add_argument("--tables", type=int, default=200_000)
-    given = parser.parse_args()
-    make_library(given.folder, given.tables)
-
-
-if __name__ == "__main__":
-    main()

@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -18,12 +19,12 @@ sys.path.insert(0, str(Path(__file__).parent))  # `shelving`, for the processes 
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     """The URL of a PostgreSQL server on the loopback interface, without the name of a database."""
     binaries = find_binaries()
     if binaries is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
-    folder = tmp_path_factory.mktemp("postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="postgresql-"))
     folder.chmod(0o755)
     data = folder / "data"
     data.mkdir()
@@ -31,9 +32,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if os.geteuid() == 0:  # the server refuses to run as root
         if not known_user("postgres"):
             pytest.skip("PostgreSQL's server does not run as root, and there is no user postgres")
-        for parent in (folder, *folder.parents[:3]):
-            if parent.stat().st_uid == 0 and parent != Path("/tmp"):  # noqa: S108 - the root of temporary folders
-                parent.chmod(parent.stat().st_mode | 0o055)
         shutil.chown(data, "postgres")
         become = ["runuser", "-u", "postgres", "--"]
     port = free_port()
@@ -45,6 +43,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"postgresql://postgres@127.0.0.1:{port}"
     finally:
         run(f"{binaries}/pg_ctl", "-D", str(data), "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -13,10 +13,11 @@ from pathlib import PurePath
 from tabellion.library.questions import Question
 from tabellion.library.reading import Details
 from tabellion.library.records import DocumentRecord, TableRecord
-from tabellion.library.words import find_terms, terms
+from tabellion.library.words import find_terms, is_number, terms
 
 OPEN, CLOSE = "«", "»"  # around a word that was found
 _PIECES = 3  # pieces shown of one field
+_HEAD = 2  # letters that a stem shares with all its words
 _AROUND = 60  # letters shown before the first and after the last word
 
 
@@ -49,7 +50,10 @@ def highlight_table(
 
 def _pieces(texts: Iterable[str], wanted: set[str], language: str, seen: set[str]) -> list[str]:
     pieces: list[str] = []
+    heads = {term[:1] if is_number(term) else term[:_HEAD] for term in wanted}
     for text in texts:
+        if text.isascii() and not any(head in text.lower() for head in heads):
+            continue  # most texts hold none of the words, which is seen at once
         marked = mark_words(text, wanted, language, seen)
         if marked and marked not in pieces:
             pieces.append(marked)

@@ -236,7 +236,10 @@ def _trim(metadata: Metadata, source: str) -> Metadata:
     )
     name: dict[str, Any] = {"document_address": source, "document_name": PurePath(source).name or None}
     return msgspec.structs.replace(
-        metadata, layout=layout, environment=msgspec.structs.replace(metadata.environment, **name)
+        metadata,
+        layout=layout,
+        environment=msgspec.structs.replace(metadata.environment, **name),
+        affiliated=msgspec.structs.replace(metadata.affiliated, caption=None),  # the table's own field says it
     )
 
 
