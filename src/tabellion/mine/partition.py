@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tabellion.mine.grouping_cost import GroupingCost
 from tabellion.model.page_tree import PageTree
 
-EXACT = 40  # leaves partitioned exactly; a page of 5,000 leaves takes two seconds
+EXACT = 40  # leaves partitioned exactly; a page of 5,000 leaves takes two to three seconds
 
 
 class Binary(msgspec.Struct, frozen=True, eq=False):
