@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.web_headers import HeaderLines
-from tabellion.label.web_view import DATE, EMPTY, LABEL, LONG, NUMBER, YEAR, WebView
+from tabellion.label.web_view import DATE, EMPTY, FILL, LABEL, LONG, NUMBER, YEAR, WebView
 
 _WEIGHTS = np.array([2.0, 1.0, 0.5, 0.5, 2.0, 2.0, 0.5, 0.5, 0.5, 1.5])  # as in _cell_features
 _ONE_CLUSTER = 1.0  # the mean distance from the centre under which a line is one cluster
@@ -40,16 +40,16 @@ def _cell_features(view: WebView) -> NDArray[np.float64]:
     """The paper's kinds of features: syntactic, semantic, statistical and special signs (no parts of speech)."""
     kind = view.kind
     features = [
-        view.bold,
-        view.italic,
-        view.capital,
-        view.linked,
+        view.trait("bold"),
+        view.trait("italic"),
+        view.trait("capital"),
+        view.trait("linked"),
         np.isin(kind, (NUMBER, YEAR)),
         kind == DATE,
-        np.minimum(1.0, view.length / 60),
+        np.minimum(1.0, view.trait("length") / 60),
         kind == LABEL,
         kind == LONG,
-        view.fill > 0,
+        view.codes[FILL] > 0,
     ]
     stacked: NDArray[np.float64] = np.stack([np.asarray(each, dtype=np.float64) for each in features], axis=-1)
     return np.asarray(stacked * _WEIGHTS)

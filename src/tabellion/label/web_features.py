@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 from tabellion.label.web_view import (
     DATE,
     EMPTY,
-    FORM,
     IMAGE,
+    KIND_NAMES,
     KINDS,
     LABEL,
     LONG,
     MIXED,
     NUMBER,
-    SIGN,
+    SAID,
+    TRAITS,
     YEAR,
     Bools,
     Floats,
@@ -31,21 +32,21 @@ from tabellion.label.web_view import (
 
 FIRST_LINES = 5  # lines that may be headers, and the one after them
 
+OWN_TRAITS = ("heading", "in head", "bold", "colon", "header words", "capital", "indent")
+CONTRASTED_TRAITS = (
+    "bold", "italic", "size", "fill", "align", "under", "colon", "header words", "capital", "upper", "linked",
+)  # fmt: skip
 LINE_FEATURES = (
-    "headings", "headings after", "in head", "bold", "bold contrast", "italic contrast", "size contrast",
-    "fill contrast", "align contrast", "underlined contrast", "labels", "labels contrast", "numbers", "years", "dates",
-    "mixed", "long", "signs", "images", "forms", "filled", "filled contrast", "first empty", "words over numbers",
-    "same kind", "same shape", "same fill", "same align", "again after", "length", "length contrast",
-    "length stands out", "distinct", "distinct after", "colons", "colons contrast", "header words",
-    "header words contrast", "capital", "capital contrast", "upper contrast", "linked contrast", "spanning",
-    "spanning over", "counts up", "indent", "indent varies", "agreement after", "lines after",
+    *OWN_TRAITS, "heading after", *(f"{name} contrast" for name in CONTRASTED_TRAITS), *KIND_NAMES, "labels contrast",
+    "filled", "filled contrast", "first empty", "words over numbers", "same kind", "same shape", "same fill",
+    "same align", "again after", "length", "length contrast", "length stands out", "distinct", "distinct after",
+    "spanning", "spanning over", "counts up", "indent varies", "agreement after", "lines after",
 )  # fmt: skip
 SHAPE_FEATURES = (
     "rows", "columns", "two columns", "titles", "groups", "number share", "label share", "long share", "empty share",
     "columns agree", "rows agree", "columns alike", "any heading", "linked share", "image share",
 )  # fmt: skip
-_SHARED = ("heading", "in_head", "bold", "italic", "size", "under", "linked", "colon", "capital", "upper")
-_SHARED_NUMBERS = ("header_words", "length", "indent")
+_HEADINGS, _LENGTH = TRAITS.index("heading"), TRAITS.index("length")
 
 
 def side_features(view: WebView, turned: bool) -> NDArray[np.float64]:
@@ -53,37 +54,22 @@ def side_features(view: WebView, turned: bool) -> NDArray[np.float64]:
 
     Lines are the rows of the view, or its columns where it is turned.
     """
-
-    def side(array: NDArray[Any]) -> NDArray[Any]:
-        return array.T if turned else array
-
-    kind, home = side(view.kind), side(view.home)
+    kind, home, traits, codes, number = view.kind, view.home, view.traits, view.codes, view.number
+    if turned:
+        kind, home, traits, codes, number = kind.T, home.T, traits.swapaxes(0, 1), codes.swapaxes(1, 2), number.T
     lines, width = kind.shape
     first = min(FIRST_LINES, lines)
     filled = kind != EMPTY
-    codes = [side(view.shape), side(view.fill), side(view.align), side(view.said), kind]
-    usual = [_usual(code[1:][filled[1:]]) for code in (codes[1], codes[2])]
-    stack = np.stack(
-        [
-            *(side(getattr(view, name)) for name in _SHARED + _SHARED_NUMBERS),
-            codes[1] != usual[0],
-            codes[2] != usual[1],
-            filled,
-        ]
-    )  # properties x lines x width
-    sums = (stack * filled).sum(axis=2, dtype=np.float64)
-    after = sums[:, ::-1].cumsum(axis=1)[:, ::-1] - sums
-    size, left = np.maximum(1, sums[-1, :first]), np.maximum(1, after[-1, :first])
-    share, share_after = sums[:-1, :first] / size, after[:-1, :first] / left
-    names = (*_SHARED, *_SHARED_NUMBERS, "fill", "align")
-    own = dict(zip(names, share, strict=True))
-    contrast = dict(zip(names, share - share_after, strict=True))
+    count = filled.sum(axis=1)
+    after_count = _after(count)[:first]
+    size, left = np.maximum(1, count[:first]), np.maximum(1, after_count)
+    sums = (traits * filled[:, :, None]).sum(axis=1)
+    own, later = sums[:first] / size[:, None], _after(sums)[:first] / left[:, None]
+    contrast = own - later
 
-    one_hot = kind[:, :, None] == np.arange(KINDS)
-    kinds = one_hot.sum(axis=1)[:first] / size[:, None]
-    labels_after = (one_hot[:, :, LABEL].sum(axis=1)[::-1].cumsum()[::-1] - one_hot[:, :, LABEL].sum(axis=1))[
-        :first
-    ] / left
+    one_hot = kind[:, :, None] == _ALL_KINDS
+    by_line = one_hot.sum(axis=1)
+    kinds = by_line[:first] / size[:, None]
     counts = (one_hot[::-1].cumsum(axis=0)[::-1] - one_hot)[
         :first, :, 1:
     ]  # of kinds after each slot, but the empty one
@@ -91,36 +77,38 @@ def side_features(view: WebView, turned: bool) -> NDArray[np.float64]:
     common = np.where(total > 0, counts.argmax(axis=2) + 1, EMPTY)
     known = filled[:first] & (total > 0)
     some = np.maximum(1, known.sum(axis=1))
-    over = known & _WORDS[kind[:first]] & _FIGURES[common]
+    marks = (
+        np.stack([known & _WORDS[kind[:first]] & _FIGURES[common], known & (kind[:first] == common)]).sum(axis=2) / some
+    )
     agreement = (counts.max(axis=2) / np.maximum(1, total)).sum(axis=1) / np.maximum(1, (total > 0).sum(axis=1))
-    like = _like_after(codes, filled, first, total)
-    length = side(view.length)
-    full = filled.mean(axis=1)
-    full_after = (full[::-1].cumsum()[::-1] - full)[:first] / np.maximum(1, lines - 1 - np.arange(first))
-    later = codes[3][1:][filled[1:]]
+    place = np.arange(first)
+    below = lines - 1 - place
+    texts = codes[SAID]
     joined = ((home[1:] == home[:-1]) & filled[1:]).sum(axis=1)[:first]
-    indent = np.where(filled[:first], side(view.indent)[:first], np.nan)
-    number = side(view.number)[:first]
+    indent = traits[:first, :, _INDENT]
     return np.column_stack(
         [
-            own["heading"], share_after[0], own["in_head"], own["bold"], contrast["bold"], contrast["italic"],
-            contrast["size"], contrast["fill"], contrast["align"], contrast["under"], kinds[:, LABEL],
-            kinds[:, LABEL] - labels_after, kinds[:, NUMBER], kinds[:, YEAR], kinds[:, DATE], kinds[:, MIXED],
-            kinds[:, LONG], kinds[:, SIGN], kinds[:, IMAGE], kinds[:, FORM], full[:first], full[:first] - full_after,
-            ~filled[:first, 0], over.sum(axis=1) / some, (known & (kind[:first] == common)).sum(axis=1) / some,
-            *like, np.log1p(own["length"]), np.log1p(own["length"]) - np.log1p(share_after[_SHARED_LENGTH]),
-            _stands_out(length, filled, first), [_distinct(codes[3][at][filled[at]]) for at in range(first)],
-            np.full(first, _distinct(later)), own["colon"], contrast["colon"], own["header_words"],
-            contrast["header_words"], own["capital"], contrast["capital"], contrast["upper"], contrast["linked"],
+            own[:, _OWN], later[:, _HEADINGS], contrast[:, _CONTRASTS], kinds[:, 1:],
+            kinds[:, LABEL] - _after(by_line[:, LABEL])[:first] / left,
+            count[:first] / width, count[:first] / width - after_count / width / np.maximum(1, below),
+            ~filled[:first, 0], marks.T, _like_after(codes, filled, first, total, known, some),
+            np.log1p(own[:, _LENGTH]), np.log1p(own[:, _LENGTH]) - np.log1p(later[:, _LENGTH]),
+            _stands_out(traits[:, :, _LENGTH], filled, first),
+            [_distinct(texts[at][filled[at]]) for at in range(first)],
+            np.full(first, _distinct(texts[1:][filled[1:]])),
             (home[:first, 1:] == home[:first, :-1]).sum(axis=1) / max(1, width - 1),
             np.pad(joined, (0, first - len(joined))) / size,
-            (np.diff(number, axis=1) == 1).mean(axis=1) if width > 1 else np.zeros(first), own["indent"],
-            _spread(indent), agreement, np.log1p(lines - 1 - np.arange(first)),
+            (np.diff(number[:first], axis=1) == 1).mean(axis=1) if width > 1 else np.zeros(first),
+            np.where(filled[:first], indent, -np.inf).max(axis=1, initial=0.0) - own[:, _INDENT],
+            agreement, np.log1p(below),
         ]
     )  # fmt: skip
 
 
-_SHARED_LENGTH = len(_SHARED) + _SHARED_NUMBERS.index("length")
+_INDENT = TRAITS.index("indent")
+_OWN = [TRAITS.index(name) for name in OWN_TRAITS]
+_CONTRASTS = [TRAITS.index(name) for name in CONTRASTED_TRAITS]
+_ALL_KINDS = np.arange(KINDS)
 _WORDS = np.isin(np.arange(KINDS), (LABEL, MIXED, LONG))
 _FIGURES = np.isin(np.arange(KINDS), (NUMBER, DATE, YEAR))
 
@@ -139,23 +127,24 @@ def shape_features(view: WebView) -> list[float]:
         np.log1p(len(view.rows)), np.log1p(len(view.columns)), float(len(view.columns) == 2), float(len(view.titles)),
         np.log1p(len(view.groups)), float(counts[NUMBER] + counts[DATE] + counts[YEAR]), float(counts[LABEL]),
         float(counts[LONG]), 1 - filled / max(1, kind.size), columns_agree, rows_agree, float(alike),
-        float(view.heading.any()), float(view.linked.sum()) / filled, float(counts[IMAGE]),
+        float(view.traits[..., 0].any()), float(view.traits[..., 2].sum()) / filled, float(counts[IMAGE]),
     ]  # fmt: skip
 
 
-def _like_after(codes: list[NDArray[np.int64]], filled: Bools, first: int, total: NDArray[Any]) -> list[Floats]:
+def _after(values: NDArray[Any]) -> NDArray[np.float64]:
+    """For each line the sum over the lines after it."""
+    return np.asarray(values[::-1].cumsum(axis=0)[::-1] - values, dtype=np.float64)
+
+
+def _like_after(
+    codes: NDArray[np.int64], filled: Bools, first: int, total: NDArray[Any], known: Bools, some: NDArray[Any]
+) -> Floats:
     """How many cells after it in its cross line have a cell's shape, fill and align; whether one has its text."""
     later = filled[None] & (np.arange(len(filled))[None, :, None] > np.arange(first)[:, None, None])
-    known = filled[:first] & (total > 0)
-    some = np.maximum(1, known.sum(axis=1))
-    found = []
-    for code in codes[:4]:
-        like = ((code[None] == code[:first, None]) & later).sum(axis=1)
-        if code is codes[3]:
-            found.append(((like > 0) & known).sum(axis=1) / some)
-        else:
-            found.append((like / np.maximum(1, total) * known).sum(axis=1) / some)
-    return found
+    like = ((codes[:, None] == codes[:, :first, None]) & later).sum(axis=2)  # codes x first lines x width
+    shares = like / np.maximum(1, total)
+    shares[SAID] = like[SAID] > 0
+    return np.asarray((shares * known).sum(axis=2) / some).T
 
 
 def _stands_out(length: Floats, filled: Bools, first: int) -> Floats:
@@ -169,20 +158,9 @@ def _stands_out(length: Floats, filled: Bools, first: int) -> Floats:
     return np.asarray(distance.sum(axis=1) / np.maximum(1, filled[:first].sum(axis=1)))
 
 
-def _usual(codes: NDArray[np.int64]) -> int:
-    return int(np.bincount(codes).argmax()) if len(codes) else 0
-
-
 def _distinct(codes: NDArray[np.int64]) -> float:
     """The share of distinct texts."""
     return len(set(codes.tolist())) / max(1, len(codes))
-
-
-def _spread(indent: Floats) -> Floats:
-    """How far the indents of a line lie apart."""
-    told = ~np.isnan(indent)
-    most, least = np.where(told, indent, -np.inf).max(axis=1), np.where(told, indent, np.inf).min(axis=1)
-    return np.asarray(np.where(told.any(axis=1), most - least, 0.0), dtype=np.float64)
 
 
 def _commonest(kind: NDArray[np.int64]) -> tuple[NDArray[np.int64], float]:

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from tabellion.model.document import Mark
 from tabellion.model.grid import Content, Grid
+from tabellion.model.style import Style
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 EMPTY, NUMBER, DATE, YEAR, LABEL, MIXED, LONG, IMAGE, FORM, SIGN = range(10)
 KINDS = 10
+KIND_NAMES = ("numbers", "dates", "years", "labels", "mixed", "long", "images", "forms", "signs")  # but the empty one
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CAPITALS, _SMALL, _DIGITS = re.compile(r"[A-ZÀ-ÖØ-Þ]+"), re.compile(r"[^\W\d_A-ZÀ-ÖØ-Þ]+"), re.compile(r"\d+")
@@ -56,6 +58,27 @@ _HEADER_WORDS = """
 HEADER_WORDS = frozenset(_HEADER_WORDS.split())
 
 
+TRAITS = (
+    "heading",
+    "in head",
+    "linked",
+    "bold",
+    "italic",
+    "size",
+    "under",
+    "length",
+    "colon",
+    "capital",
+    "upper",
+    "header words",
+    "indent",
+    "fill",
+    "align",
+)
+"""What is held of each cell in `WebView.traits`; fill and align say whether they are not the usual ones."""
+SHAPE, FILL, ALIGN, SAID = range(4)  # codes: equal numbers for equal shapes (Aaa, 99.9), fills, alignments and texts
+
+
 class WebView(msgspec.Struct, frozen=True, eq=False):
     """Rows × columns of a grid that hold something; `rows` and `columns` are the grid's numbers of them.
 
@@ -69,25 +92,13 @@ class WebView(msgspec.Struct, frozen=True, eq=False):
     groups: NDArray[np.intp]  # rows of the grid between or below the rest that one cell fills
     home: NDArray[np.int64]
     kind: NDArray[np.int64]
-    text: NDArray[np.object_]
-    length: Floats
-    heading: Bools
-    in_head: Bools
-    bold: Bools
-    italic: Bools
-    size: Floats
-    fill: NDArray[np.int64]
-    align: NDArray[np.int64]
-    under: Bools
-    linked: Bools
-    indent: Floats
-    colon: Bools
-    capital: Bools
-    upper: Bools
-    header_words: Floats
-    said: NDArray[np.int64]  # equal numbers for equal texts
-    shape: NDArray[np.int64]  # equal numbers for texts of one shape: Aaa, 99.9, AAA-99
+    traits: Floats  # rows × columns × TRAITS
+    codes: NDArray[np.int64]  # SHAPE, FILL, ALIGN, SAID × rows × columns
     number: Floats
+
+    def trait(self, name: str) -> Floats:
+        """One trait of every cell."""
+        return np.asarray(self.traits[..., TRAITS.index(name)])
 
 
 def view_web(grid: Grid) -> WebView:
@@ -102,13 +113,27 @@ def view_web(grid: Grid) -> WebView:
     first = rows[0] if len(rows) else 0
     lone = filled_rows[single] if len(several) else filled_rows[:0]
     at = home[np.ix_(rows[:MOST_ROWS], columns[:MOST_COLUMNS])].astype(np.int64)
-    styles = grid.style.ravel()[at]
-    looks = grid.styles
+    words: list[str] = grid.label.ravel()[at].ravel().tolist()
+    told: dict[str, tuple[float, ...]] = {}
+    shapes: dict[str, int] = {}
+    for word in words:
+        if word not in told:
+            shape = shapes.setdefault(_shape(word), len(shapes))
+            told[word] = (*_tell(word), shape, len(told))
+    said = np.array([told[word] for word in words], dtype=np.float64).reshape(*at.shape, 8)
+    kind = _kinds(grid, at, said[..., 5].astype(np.int64))
+    look = _look_table(grid.styles)[grid.style.ravel()[at]]
+    codes = np.stack([said[..., 6], look[..., 4], look[..., 5], said[..., 7]]).astype(np.int64)
     marks = grid.marks.ravel()[at]
-    text = grid.label.ravel()[at] if at.size else np.empty(at.shape, dtype=object)
-    words: list[str] = text.ravel().tolist()
-    told = {word: _tell(word) for word in set(words)}
-    numbers = np.array([told[word] for word in words], dtype=np.float64).reshape(*at.shape, 5)
+    filled = kind[1:] != EMPTY
+    usual = [_usual(codes[code][1:][filled]) for code in (FILL, ALIGN)]
+    traits = np.empty((*at.shape, len(TRAITS)))
+    for number, mark in enumerate((Mark.HEADING, Mark.IN_HEAD, Mark.LINK)):
+        traits[..., number] = (marks & mark) > 0
+    traits[..., 3:7] = look[..., :4]
+    traits[..., 7:12] = said[..., :5]
+    traits[..., 12] = grid.indent.ravel()[at]
+    traits[..., 13], traits[..., 14] = codes[FILL] != usual[0], codes[ALIGN] != usual[1]
     return WebView(
         grid=grid,
         rows=rows,
@@ -116,34 +141,48 @@ def view_web(grid: Grid) -> WebView:
         titles=lone[lone < first],
         groups=lone[lone > first],
         home=at,
-        kind=_kinds(grid, at, text),
-        text=text,
-        length=numbers[..., 0],
-        heading=(marks & Mark.HEADING) > 0,
-        in_head=(marks & Mark.IN_HEAD) > 0,
-        bold=np.array([style.bold for style in looks])[styles],
-        italic=np.array([style.italic for style in looks])[styles],
-        size=np.array([style.size for style in looks])[styles],
-        fill=_numbered([style.fill for style in looks])[styles],
-        align=_numbered([style.align for style in looks])[styles],
-        under=np.array([style.border_bottom for style in looks])[styles],
-        linked=(marks & Mark.LINK) > 0,
-        indent=grid.indent.ravel()[at].astype(np.float64),
-        colon=numbers[..., 1] > 0,
-        capital=numbers[..., 2] > 0,
-        upper=numbers[..., 3] > 0,
-        header_words=numbers[..., 4],
-        said=_numbered(words).reshape(at.shape),
-        shape=_numbered([_shape(word) for word in words]).reshape(at.shape),
+        kind=kind,
+        traits=traits,
+        codes=codes,
         number=grid.number.ravel()[at],
     )
 
 
-def _tell(text: str) -> tuple[float, float, float, float, float]:
-    """Length, whether it ends with a colon, begins with a capital, is all capitals, and the share of header words."""
+def _look_table(styles: Sequence[Style]) -> Floats:
+    """Of each style: bold, italic, size, a line below, and numbers for its fill and alignment."""
+    fills: dict[str | None, int] = {None: 0}
+    aligns: dict[str | None, int] = {None: 0}
+    return np.array(
+        [
+            (
+                style.bold,
+                style.italic,
+                style.size,
+                style.border_bottom,
+                fills.setdefault(style.fill, len(fills)),
+                aligns.setdefault(style.align, len(aligns)),
+            )
+            for style in styles
+        ],
+        dtype=np.float64,
+    )
+
+
+def _usual(codes: NDArray[np.int64]) -> int:
+    return int(np.bincount(codes).argmax()) if len(codes) else 0
+
+
+def _tell(text: str) -> tuple[float, float, float, float, float, int]:
+    """Length, whether it ends with a colon, begins with a capital, is all capitals, header words, and its kind."""
     if not text:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
-    return len(text), text.endswith(":"), text[0].isupper(), text.isupper(), header_words(text)
+        return 0.0, 0.0, 0.0, 0.0, 0.0, SIGN
+    if len(text) > _LONG:
+        kind = LONG
+    elif _DIGIT.search(text):
+        kind = MIXED
+    else:
+        kind = LABEL if _WORD.search(text) or text.isalpha() else SIGN
+    return len(text), text.endswith(":"), text[0].isupper(), text.isupper(), header_words(text), kind
 
 
 def _shape(text: str) -> str:
@@ -152,41 +191,26 @@ def _shape(text: str) -> str:
 
 
 def _filled_by_one(home: NDArray[np.int32], shown: Bools, columns: NDArray[np.intp]) -> Bools:
-    """Rows in which one cell alone stands, from side to side."""
+    """Rows in which one cell alone stands, from side to side; above all others, at the left is enough."""
     if len(columns) < 2:
         return np.zeros(len(home), dtype=bool)
     goes_on = np.zeros(home.shape, dtype=bool)
     goes_on[:, 1:] = shown[:, 1:] & shown[:, :-1] & (home[:, 1:] == home[:, :-1])
-    runs = (shown & ~goes_on).sum(axis=1)
-    return np.asarray((runs == 1) & shown[:, columns[0]] & shown[:, columns[-1]])
+    alone = ((shown & ~goes_on).sum(axis=1) == 1) & shown[:, columns[0]]
+    leading = np.logical_and.accumulate(alone)
+    return np.asarray(alone & (shown[:, columns[-1]] | leading))
 
 
-def _kinds(grid: Grid, at: NDArray[np.int64], text: NDArray[np.object_]) -> NDArray[np.int64]:
+_KIND_OF = np.zeros(8, dtype=np.int64)  # by content; texts go by their words
+_KIND_OF[[Content.NUMBER, Content.DATE, Content.MISSING, Content.IMAGE, Content.FORM]] = NUMBER, DATE, SIGN, IMAGE, FORM
+
+
+def _kinds(grid: Grid, at: NDArray[np.int64], by_words: NDArray[np.int64]) -> NDArray[np.int64]:
     content = grid.content.ravel()[at]
     number = grid.number.ravel()[at]
-    kind = np.zeros(at.shape, dtype=np.int64)
-    kind[content == Content.NUMBER] = NUMBER
-    whole = (content == Content.NUMBER) & (number >= 1800) & (number <= 2100) & (number == np.floor(number))
-    kind[whole] = YEAR
-    kind[content == Content.DATE] = DATE
-    kind[content == Content.MISSING] = SIGN
-    kind[content == Content.IMAGE] = IMAGE
-    kind[content == Content.FORM] = FORM
-    for row, column in np.argwhere((content == Content.TEXT) | (content == Content.LINK)).tolist():
-        word = text[row, column]
-        if len(word) > _LONG:
-            kind[row, column] = LONG
-        elif _DIGIT.search(word):
-            kind[row, column] = MIXED
-        else:
-            kind[row, column] = LABEL if _WORD.search(word) or word.isalpha() else SIGN
-    return kind
-
-
-def _numbered(values: Sequence[str | None]) -> NDArray[np.int64]:
-    """Equal values as equal numbers, 0 for none."""
-    known: dict[str | None, int] = {None: 0}
-    return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
+    kind = np.where((content == Content.TEXT) | (content == Content.LINK), by_words, _KIND_OF[content])
+    year = (kind == NUMBER) & (number >= 1800) & (number <= 2100) & (number == np.floor(number))
+    return np.where(year, YEAR, kind)
 
 
 def header_words(text: str) -> float:
