@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 
+_EMPTY, _NUMBER, _MISSING, _DATE = (
+    int(kind) for kind in (Content.EMPTY, Content.NUMBER, Content.MISSING, Content.DATE)
+)  # looked up once: members of an enumeration are slow to reach
 CORE_ROWS = 60  # of the core, nearest to the edge, are looked at
 _DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -72,9 +75,9 @@ def view_core(grid: Grid, rows: Sequence[int], above: bool) -> Core:
     """The core as a table's upper (or lower) edge sees it."""
     near = list(rows[:CORE_ROWS] if above else rows[-CORE_ROWS:])
     content = grid.content[near]
-    filled = content != Content.EMPTY
+    filled = content != _EMPTY
     count = np.maximum(filled.sum(axis=0), 1)
-    numbers = np.isin(content, (Content.NUMBER, Content.MISSING, Content.DATE)).sum(axis=0)
+    numbers = np.isin(content, (_NUMBER, _MISSING, _DATE)).sum(axis=0)
     dense = filled.mean(axis=0) > 0.4
     if not dense.any():
         dense = filled.any(axis=0)
@@ -91,7 +94,7 @@ def view_core(grid: Grid, rows: Sequence[int], above: bool) -> Core:
         styles=frozenset(grid.style[r, c] for r, c in zip(near, first, strict=True)),
         shapes=frozenset(_shape(label) for label in labels),
         lengths=np.array([len(label) for label in labels], dtype=np.float64),
-        said=grid.content.ravel()[grid.home] != Content.EMPTY,
+        said=grid.content.ravel()[grid.home] != _EMPTY,
     )
 
 
@@ -158,11 +161,11 @@ def _reached_by_span(row: EdgeRow) -> float:
 
 def _numbers_over_values(row: EdgeRow) -> float:
     over = [c for c in row.columns if row.core.valued[c]]
-    return sum(row.grid.content[row.row, c] in (Content.NUMBER, Content.MISSING) for c in over) / max(len(over), 1)
+    return sum(row.grid.content[row.row, c] in (_NUMBER, _MISSING) for c in over) / max(len(over), 1)
 
 
 def _numbers(row: EdgeRow) -> float:
-    return float((row.grid.content[row.row] == Content.NUMBER).sum())
+    return float((row.grid.content[row.row] == _NUMBER).sum())
 
 
 def _whole_years(row: EdgeRow) -> float:
@@ -182,7 +185,7 @@ def _gap_outwards(row: EdgeRow) -> float:
 
 
 def _inner_cells(row: EdgeRow) -> float:
-    return float((row.grid.content[row.inner] != Content.EMPTY).sum())
+    return float((row.grid.content[row.inner] != _EMPTY).sum())
 
 
 def _inner_values_covered(row: EdgeRow) -> float:
@@ -213,7 +216,7 @@ def _like_inner(name: str) -> Callable[[EdgeRow], float]:
     """Whether the first cells of this row and the next one inwards look alike in one respect."""
 
     def compare(row: EdgeRow) -> float:
-        inner = np.flatnonzero(row.grid.content[row.inner] != Content.EMPTY)
+        inner = np.flatnonzero(row.grid.content[row.inner] != _EMPTY)
         if not len(inner):
             return -1.0
         mine, other = (
@@ -312,7 +315,7 @@ def view_edge(grid: Grid, core_rows: Sequence[int], rows: Sequence[int], above: 
             inner=rows[i - 1] if i else nearest,
             outer=rows[i + 1] if i + 1 < len(rows) else None,
             rank=i,
-            columns=np.flatnonzero(grid.content[row] != Content.EMPTY).tolist(),
+            columns=np.flatnonzero(grid.content[row] != _EMPTY).tolist(),
         )
         for i, row in enumerate(rows)
     ]

@@ -21,6 +21,7 @@ from tabellion.model.grid import Content
 from tabellion.weights import Weights
 
 TOP_WEIGHTS, BOTTOM_WEIGHTS = "edges-top", "edges-bottom"
+SURE = 4.0  # log-odds from which on the row labeller is believed at the lower edge without a second look
 ROW_SHARE = 1.0  # how much the row labeller's log-odds count beside the edge's own
 
 
@@ -94,6 +95,10 @@ def cut_bottom(rows: Sequence[EdgeRow], weights: Weights, told: NDArray[np.float
     """How many of the rows below the core, nearest first, are still its body."""
     if not rows:
         return 0
+    if isinstance(told, np.ndarray) and (np.abs(told) >= SURE).all():
+        inside = told > 0
+        if not (inside[1:] & ~inside[:-1]).any():
+            return int(inside.sum())
     return best_cut(log_odds(weights.boosted(BOTTOM_WEIGHTS).probabilities(edge_features(rows))) + ROW_SHARE * told)
 
 

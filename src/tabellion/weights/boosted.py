@@ -16,7 +16,7 @@ _FEW = 64  # rows up to which telling alike ones apart costs more than scoring t
 _CHUNK = 1 << 20  # row-tree pairs scored at a time: bounds memory at some tens of megabytes
 
 
-class Boosted(msgspec.Struct, frozen=True, eq=False):
+class Boosted(msgspec.Struct, frozen=True, eq=False, dict=True):
     """An ensemble of binary trees. Node arrays are (trees, nodes); a leaf points to itself.
 
     Tree t adds to class `t % classes`. With one class the score is a log-odds (binary) or a plain sum (`objective`).
@@ -75,7 +75,7 @@ class Boosted(msgspec.Struct, frozen=True, eq=False):
         trees, nodes = self.feature.shape
         root = np.arange(trees, dtype=np.int64) * nodes
         feature, threshold, value = self.feature.ravel(), self.threshold.ravel(), self.value.ravel()
-        child = np.stack([self.left + root[:, None], self.right + root[:, None]], axis=-1).ravel()
+        child = self._children(root)
         result = np.empty((len(distinct), width))
         step = max(1, _CHUNK // trees)
         for start in range(0, len(distinct), step):
@@ -87,6 +87,14 @@ class Boosted(msgspec.Struct, frozen=True, eq=False):
                 node = child.take(2 * node + (seen > threshold.take(node)))
             result[start : start + step] = value.take(node).reshape(len(part), -1, width).sum(axis=1)
         return result[where]
+
+    def _children(self, root: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Left and right child of each node in turn, by their places among the nodes of all trees; computed once."""
+        memory: dict[str, NDArray[np.int64]] = self.__dict__
+        if "children" not in memory:
+            sides = [self.left + root[:, None], self.right + root[:, None]]
+            memory["children"] = np.stack(sides, axis=-1).ravel()
+        return memory["children"]
 
     def probabilities(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
         """(rows, classes) for multiclass; (rows,) the probability of the true class for binary."""
