@@ -90,9 +90,8 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.once("columns", lambda: self._sizes("column", "column_span"))
 
     def _sizes(self, line: str, span: str) -> Ints:
-        sizes = np.zeros(len(self), dtype=np.int64)
-        np.maximum.at(sizes, self.of, self.cells(line) + np.minimum(self.cells(span), 1000))
-        return sizes
+        ends = self.cells(line) + np.minimum(self.cells(span), 1000)
+        return np.maximum.reduceat(ends, self.starts).astype(np.int64)
 
     @property
     def row_line(self) -> Ints:
@@ -116,11 +115,19 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The sum over the cells of each candidate."""
         return _sums(self.of, values, len(self))
 
-    def mean(self, values: NDArray[Any], weights: NDArray[Any] | None = None) -> Floats:
-        """The mean over the cells of each candidate, weighted; nought where there is nothing to weigh."""
-        if weights is None:
+    def mean(self, values: NDArray[Any], among: Bools | None = None) -> Floats:
+        """The mean over the cells of each candidate, or over some of them; nought where there are none."""
+        if among is None:
             return self.sum(values) / np.maximum(1, self.count)
-        return self.sum(values * weights) / np.maximum(1e-9, self.sum(weights))
+        held = self.once("sums", dict[int, tuple[Bools, Floats]])
+        if id(among) not in held:
+            held[id(among)] = (among, np.maximum(1e-9, self.sum(among)))  # the array is kept, so its id stays its own
+        return self.sum(values * among) / held[id(among)][1]
+
+    @property
+    def starts(self) -> NDArray[np.intp]:
+        """The first cell of each candidate; every one has some."""
+        return self.once("starts", lambda: np.flatnonzero(np.diff(self.of, prepend=-1)))
 
     @property
     def count(self) -> Floats:

@@ -10,6 +10,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,15 +69,11 @@ def _common_width(view: CandidateView) -> Floats:
 
 def _first_row_contrast(view: CandidateView, lines: LineViews, wanted: NDArray[np.bool_]) -> Floats:
     """How much larger the share of wanted cells is in the first row than below it."""
-    first = lines.counts & lines.in_first_row
-    rest = lines.counts & ~lines.in_first_row
-    return view.mean(wanted, first.astype(float)) - view.mean(wanted, rest.astype(float))
+    return view.mean(wanted, lines.top) - view.mean(wanted, lines.below)
 
 
 def _first_column_contrast(view: CandidateView, lines: LineViews, wanted: NDArray[np.bool_]) -> Floats:
-    first = lines.counts & lines.in_first_column
-    rest = lines.counts & ~lines.in_first_column
-    return view.mean(wanted, first.astype(float)) - view.mean(wanted, rest.astype(float))
+    return view.mean(wanted, lines.left) - view.mean(wanted, lines.beside)
 
 
 def _distinct(view: CandidateView, among: NDArray[np.bool_]) -> Floats:
@@ -84,19 +81,19 @@ def _distinct(view: CandidateView, among: NDArray[np.bool_]) -> Floats:
     owners = view.of[among].tolist()
     texts = view.cells("text")[among].tolist()
     found = np.bincount([owner for owner, _ in set(zip(owners, texts, strict=True))], minlength=len(view))
-    return _share(found.astype(float), np.bincount(view.of[among], minlength=len(view)).astype(float))
+    return _share(found.astype(np.float64), view.sum(among))
 
 
 def _ends_with_colon(view: CandidateView, lines: LineViews) -> Floats:
-    first = lines.counts & lines.in_first_column
+    first = lines.left
     colon = np.zeros(len(view.of))
     colon[first] = [text.rstrip().endswith(":") for text in view.cells("text")[first].tolist()]
-    return view.mean(colon, first.astype(float))
+    return view.mean(colon, first)
 
 
 def _counted(view: CandidateView, lines: LineViews) -> Floats:
     """The share of cells at the left that count on from the one above: 1., 2., 3."""
-    first = lines.counts & lines.in_first_column
+    first = lines.left
     numbers = [
         int(match[1]) if (match := _COUNT.fullmatch(text)) else None for text in view.cells("text")[first].tolist()
     ]
@@ -116,7 +113,7 @@ def _repeated(view: CandidateView, lines: LineViews) -> Floats:
     counts = Counter(keys)
     again = np.zeros(len(view.of))
     again[among] = [counts[key] > 1 for key in keys]
-    return view.mean(again, among.astype(float))
+    return view.mean(again, among)
 
 
 def _alike(view: CandidateView) -> Floats:
@@ -128,7 +125,7 @@ def _alike(view: CandidateView) -> Floats:
 
 def _neighbours_alike(view: CandidateView, lines: LineViews) -> Floats:
     """How many of the two neighbours have a first row of the same contents: a table that is cut into many."""
-    first = lines.counts & lines.in_first_row
+    first = lines.top
     rows: list[list[int]] = [[] for _ in range(len(view))]
     for owner, content in zip(view.of[first].tolist(), lines.content[first].tolist(), strict=True):
         rows[owner].append(content)
@@ -143,11 +140,16 @@ def _letters(view: CandidateView) -> Floats:
 
 
 def _is(view: CandidateView, *kinds: Kind) -> NDArray[np.bool_]:
-    return np.isin(view.kind, kinds)
+    return view.once(f"is {kinds}", lambda: _mask(kinds)[view.kind])
+
+
+@lru_cache(maxsize=32)
+def _mask(kinds: tuple[Kind, ...]) -> NDArray[np.bool_]:
+    return np.isin(np.arange(len(Kind)), kinds)
 
 
 def _cells_of(kind: Kind) -> Feature:
-    return lambda view, _: view.mean(_is(view, kind), view.filled.astype(float))
+    return lambda view, _: view.mean(_is(view, kind), view.filled)
 
 
 SHAPE: dict[str, Feature] = {
@@ -161,14 +163,14 @@ SHAPE: dict[str, Feature] = {
     "filled share": lambda v, _: v.mean(v.filled),
     "spanning share": lambda v, _: v.mean(v.spanning),
     "full width share": lambda v, n: v.mean(v.filled & ~n.counts),
-    "blank rows share": lambda v, _: 1 - _share(_filled_rows(v, 1), v.rows.astype(float)),
+    "blank rows share": lambda v, _: 1 - _share(_filled_rows(v, 1), v.rows.astype(np.float64)),
     "width": lambda v, n: _share(v.sum(n.counts), v.of_rows(v.by_row(n.counts) > 0)),
 }
 MARKUP: dict[str, Feature] = {
     "th": lambda v, _: np.log1p(v.sum(v.heading)),
-    "th share": lambda v, _: v.mean(v.heading, v.filled.astype(float)),
-    "th in first row": lambda v, n: v.mean(v.heading, (n.counts & n.in_first_row).astype(float)),
-    "th in first column": lambda v, n: v.mean(v.heading, (n.counts & n.in_first_column).astype(float)),
+    "th share": lambda v, _: v.mean(v.heading, v.filled),
+    "th in first row": lambda v, n: v.mean(v.heading, n.top),
+    "th in first column": lambda v, n: v.mean(v.heading, n.left),
     "thead": lambda v, _: _each(v, lambda c: Section.HEAD in c.sections),
     "tfoot": lambda v, _: _each(v, lambda c: Section.FOOT in c.sections),
     "caption": lambda v, _: _each(v, lambda c: c.caption is not None),
@@ -188,7 +190,7 @@ MARKUP: dict[str, Feature] = {
         v, lambda c: bool(_LAYOUT_WORDS.search(f"{c.attributes.get('class', '')} {c.attributes.get('id', '')}"))
     ),
     "sized cells": lambda v, _: _share(_each(v, lambda c: c.sized), v.count),
-    "set at the top": lambda v, n: v.mean(v.style("valign") == "top", n.counts.astype(float)),
+    "set at the top": lambda v, n: v.mean(v.style("valign") == "top", n.counts),
     "nested inside": lambda v, _: np.log1p(v.sum(v.cells("nested"))),
     "depth": lambda v, _: _each(v, lambda c: c.depth),
     "hidden": lambda v, _: _each(v, lambda c: c.hidden),
@@ -196,10 +198,10 @@ MARKUP: dict[str, Feature] = {
 CONTENT: dict[str, Feature] = {
     "linked share": lambda v, _: _share(v.sum(v.cells("linked")), _letters(v)),
     "links a cell": lambda v, _: _share(v.sum(v.cells("links")), v.sum(v.filled)),
-    "cells with links": lambda v, _: v.mean(v.cells("links") > 0, v.filled.astype(float)),
-    "cells with many links": lambda v, _: v.mean(v.cells("links") > 2, v.filled.astype(float)),
+    "cells with links": lambda v, _: v.mean(v.cells("links") > 0, v.filled),
+    "cells with many links": lambda v, _: v.mean(v.cells("links") > 2, v.filled),
     "images a cell": lambda v, _: _share(v.sum(v.cells("images")), v.sum(v.filled)),
-    "cells with images": lambda v, _: v.mean(v.cells("images") > 0, v.filled.astype(float)),
+    "cells with images": lambda v, _: v.mean(v.cells("images") > 0, v.filled),
     "forms": lambda v, _: np.log1p(v.sum(v.cells("forms"))),
     "forms a cell": lambda v, _: _share(v.sum(v.cells("forms")), v.sum(v.filled)),
     "list items": lambda v, _: _share(v.sum(v.cells("items")), v.sum(v.filled)),
@@ -209,23 +211,19 @@ CONTENT: dict[str, Feature] = {
     "letters": lambda v, _: np.log1p(_letters(v)),
     "page share": lambda v, _: _letters(v) / max(1, v.page.letters),
     "prose letters share": lambda v, _: _share(v.sum(v.cells("length") * _is(v, Kind.PROSE)), _letters(v)),
-    "lines a cell": lambda v, _: v.mean(_line_counts(v), v.filled.astype(float)),
+    "lines a cell": lambda v, _: v.mean(_line_counts(v), v.filled),
     **{f"{kind.name.lower()} cells": _cells_of(kind) for kind in Kind if kind != Kind.EMPTY},
 }
 LINES: dict[str, Feature] = {
-    "columns agree": lambda v, n: n.agreement(v.column_line, v.column_owner, n.counts & ~n.in_first_row),
-    "rows agree": lambda v, n: n.agreement(v.row_line, v.row_owner, n.counts & ~n.in_first_column),
+    "columns agree": lambda v, n: n.agreement(v.column_line, v.column_owner, n.below),
+    "rows agree": lambda v, n: n.agreement(v.row_line, v.row_owner, n.beside),
     "columns agree from the top": lambda v, n: n.agreement(v.column_line, v.column_owner, n.counts),
-    "number columns": lambda v, n: n.mostly(
-        v.column_line, v.column_owner, n.counts & ~n.in_first_row, _is(v, Kind.NUMBER, Kind.DATE)
-    ),
-    "number rows": lambda v, n: n.mostly(
-        v.row_line, v.row_owner, n.counts & ~n.in_first_column, _is(v, Kind.NUMBER, Kind.DATE)
-    ),
+    "number columns": lambda v, n: n.mostly(v.column_line, v.column_owner, n.below, _is(v, Kind.NUMBER, Kind.DATE)),
+    "number rows": lambda v, n: n.mostly(v.row_line, v.row_owner, n.beside, _is(v, Kind.NUMBER, Kind.DATE)),
     "label columns": lambda v, n: n.mostly(v.column_line, v.column_owner, n.counts, _is(v, Kind.LABEL)),
     "prose columns": lambda v, n: n.mostly(v.column_line, v.column_owner, n.counts, _is(v, Kind.PROSE)),
     "linked columns": lambda v, n: n.mostly(v.column_line, v.column_owner, n.counts, v.cells("linked") > 0),
-    "column spread": lambda v, n: n.spread(v.column_line, v.column_owner, n.counts & ~n.in_first_row),
+    "column spread": lambda v, n: n.spread(v.column_line, v.column_owner, n.below),
     "row spread": lambda v, n: n.spread(v.row_line, v.row_owner, n.counts),
     "labels on top": lambda v, n: _first_row_contrast(v, n, _is(v, Kind.LABEL)),
     "labels at the left": lambda v, n: _first_column_contrast(v, n, _is(v, Kind.LABEL)),
@@ -234,18 +232,18 @@ LINES: dict[str, Feature] = {
     "bold at the left": lambda v, n: _first_column_contrast(v, n, v.style("bold")),
     "filled on top": lambda v, n: _first_row_contrast(v, n, v.style("fill") != None),  # noqa: E711
     "filled at the left": lambda v, n: _first_column_contrast(v, n, v.style("fill") != None),  # noqa: E711
-    "right aligned": lambda v, n: v.mean(v.style("align") == "right", n.counts.astype(float)),
-    "bold share": lambda v, n: v.mean(v.style("bold"), n.counts.astype(float)),
-    "borders": lambda v, n: v.mean(v.style("border_bottom") | v.style("border_top"), n.counts.astype(float)),
-    "distinct at the left": lambda v, n: _distinct(v, n.counts & n.in_first_column),
+    "right aligned": lambda v, n: v.mean(v.style("align") == "right", n.counts),
+    "bold share": lambda v, n: v.mean(v.style("bold"), n.counts),
+    "borders": lambda v, n: v.mean(v.style("border_bottom") | v.style("border_top"), n.counts),
+    "distinct at the left": lambda v, n: _distinct(v, n.left),
     "distinct": lambda v, n: _distinct(v, n.counts),
     "colons at the left": _ends_with_colon,
     "counted at the left": _counted,
-    "distinct on top": lambda v, n: _distinct(v, n.counts & n.in_first_row),
-    "first cell empty": lambda v, n: 1 - np.minimum(1, v.sum(n.counts & n.in_first_row & n.in_first_column)),
+    "distinct on top": lambda v, n: _distinct(v, n.top),
+    "first cell empty": lambda v, n: 1 - np.minimum(1, v.sum(n.top & n.in_first_column)),
     "repeated in column": _repeated,
-    "left length": lambda v, n: np.log1p(v.mean(v.cells("length"), (n.counts & n.in_first_column).astype(float))),
-    "top length": lambda v, n: np.log1p(v.mean(v.cells("length"), (n.counts & n.in_first_row).astype(float))),
+    "left length": lambda v, n: np.log1p(v.mean(v.cells("length"), n.left)),
+    "top length": lambda v, n: np.log1p(v.mean(v.cells("length"), n.top)),
 }
 SURROUNDINGS: dict[str, Feature] = {
     "start": lambda v, _: _each(v, lambda c: c.start),
@@ -260,13 +258,14 @@ SURROUNDINGS: dict[str, Feature] = {
 
 
 def _largest(view: CandidateView) -> Floats:
-    found = np.zeros(len(view))
-    np.maximum.at(found, view.of, view.cells("length"))
-    return found
+    return view.once("largest", lambda: np.maximum.reduceat(view.cells("length"), view.starts).astype(np.float64))
 
 
 def _line_counts(view: CandidateView) -> Floats:
-    return np.array([text.count("\n") + 1 for text in view.cells("text").tolist()], dtype=np.float64)
+    texts = view.cells("text").tolist()
+    if not any("\n" in text for text in texts):
+        return np.ones(len(texts))
+    return np.array([text.count("\n") + 1 for text in texts], dtype=np.float64)
 
 
 GROUPS = (SHAPE, MARKUP, CONTENT, LINES, SURROUNDINGS)

@@ -14,6 +14,7 @@ from tabellion.locate.candidate_view import Bools, CandidateView, Floats, Ints
 from tabellion.locate.cell_kinds import Kind
 
 KINDS = len(Kind)
+_BEYOND = 2**30  # more rows than any table has
 CONTENTS = KINDS + 3  # the kinds of text; links, pictures and fields of forms besides
 
 
@@ -33,6 +34,26 @@ class LineViews(msgspec.Struct, frozen=True, eq=False):
     @property
     def in_first_column(self) -> Bools:
         return self.view.once("in first column", lambda: self.view.cells("column") == self.first_column[self.view.of])
+
+    @property
+    def top(self) -> Bools:
+        """Cells that count in the first row."""
+        return self.view.once("top", lambda: self.counts & self.in_first_row)
+
+    @property
+    def below(self) -> Bools:
+        """Cells that count below the first row."""
+        return self.view.once("below", lambda: self.counts & ~self.in_first_row)
+
+    @property
+    def left(self) -> Bools:
+        """Cells that count in the first column."""
+        return self.view.once("left", lambda: self.counts & self.in_first_column)
+
+    @property
+    def beside(self) -> Bools:
+        """Cells that count beside the first column."""
+        return self.view.once("beside", lambda: self.counts & ~self.in_first_column)
 
     def agreement(self, line: Ints, owner: Ints, among: Bools) -> Floats:
         """How large the share of the commonest content is in a line of two or more cells; mean over all lines."""
@@ -86,6 +107,5 @@ def view_lines(view: CandidateView) -> LineViews:
 
 
 def _least(view: CandidateView, values: NDArray[np.int32], among: Bools) -> Ints:
-    least = np.full(len(view), 2**30, dtype=np.int64)
-    np.minimum.at(least, view.of[among], values[among])
-    return np.where(least == 2**30, 0, least)
+    least = np.minimum.reduceat(np.where(among, values, _BEYOND), view.starts)
+    return np.where(least == _BEYOND, 0, least).astype(np.int64)

@@ -81,10 +81,9 @@ def content_types(view: CandidateView) -> NDArray[np.uint8]:
 
 def _covering(view: CandidateView, line: Ints, span: NDArray[Any], lines: int) -> Floats:
     """How many cells cover each line: those that begin in it or reach into it."""
-    edges = np.zeros(lines + 1)
-    np.add.at(edges, line, 1)
-    np.add.at(edges, np.minimum(line + np.minimum(span, 1000), lines), -1)
-    return np.cumsum(edges)[:-1]
+    begin = np.bincount(line, minlength=lines + 1)
+    end = np.bincount(np.minimum(line + np.minimum(span, 1000), lines), minlength=lines + 1)
+    return np.cumsum(begin - end)[:-1].astype(np.float64)
 
 
 def _moments(values: Floats, owner: Ints, counts: Ints) -> tuple[Floats, Floats]:
@@ -98,9 +97,8 @@ def _consistency(view: CandidateView, measure: Any) -> Floats:
     single = ~view.spanning
     found = []
     for line, owner in ((view.row_line, view.row_owner), (view.column_line, view.column_owner)):
-        by_line = np.zeros(len(owner))
         number, value = measure(line[single], single)
-        np.add.at(by_line, number, value)
+        by_line = np.bincount(number, weights=value, minlength=len(owner))
         lines = np.maximum(1, np.bincount(owner, minlength=len(view)))
         found.append(np.bincount(owner, weights=by_line, minlength=len(view)) / lines)
     return np.maximum(*found)
