@@ -1,7 +1,7 @@
 """Where a cluster of table pieces falls apart into several tables.
 
-Goes in: the pieces of a cluster. Comes out: candidate cuts, level ones between two rows and upright ones through white that
-runs from top to bottom, with the features that tell a cut between two tables from the white inside one.
+Goes in: the pieces of a cluster. Comes out: candidate cuts, level ones between two rows and upright ones through
+white that runs from top to bottom, with the features that tell a cut between two tables from the white inside one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ LEVEL_FEATURES = (
 )  # fmt: skip
 UPRIGHT_FEATURES = (
     "width", "width to usual", "width to largest", "whites", "rules crossing", "rules left", "rules right", "rules end",
-    "uprights inside", "base match left", "base match right", "prose left", "prose right", "chance left", "chance right",
+    "uprights inside", "base match left", "base match right", "prose left", "prose right", "chance left",
+    "chance right",
     "top off", "bottom off", "size ratio", "header match", "captions left", "captions right", "column starts",
     "letters left", "letters right", "numeric left", "numeric right", "share left", "share right", "rows left",
     "rows right", "outer left", "outer right", "columns left", "columns right", "text edge left",

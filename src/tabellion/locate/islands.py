@@ -65,9 +65,7 @@ def _widest_gap(rows: NDArray[np.int32], columns: NDArray[np.int32], least: int)
     return side
 
 
-def _clipped(
-    sheet: Sheet, rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings
-) -> Region:
+def _clipped(sheet: Sheet, rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings) -> Region:
     width = len(np.unique(columns))
     used = np.unique(rows)
     last = used[max(0, settings.free_area // width - 1)]

@@ -6,10 +6,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.captions import read_caption
 from tabellion.locate.piece_features import is_number
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
+from tabellion.values.captions import read_caption
 
 
 class PieceFacts(msgspec.Struct, frozen=True, eq=False):

@@ -14,11 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabellion.locate.captions import Caption, read_caption
 from tabellion.model.printed import PrintedPage
+from tabellion.values.captions import Caption, read_caption
 
 PIECE_FEATURES = (
-    "width", "letters", "words", "digits", "numeric", "numeric words", "bold", "italic", "size to body", "colour differs",
+    "width", "letters", "words", "digits", "numeric", "numeric words", "bold", "italic", "size to body",
+    "colour differs",
     "ends sentence", "opens bullet", "opens label", "capital", "lower", "colon", "brackets", "y", "x", "right x",
     "mates", "mates left", "mates right", "mates numeric", "gap left", "gap right", "row width", "row letters",
     "gap above", "gap below", "left above", "right above", "middle above", "left below", "right below", "middle below",

@@ -5,6 +5,8 @@ Goes in: the facts of a page and the pieces of a group. Comes out: one row of nu
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,7 +44,7 @@ def region_features(facts: PieceFacts, chance: NDArray[np.float64], members: NDA
     inside[members] = True
     middle_x, middle_y = (box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2
     within = (middle_x > around.left) & (middle_x < around.right) & (middle_y > around.top) & (middle_y < around.bottom)
-    gaps = np.array([box[b, 1].min() - box[a, 3].max() for a, b in zip(rows, rows[1:], strict=False)]) / em
+    gaps = np.array([box[b, 1].min() - box[a, 3].max() for a, b in itertools.pairwise(rows)]) / em
     first = [r[0] for r in rows]
     edges = np.sort(box[members, 0])
     clusters = 1 + int((np.diff(edges) > 0.6 * em).sum())
@@ -109,7 +111,7 @@ def _captions(
 def _aligned(facts: PieceFacts, rows: list[NDArray[np.intp]], em: float) -> float:
     """The share of pieces that share an edge or the middle with a piece of the row above."""
     hits = total = 0
-    for upper, lower in zip(rows, rows[1:], strict=False):
+    for upper, lower in itertools.pairwise(rows):
         marks = [
             np.column_stack([facts.box[r, 0], (facts.box[r, 0] + facts.box[r, 2]) / 2, facts.box[r, 2]])
             for r in (upper, lower)
@@ -131,9 +133,7 @@ def _touching(boxes: NDArray[np.floating], left: float, top: float, right: float
     return int(((boxes[:, 0] < right) & (boxes[:, 2] > left) & (boxes[:, 1] < bottom) & (boxes[:, 3] > top)).sum())
 
 
-def _covered(
-    images: NDArray[np.floating], x: NDArray[np.float64], y: NDArray[np.float64], largest: float
-) -> float:
+def _covered(images: NDArray[np.floating], x: NDArray[np.float64], y: NDArray[np.float64], largest: float) -> float:
     """The share of places that lie on a picture (one that covers the whole page does not count)."""
     hit = np.zeros(len(x), dtype=bool)
     for left, top, right, bottom in images.tolist():

@@ -1,7 +1,7 @@
 """A second look at the pieces of a page, now that it is known how likely each of its neighbours is part of a table.
 
-Goes in: a page and the first judgement of its pieces. Comes out: more features a piece: what was judged above, below, in the
-same row, and over the rows around it.
+Goes in: a page and the first judgement of its pieces. Comes out: more features a piece: what was judged above, below,
+in the same row, and over the rows around it.
 """
 
 from __future__ import annotations

@@ -62,6 +62,13 @@ def iso_date(serial: float) -> str:
     return moment.time().isoformat("seconds") if serial < 1 else moment.isoformat(timespec="seconds")
 
 
+class GridPart(msgspec.Struct, frozen=True):
+    """One place of a table that goes on over several pages, and the rows that stand there, both ends included."""
+
+    place: Place
+    rows: tuple[int, int]
+
+
 class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Rows and columns of cells with spans.
 
@@ -89,6 +96,8 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     medium: Medium = "spreadsheet"
     caption: str | None = None  # what the source calls the table, outside its cells
     issues: tuple[Issue, ...] = ()
+    boxes: NDArray[np.float32] | None = None  # (rows, columns, 4): where each cell's text is printed; NaN where none is
+    parts: tuple[GridPart, ...] = ()  # the places of a table that goes on over several pages
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -6,7 +6,8 @@ import msgspec
 
 from tabellion.model.document import Issue, Sheet
 from tabellion.model.markup import Candidate, MarkupPage
-from tabellion.model.place import Place, Rect
+from tabellion.model.place import Box, Place, Rect
+from tabellion.model.printed import PrintedPage
 
 
 class Region(msgspec.Struct, frozen=True, eq=False):
@@ -17,6 +18,20 @@ class Region(msgspec.Struct, frozen=True, eq=False):
     rect: Rect
     genuine: float = 1.0
     issues: tuple[Issue, ...] = ()
+
+
+class PrintedRegion(msgspec.Struct, frozen=True, eq=False):
+    """A part of a printed page that may be a table; `box` is in the page's view, `place` on the page as it lies.
+
+    `parts` holds the regions on the pages that follow which go on with the same table.
+    """
+
+    page: PrintedPage
+    place: Place
+    box: Box
+    genuine: float = 1.0
+    issues: tuple[Issue, ...] = ()
+    parts: tuple[PrintedRegion, ...] = ()
 
 
 class MarkupRegion(msgspec.Struct, frozen=True, eq=False):

@@ -1,7 +1,7 @@
 """Accents that are set as characters of their own, put on the letter they are printed over.
 
-Old fonts have no "ú": a document prints "u" and a spacing acute at one place, in either order. Goes in: the characters of a
-view. Comes out: the same with the letter composed and the accent taken out.
+Old fonts have no "ú": a document prints "u" and a spacing acute at one place, in either order. Goes in: the
+characters of a view. Comes out: the same with the letter composed and the accent taken out.
 """
 
 from __future__ import annotations

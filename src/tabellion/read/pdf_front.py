@@ -1,9 +1,9 @@
 """Title and authors of a PDF: what its information says where the first page bears it out, else the first page.
 
-Goes in: the first page, the stated title and authors. Comes out: both as far as they are known. A stated title counts if
-its words stand on the page ("Microsoft Word - draft.docx" does not); else the title is the text set largest in the
-upper part. Authors are the names in the lines after the title. Fails where the title is no larger than the text, or is
-a picture.
+Goes in: the first page, the stated title and authors. Comes out: both as far as they are known. A stated title counts
+if its words stand on the page ("Microsoft Word - draft.docx" does not); else the title is the text set largest in the
+upper part. Authors are the names in the lines after the title. Fails where the title is no larger than the text, or
+is a picture.
 """
 
 from __future__ import annotations
@@ -19,14 +19,42 @@ _LONGEST_TITLE, _SHORTEST_TITLE = 400, 8
 _SHARE_ON_PAGE = 0.75  # of a stated title's words
 _MOST_AUTHOR_LINES = 9
 _PARTICLES = frozenset(
-    "de da do dos das di del della der den van von zu zur la le el al bin ibn ben e y dos ter ten".split()
+    [
+        "de",
+        "da",
+        "do",
+        "dos",
+        "das",
+        "di",
+        "del",
+        "della",
+        "der",
+        "den",
+        "van",
+        "von",
+        "zu",
+        "zur",
+        "la",
+        "le",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "ben",
+        "e",
+        "y",
+        "dos",
+        "ter",
+        "ten",
+    ]
 )
 _DEGREES = re.compile(
     r"\b(?:Ph\.?\s?D|M\.?D|M\.?Sc|B\.?Sc|MPH|MBBS|MDS|BDS|Dr|Prof(?:essor)?|Jr|Sr|FRCP|RN|MBA)\b\.?", re.I
 )
 _NO_NAME = re.compile(
     r"@|https?:|www\.|\b(?:universit|universidad|department|dept|institut|faculty|college|school|hospital|centre|center|laborator|"
-    r"abstract|received|accepted|published|correspond|academic editor|editor|address|introduction|keywords|open access|copyright|"
+    r"abstract|received|accepted|published|correspond|academic editor|editor|address|introduction|keywords|"
+    r"open access|copyright|"
     r"volume|journal|doi|citation|research article|original article|review article|department)",
     re.I,
 )

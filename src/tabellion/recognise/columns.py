@@ -52,7 +52,7 @@ class Columns(msgspec.Struct, frozen=True):
 def find_columns(strip: Strip, runs: list[LineRuns], weights: Weights) -> Columns:
     """The columns of a table."""
     ruled = ruled_separators(strip)
-    rivers = candidate_rivers(strip)
+    rivers = candidate_rivers(strip, runs)
     chances = judge_rivers(strip, rivers, runs, weights) if rivers else np.zeros(0)
     return choose_columns(strip, runs, ruled, rivers, chances)
 

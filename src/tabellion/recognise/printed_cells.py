@@ -1,8 +1,7 @@
 """The cells of a printed table, from its columns, phrases and rows.
 
-Goes in: the strip with its columns, phrases and the chance of each line to go on with the row above. Comes out: cells
-with spans and the words in them. Phrases of one row that share a column are one cell. Where rulings part most
-columns between two rows but leave some open, the open cells span both rows.
+Goes in: the strip with its columns, phrases, the row of each line, and the blocks over several rows. Comes out: cells
+with spans and the words in them. Phrases of one row that share a column are one cell.
 """
 
 from __future__ import annotations
@@ -11,14 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.printed import Shift
 from tabellion.recognise.columns import Columns
-from tabellion.recognise.line_joins import LineFacts
 from tabellion.recognise.phrases import Phrase
 from tabellion.recognise.printed_text import Strip
-
-_LIKELY = 0.5
-_COLUMN_RULED = 0.6  # of a column's width: a rule this long parts its cells
+from tabellion.recognise.ruled import Block
 
 
 class PrintedCell(msgspec.Struct, frozen=True):
@@ -45,17 +40,38 @@ class PrintedCells(msgspec.Struct, frozen=True, eq=False):
 
 
 def build_cells(
-    strip: Strip, columns: Columns, phrases: list[list[Phrase]], facts: LineFacts, joins: NDArray[np.float64]
+    strip: Strip, columns: Columns, phrases: list[list[Phrase]], row_of_line: NDArray[np.int32], blocks: list[Block]
 ) -> PrintedCells:
-    """Cells from rows of lines and phrases of columns."""
-    row_of_line = np.concatenate(([0], np.cumsum(joins <= _LIKELY))).astype(np.int32)
-    rows = int(row_of_line[-1]) + 1
+    """Cells from rows of lines, phrases of columns and blocks over several rows."""
+    rows = int(row_of_line[-1]) + 1 if len(row_of_line) else 0
     groups: list[list[tuple[int, Phrase]]] = [[] for _ in range(rows)]
     for k, line in enumerate(phrases):
         groups[row_of_line[k]].extend((k, p) for p in line)
     cells = [cell for row, group in enumerate(groups) for cell in _cells_of_row(row, group)]
-    cells = _span_rows(strip, columns, cells, row_of_line, rows)
+    cells += _block_cells(strip, row_of_line, rows, blocks, cells)
+    cells.sort(key=lambda c: (c.row, c.column))
     return PrintedCells(tuple(cells), row_of_line, rows, len(columns.columns))
+
+
+def _block_cells(
+    strip: Strip, row_of_line: NDArray[np.int32], rows: int, blocks: list[Block], cells: list[PrintedCell]
+) -> list[PrintedCell]:
+    """Blocks as cells over the rows whose middle lies in them, as far as those are free."""
+    top, bottom = np.full(rows, np.inf), np.full(rows, -np.inf)
+    np.minimum.at(top, row_of_line, strip.line_box[:, 1])
+    np.maximum.at(bottom, row_of_line, strip.line_box[:, 3])
+    middle = (top + bottom) / 2
+    taken = {(c.row, k) for c in cells for k in range(c.column, c.column + c.column_span)}
+    result: list[PrintedCell] = []
+    for block in blocks:
+        inside = np.flatnonzero((middle > block.top) & (middle < block.bottom))
+        free = [int(r) for r in inside if (int(r), block.column) not in taken]
+        if not free:
+            base = float(strip.base[block.lines[0][0]])
+            free = [int(np.abs(middle - base).argmin())] if rows else []
+        if free:
+            result.append(PrintedCell(free[0], block.column, free[-1] - free[0] + 1, 1, block.lines))
+    return result
 
 
 def _cells_of_row(row: int, group: list[tuple[int, Phrase]]) -> list[PrintedCell]:
@@ -75,79 +91,3 @@ def _cells_of_row(row: int, group: list[tuple[int, Phrase]]) -> list[PrintedCell
             lines[k] = lines.get(k, ()) + phrase.words
         result.append(PrintedCell(row, first, 1, last - first + 1, tuple(lines.values())))
     return result
-
-
-def _span_rows(
-    strip: Strip, columns: Columns, cells: list[PrintedCell], row_of_line: NDArray[np.int32], rows: int
-) -> list[PrintedCell]:
-    """Join cells over rows where the rule between the rows leaves their column out."""
-    open_below = _open_below(strip, columns, row_of_line, rows)
-    at = {(c.row, c.column): c for c in cells}
-    taken: set[tuple[int, int]] = set()
-    result: list[PrintedCell] = []
-    for row in range(rows):
-        for column in range(len(columns.columns)):
-            if (row, column) in taken or not open_below[row, column]:
-                continue
-            last = row
-            while last + 1 < rows and open_below[last, column]:
-                last += 1
-            stack = [at[r, column] for r in range(row, last + 1) if (r, column) in at]
-            spread = {c.column_span for c in stack}
-            if not stack or spread != {1}:
-                continue
-            lines = tuple(line for c in stack for line in c.lines)
-            taken.update((r, column) for r in range(row, last + 1))
-            result.append(PrintedCell(row, column, last - row + 1, 1, lines))
-    result += [c for c in cells if (c.row, c.column) not in taken]
-    return sorted(result, key=lambda c: (c.row, c.column))
-
-
-def _open_below(strip: Strip, columns: Columns, row_of_line: NDArray[np.int32], rows: int) -> NDArray[np.bool_]:
-    """For each row and column whether the rule under the row stops short of the column."""
-    width = len(columns.columns)
-    result = np.zeros((rows, width), dtype=bool)
-    if not len(strip.across) or width < 2:
-        return result
-    left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
-    bounds = [left, *columns.separators, right]
-    y = (strip.across[:, 1] + strip.across[:, 3]) / 2
-    for row in range(rows - 1):
-        upper, lower = np.flatnonzero(row_of_line == row), np.flatnonzero(row_of_line == row + 1)
-        if strip.part[upper[-1]] != strip.part[lower[0]]:
-            continue
-        top = float(strip.line_base[upper].min())
-        bottom = float(strip.line_base[lower].max())
-        rules = strip.across[(y > top - 0.1 * strip.em) & (y < bottom - 0.2 * strip.em)]
-        if not len(rules):
-            continue
-        ruled = np.array(
-            [_covered(rules, a, b) >= _COLUMN_RULED * (b - a) for a, b in zip(bounds, bounds[1:], strict=False)]
-        )
-        if ruled.any() and not ruled.all():
-            result[row] = ~ruled
-    return result
-
-
-def _covered(rules: NDArray[np.float32], low: float, high: float) -> float:
-    total, reach = 0.0, low
-    for a, b in sorted((float(r[0]), float(r[2])) for r in rules):
-        a, b = max(a, reach), min(b, high)
-        if b > a:
-            total += b - a
-            reach = b
-    return total
-
-
-def cell_text(strip: Strip, cell: PrintedCell) -> str:
-    """The text of a cell: its lines joined by blanks, words parted at the end of a line put together again."""
-    text = ""
-    for line in cell.lines:
-        part = "".join(
-            strip.text[w] if not n or strip.shift[w] & Shift.GLUED else f" {strip.text[w]}" for n, w in enumerate(line)
-        )
-        if len(text) > 1 and text[-1] in "-‐" and text[-2].isalpha() and part[:1].islower():
-            text += part
-        else:
-            text = f"{text} {part}" if text else part
-    return text

@@ -20,7 +20,7 @@ RIVER_FEATURES = (
     "width", "cover", "lines", "both", "cross", "gap low", "gap middle", "gap high", "gaps over 1.0",
     "gaps over 0.6", "gaps over 0.35", "right lefts", "right rights", "right middles", "left lefts", "left rights",
     "left middles", "numeric right", "numeric left", "ruled", "cross rich", "place", "white left", "white right",
-    "only left", "only right", "cross early", "cross alone", "gap to blank", "rich", "ink between left",
+    "only left", "only right", "cross early", "narrow rich", "gap to blank", "rich", "ink between left",
     "ink between right", "same kind", "rivers", "cover beside", "gap shortest", "bold differs", "both count",
     "beside left p", "beside right p", "full ruled table",
 )  # fmt: skip
@@ -74,24 +74,20 @@ class LineRuns:
         return self.lefts[start], self.rights[end - 1]
 
 
-def candidate_rivers(strip: Strip) -> list[River]:
-    """Stretches of x with fewer lines over them than beside them, from left to right."""
+def candidate_rivers(strip: Strip, runs: list[LineRuns]) -> list[River]:
+    """Stretches of x with fewer lines over them than beside them, from left to right; lone texts do not count."""
     shrink = _SHRINK * strip.em
-    left, right = strip.box[:, 0] + shrink, strip.box[:, 2] - shrink
-    line = strip.line_of
-    # one interval a line where words overlap, so that a line counts once
-    order = np.lexsort((left, line))
     edges: list[tuple[float, int]] = []
-    current, reach, start = -1, 0.0, 0.0
-    for i in order.tolist():
-        if line[i] != current or left[i] > reach:
-            if current >= 0 and reach > start:
-                edges += [(start, 1), (reach, -1)]
-            current, start, reach = int(line[i]), float(left[i]), float(right[i])
-        else:
-            reach = max(reach, float(right[i]))
-    if current >= 0 and reach > start:
-        edges += [(start, 1), (reach, -1)]
+    for k in _telling(runs):
+        start = reach = -1e9
+        for left, right in zip(runs[k].lefts, runs[k].rights, strict=True):
+            if left + shrink > reach:
+                if reach > start:
+                    edges += [(start, 1), (reach, -1)]
+                start = left + shrink
+            reach = right - shrink
+        if reach > start:
+            edges += [(start, 1), (reach, -1)]
     edges.sort()
     stretches: list[list[float]] = []  # from, to, cover
     cover = 0
@@ -110,12 +106,20 @@ def candidate_rivers(strip: Strip) -> list[River]:
     ]
 
 
+def _telling(runs: list[LineRuns]) -> list[int]:
+    """The lines that tell columns: those with two runs or more, where there are at least two such lines."""
+    rich = [k for k, r in enumerate(runs) if len(r.starts) >= 2]
+    return rich if len(rich) >= 2 else list(range(len(runs)))
+
+
 def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> NDArray[np.float64]:
     """One row a candidate, one column a feature (RIVER_FEATURES but the last ones, which need a first judgement)."""
     em = strip.em
-    count = max(len(strip), 1)
+    telling = _telling(runs)
+    count = max(len(telling), 1)
     blank = _usual_blank(strip, runs)
-    rich = [len(r.starts) >= _RICH for r in runs]
+    most = max((len(runs[k].starts) for k in telling), default=1)
+    rich = {k for k in telling if len(runs[k].starts) >= max(_RICH, 0.6 * most)}
     table_left, table_right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
     width = max(table_right - table_left, 1.0)
     full = _share_ruled(strip)
@@ -125,15 +129,15 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
         gaps: list[float] = []
         right_runs: list[tuple[float, float]] = []
         left_runs: list[tuple[float, float]] = []
-        numeric_left = numeric_right = only_left = only_right = cross = cross_rich = cross_early = cross_alone = 0
+        numeric_left = numeric_right = only_left = only_right = cross = cross_rich = cross_early = narrow_rich = 0
         bold_differs = same_kind = 0
-        for k, r in enumerate(runs):
+        for place, k in enumerate(telling):
+            r = runs[k]
             at, over = r.split(x)
             if over:
                 cross += 1
-                cross_rich += rich[k]
-                cross_early += k < 0.25 * count
-                cross_alone += len(r.starts) <= 2
+                cross_rich += k in rich
+                cross_early += place < 0.25 * count
                 continue
             if at == 0:
                 only_right += 1
@@ -141,6 +145,7 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
                 only_left += 1
             else:
                 gaps.append((r.lefts[at] - r.rights[at - 1]) / em)
+                narrow_rich += k in rich and gaps[-1] < 0.5
                 a, b = r.words[at - 1], r.words[at]
                 same_kind += bool(strip.numeric[a] == strip.numeric[b])
                 bold_differs += bool(strip.bold[a] != strip.bold[b])
@@ -171,16 +176,16 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
             numeric_right / max(len(right_runs), 1),
             numeric_left / max(len(left_runs), 1),
             _ruled_share(strip, river),
-            cross_rich / max(sum(rich), 1),
+            cross_rich / max(len(rich), 1),
             (x - table_left) / width,
             (x - (before.x if before else table_left)) / em,
             ((after.x if after else table_right) - x) / em,
             only_left / count,
             only_right / count,
             cross_early / max(cross, 1),
-            cross_alone / max(cross, 1),
+            narrow_rich / max(len(rich), 1),
             g[len(g) // 2] / blank,
-            sum(rich) / count,
+            len(rich) / count,
             len(left_runs) / count,
             len(right_runs) / count,
             same_kind / max(both, 1),
