@@ -92,7 +92,7 @@ class LiveFetcher:
 
     def allows(self, address: str) -> bool:
         """Whether the host's robots.txt lets us fetch an address; a host without one allows all."""
-        return self._rules(address).can_fetch(address, AGENT)
+        return bool(self._rules(address).can_fetch(address, AGENT))
 
     def _rules(self, address: str) -> Protego:
         parts = urlsplit(address)

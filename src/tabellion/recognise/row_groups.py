@@ -1,0 +1,161 @@
+"""Rows of a printed table as runs of lines, chosen for the table as a whole.
+
+Goes in: for each line the chance to go on with the line above (`line_joins`). Comes out: the row of each line. Every
+run of lines that may be a row is judged by how its cells stand to one another (their tops, middles or bottoms agree),
+and the division of all lines into rows that is likeliest as a whole is taken. This is what tells rows apart where
+wrapped cells are centred against their neighbours and the leading is the same inside and between rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.recognise.line_joins import LineFacts
+from tabellion.recognise.phrases import Phrase
+from tabellion.recognise.printed_text import Strip
+from tabellion.weights import Weights
+
+ROW_FEATURES = (
+    "lines", "height", "tops", "middles", "bottoms", "agreement", "columns", "columns share", "wrapped", "most lines",
+    "least join", "mean join", "join before", "join after", "step inside", "step before", "step after",
+    "column step before", "column step after", "first column", "numbers stacked", "ruled inside", "ruled above",
+    "ruled below", "lower starts", "capital starts", "span over", "filled before", "filled after", "shares before",
+    "shares after", "lines usual", "position", "first lines", "gap difference", "numbers",
+)  # fmt: skip
+_MOST_LINES = 14
+_LEAST_JOIN = 0.015  # a run is not tried over a place less likely to join
+
+
+def row_candidates(joins: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Runs of lines (first, last) that may be a row."""
+    count = len(joins) + 1
+    found: list[tuple[int, int]] = []
+    for first in range(count):
+        last = first
+        while True:
+            found.append((first, last))
+            if last + 1 >= count or last - first + 2 > _MOST_LINES or joins[last] < _LEAST_JOIN:
+                break
+            last += 1
+    return found
+
+
+def row_features(
+    strip: Strip,
+    phrases: list[list[Phrase]],
+    facts: LineFacts,
+    joins: NDArray[np.float64],
+    runs: list[tuple[int, int]],
+) -> NDArray[np.float64]:
+    """One row a run of lines, one column a feature."""
+    em = strip.em
+    count, width = facts.filled.shape
+    base = strip.line_base.astype(np.float64)
+    rows = np.zeros((len(runs), len(ROW_FEATURES)))
+    numbers = facts.numeric & facts.filled
+    usual = float(np.median(facts.steps)) / em if len(facts.steps) else 1.2
+    texts = [[(p.first, strip.text[p.words[0]]) for p in line] for line in phrases]
+    for n, (first, last) in enumerate(runs):
+        filled = facts.filled[first : last + 1]
+        some = np.asarray(filled.any(axis=0))
+        depth = filled.sum(axis=0)
+        heights = np.where(filled, base[first : last + 1, None], np.nan)
+        with np.errstate(all="ignore"):
+            tops = np.nanmin(heights[:, some], axis=0)
+            bottoms = np.nanmax(heights[:, some], axis=0)
+        middles = (tops + bottoms) / 2
+        spreads = [float(np.ptp(v)) / em if len(v) else 0.0 for v in (tops, middles, bottoms)]
+        inside = joins[first:last]
+        before, after = (joins[first - 1] if first else 0.0), (joins[last] if last < count - 1 else 0.0)
+        step_before = (base[first] - base[first - 1]) / em if first else 4.0
+        step_after = (base[last + 1] - base[last]) / em if last < count - 1 else 4.0
+        inner = facts.steps[first:last] / em
+        upper = facts.filled[first - 1] if first else np.zeros(width, dtype=bool)
+        lower = facts.filled[last + 1] if last < count - 1 else np.zeros(width, dtype=bool)
+        starts = [t for line in texts[first + 1 : last + 1] for _, t in line]
+        rows[n] = (
+            last - first + 1,
+            (base[last] - base[first]) / em,
+            *spreads,
+            min(spreads),
+            some.sum(),
+            some.mean(),
+            (depth > 1).sum() / max(some.sum(), 1),
+            depth.max(),
+            inside.min() if len(inside) else 1.0,
+            inside.mean() if len(inside) else 1.0,
+            before,
+            after,
+            inner.max() if len(inner) else 0.0,
+            step_before,
+            step_after,
+            _column_step(facts, base, first, -1) / em,
+            _column_step(facts, base, last, 1) / em,
+            some[0],
+            (numbers[first : last + 1].sum(axis=0) > 1).sum(),
+            facts.ruled[first:last].max(initial=0.0),
+            facts.ruled[first - 1] if first else 1.0,
+            facts.ruled[last] if last < count - 1 else 1.0,
+            sum(t[:1].islower() for t in starts) / max(len(starts), 1),
+            sum(t[:1].isupper() for t in starts) / max(len(starts), 1),
+            sum(
+                p.last > p.first and depth[p.first : p.last + 1].max() > 1
+                for line in phrases[first : last + 1]
+                for p in line
+            ),
+            upper.mean(),
+            lower.mean(),
+            (upper & some).sum() / max(some.sum(), 1),
+            (lower & some).sum() / max(some.sum(), 1),
+            usual,
+            first / count,
+            filled[0].mean(),
+            min(step_before, step_after) - (inner.max() if len(inner) else 0.0),
+            numbers[first : last + 1].any(axis=0).mean(),
+        )
+    return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
+
+
+def _column_step(facts: LineFacts, base: NDArray[np.float64], line: int, way: int) -> float:
+    """The smallest step from a line to the next filled line of one of its columns, up or down."""
+    best = 60.0
+    for column in np.flatnonzero(facts.filled[line]).tolist():
+        k = line + way
+        while 0 <= k < len(base) and abs(base[k] - base[line]) < best:
+            if facts.filled[k, column]:
+                best = abs(float(base[k] - base[line]))
+                break
+            k += way
+    return best
+
+
+def choose_rows(count: int, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.int32]:
+    """The row of each line in the likeliest division; each line counts once, so that long rows weigh as short ones do."""
+    best = np.full(count + 1, -np.inf)
+    best[0] = 0.0
+    back = np.zeros(count + 1, dtype=np.int32)
+    worth = np.log(np.clip(chance, 1e-6, 1.0))
+    order = sorted(range(len(runs)), key=lambda k: runs[k][1])
+    for k in order:
+        first, last = runs[k]
+        score = best[first] + (last - first + 1) * worth[k]
+        if score > best[last + 1]:
+            best[last + 1], back[last + 1] = score, first
+    rows = np.zeros(count, dtype=np.int32)
+    end, cuts = count, []
+    while end > 0:
+        cuts.append((int(back[end]), end))
+        end = int(back[end])
+    for number, (start, stop) in enumerate(reversed(cuts)):
+        rows[start:stop] = number
+    return rows
+
+
+def find_rows(
+    strip: Strip, phrases: list[list[Phrase]], facts: LineFacts, joins: NDArray[np.float64], weights: Weights
+) -> NDArray[np.int32]:
+    """The row of each line."""
+    runs = row_candidates(joins)
+    features = row_features(strip, phrases, facts, joins, runs)
+    return choose_rows(len(strip), runs, weights.boosted("printed-rows").probabilities(features))
