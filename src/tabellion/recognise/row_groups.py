@@ -22,6 +22,7 @@ ROW_FEATURES = (
     "column step before", "column step after", "first column", "numbers stacked", "ruled inside", "ruled above",
     "ruled below", "lower starts", "capital starts", "span over", "filled before", "filled after", "shares before",
     "shares after", "lines usual", "position", "first lines", "gap difference", "numbers",
+    "fill share", "full lines", "brackets", "table lines full",
 )  # fmt: skip
 _MOST_LINES = 14
 _LEAST_JOIN = 0.015  # a run is not tried over a place less likely to join
@@ -54,6 +55,7 @@ def row_features(
     base = strip.line_base.astype(np.float64)
     rows = np.zeros((len(runs), len(ROW_FEATURES)))
     numbers = facts.numeric & facts.filled
+    full_lines = float((facts.filled.sum(axis=1) >= 0.85 * width).mean())
     usual = float(np.median(facts.steps)) / em if len(facts.steps) else 1.2
     texts = [[(p.first, strip.text[p.words[0]]) for p in line] for line in phrases]
     for n, (first, last) in enumerate(runs):
@@ -113,6 +115,10 @@ def row_features(
             filled[0].mean(),
             min(step_before, step_after) - (inner.max() if len(inner) else 0.0),
             numbers[first : last + 1].any(axis=0).mean(),
+            filled[:, some].mean() if some.any() else 0.0,
+            (filled.sum(axis=1) >= 0.85 * width).sum(),
+            sum(t[:1] in "([±" for t in starts) / max(len(starts), 1),
+            full_lines,
         )
     return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
 
