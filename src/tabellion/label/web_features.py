@@ -20,6 +20,7 @@ from tabellion.label.web_view import (
     KINDS,
     LABEL,
     LONG,
+    MEASURE,
     MIXED,
     NUMBER,
     SAID,
@@ -110,7 +111,7 @@ _OWN = [TRAITS.index(name) for name in OWN_TRAITS]
 _CONTRASTS = [TRAITS.index(name) for name in CONTRASTED_TRAITS]
 _ALL_KINDS = np.arange(KINDS)
 _WORDS = np.isin(np.arange(KINDS), (LABEL, MIXED, LONG))
-_FIGURES = np.isin(np.arange(KINDS), (NUMBER, DATE, YEAR))
+_FIGURES = np.isin(np.arange(KINDS), (NUMBER, DATE, YEAR, MEASURE))
 
 
 def shape_features(view: WebView) -> list[float]:
@@ -125,7 +126,7 @@ def shape_features(view: WebView) -> list[float]:
     alike = np.bincount(common[common > 0]).max(initial=0) / max(1, int((common > 0).sum()))
     return [
         np.log1p(len(view.rows)), np.log1p(len(view.columns)), float(len(view.columns) == 2), float(len(view.titles)),
-        np.log1p(len(view.groups)), float(counts[NUMBER] + counts[DATE] + counts[YEAR]), float(counts[LABEL]),
+        np.log1p(len(view.groups)), float(counts[_FIGURES].sum()), float(counts[LABEL]),
         float(counts[LONG]), 1 - filled / max(1, kind.size), columns_agree, rows_agree, float(alike),
         float(view.traits[..., 0].any()), float(view.traits[..., 2].sum()) / filled, float(counts[IMAGE]),
     ]  # fmt: skip

@@ -20,7 +20,7 @@ from tabellion.weights import Weights
 HeaderMethod = Literal["boosted", "ontominer"]
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
-ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.4  # probabilities from which a line is a header; set on the folds
+ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
 
 ROW_FEATURES: tuple[str, ...] = (
     *(f"row {name}" for name in LINE_FEATURES),

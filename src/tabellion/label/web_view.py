@@ -21,9 +21,21 @@ from tabellion.model.style import Style
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-EMPTY, NUMBER, DATE, YEAR, LABEL, MIXED, LONG, IMAGE, FORM, SIGN = range(10)
-KINDS = 10
-KIND_NAMES = ("numbers", "dates", "years", "labels", "mixed", "long", "images", "forms", "signs")  # but the empty one
+EMPTY, NUMBER, DATE, YEAR, LABEL, MIXED, LONG, IMAGE, FORM, SIGN, MEASURE = range(11)
+KINDS = 11
+KIND_NAMES = (
+    "numbers",
+    "dates",
+    "years",
+    "labels",
+    "mixed",
+    "long",
+    "images",
+    "forms",
+    "signs",
+    "measures",
+)  # but the empty one
+_MEASURE = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,/:–-]*\s?[^\W\d]{0,12}\W?(?:\s|$)")  # a number with its unit
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CAPITALS, _SMALL, _DIGITS = re.compile(r"[A-ZÀ-ÖØ-Þ]+"), re.compile(r"[^\W\d_A-ZÀ-ÖØ-Þ]+"), re.compile(r"\d+")
@@ -179,7 +191,7 @@ def _tell(text: str) -> tuple[float, float, float, float, float, int]:
     if len(text) > _LONG:
         kind = LONG
     elif _DIGIT.search(text):
-        kind = MIXED
+        kind = MEASURE if _MEASURE.match(text) else MIXED
     else:
         kind = LABEL if _WORD.search(text) or text.isalpha() else SIGN
     return len(text), text.endswith(":"), text[0].isupper(), text.isupper(), header_words(text), kind

@@ -35,8 +35,8 @@ from tabellion.model.region import MarkupRegion
 from tabellion.recognise.html_table import recognise_table
 from tabellion.weights.boosted import Boosted
 
-TREES = BoostingSettings(rounds=150, leaves=8, rate=0.06, least_rows=10, columns=0.3, rows=0.8)
-_WEIGHTS = {"t2dv2": 0.3, "wiki-headers": 0.5}
+TREES = BoostingSettings(rounds=250, leaves=8, rate=0.05, least_rows=10, columns=0.15, rows=0.7)
+_WEIGHTS = {"t2dv2": 0.5, "wiki-headers": 0.5}
 _WEIGHT_UNSURE = 0.6
 
 Example = tuple[WebCase, NDArray[np.float64], NDArray[np.float64], HeaderLines]
