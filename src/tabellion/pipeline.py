@@ -13,9 +13,11 @@ import msgspec
 
 from tabellion.label import label_grid
 from tabellion.locate import locate_regions
+from tabellion.locate.why import explain_region
 from tabellion.model.document import Document, Issue
 from tabellion.model.frame import Labelled
 from tabellion.model.place import Place
+from tabellion.model.region import MarkupRegion
 from tabellion.model.table import Table
 from tabellion.nest import nest_headers
 from tabellion.read import Limits, read_document
@@ -37,6 +39,7 @@ class Settings(msgspec.Struct, frozen=True):
     Cafarella 2013 with their features only. `parents`: boosted trees (default) or their linear SVM.
     `genuine`: which web tables hold data, by boosted trees (default) or by the tree or SVM of Wang and Hu 2002.
     `headers`: of web tables, by boosted trees (default) or by the clustering of OntoMiner 2005.
+    `why`: tell of each candidate of a web page that was judged no table what weighed most.
     """
 
     limits: Limits = Limits()
@@ -46,14 +49,16 @@ class Settings(msgspec.Struct, frozen=True):
     sheet: str | None = None
     genuine: GenuineMethod = "boosted"
     headers: HeaderMethod = "boosted"
+    why: bool = False
 
 
-class Rejected(msgspec.Struct, frozen=True):
-    """A candidate that was judged not to be a table."""
+class Rejected(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A candidate that was judged not to be a table; `why` lists the features that weighed most, where it was asked."""
 
     place: Place
     genuine: float
     kind: str | None = None
+    why: tuple[tuple[str, float], ...] = ()
 
 
 class Extraction(msgspec.Struct, frozen=True, eq=False):
@@ -96,7 +101,8 @@ def label_pages(
         for region in locate_regions(page, weights, settings.genuine):
             if region.genuine < LIKELY:
                 if rejected is not None:
-                    rejected.append(Rejected(region.place, region.genuine))
+                    why = explain_region(region, weights) if settings.why and isinstance(region, MarkupRegion) else ()
+                    rejected.append(Rejected(region.place, region.genuine, why=why))
                 continue
             grid = recognise_grid(region)
             labelled = label_grid(grid, weights, settings.rows, region.genuine, settings.headers)

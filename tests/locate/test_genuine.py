@@ -6,9 +6,13 @@ import pytest
 
 from tabellion.locate import locate_regions
 from tabellion.locate.candidate_view import view_candidates
+from tabellion.locate.genuine_features import genuine_features
 from tabellion.locate.paper_features import PAPER_FEATURES, paper_features
+from tabellion.locate.why import explain_region
 from tabellion.model.region import MarkupRegion
 from tabellion.read.html import read_markup
+from tabellion.weights import Weights
+from tabellion.weights.weighing import weigh_features
 
 DATA = "<table><tr><th>Year<th>Output<tr><td>1990<td>13.7<tr><td>1991<td>14.1<tr><td>1992<td>15.0</table>"
 
@@ -86,3 +90,22 @@ def test_the_papers_classifiers_judge_as_well(method: str) -> None:
     page = read_markup(DATA + menu)[0]
     table, layout = locate_regions(page, None, method)  # type: ignore[call-overload]
     assert table.genuine > 0.5 > layout.genuine
+
+
+def test_a_judgement_can_be_explained() -> None:
+    menu = "<table><tr><td><a href=/>Home</a><td><a href=/>News</a><tr><td><img src=a><td><a href=/>Us</a></table>"
+    [region] = regions(menu)
+    why = explain_region(region, Weights())
+    assert len(why) == 5
+    assert why[0][1] < 0
+    [believed] = regions(DATA.replace("<table>", "<table role=presentation>"))
+    assert explain_region(believed, Weights()) == (("role says that it is for layout", 0.0),)
+
+
+def test_what_features_added_sums_up_to_the_score() -> None:
+    trees = Weights().boosted("genuine")
+    page = read_markup(DATA)[0]
+    rows = genuine_features(view_candidates(page, [0]))
+    nothing = weigh_features(trees, rows).sum(axis=1) - trees.scores(rows)[:, 0]
+    other = weigh_features(trees, rows + 1).sum(axis=1) - trees.scores(rows + 1)[:, 0]
+    assert nothing == pytest.approx(other)
