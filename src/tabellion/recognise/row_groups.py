@@ -137,7 +137,7 @@ def _column_step(facts: LineFacts, base: NDArray[np.float64], line: int, way: in
 
 
 def choose_rows(count: int, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.int32]:
-    """The row of each line in the likeliest division; each line counts once, so that long rows weigh as short ones do."""
+    """The row of each line in the likeliest division, in which each line counts once."""
     best = np.full(count + 1, -np.inf)
     best[0] = 0.0
     back = np.zeros(count + 1, dtype=np.int32)
