@@ -20,7 +20,9 @@ def relate_table(nested: Nested, document: Document, id: str) -> Table:  # noqa:
     """The table of a frame: every value with its header paths, unit and notes, and the table's metadata."""
     frame = nested.frame
     notes = read_notes(frame, document)
-    place = msgspec.structs.replace(frame.grid.place, range=range_text(frame.grid.source_rect(frame.rect)))
+    place = frame.grid.place
+    if frame.grid.medium == "spreadsheet":
+        place = msgspec.structs.replace(place, range=range_text(frame.grid.source_rect(frame.rect)))
     tuples = build_tuples(nested, notes.by_mark)
     return Table(
         id=id,
