@@ -68,3 +68,9 @@ def test_a_picture_holds_the_drawing_and_needs_no_network(tmp_path: Path) -> Non
     text = picture.read_text(encoding="utf-8")
     assert "Male" in text
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_what_is_no_table_is_listed_with_its_reason() -> None:
+    shown = show("lakes.html", "--why", "--width", "160").stdout
+    assert re.search(r"table 0 .*0\.\d\d +no two rows with a row of two cells", shown)
+    assert "no table " not in show("lakes.html").stdout

@@ -87,3 +87,30 @@ def test_the_papers_clustering_finds_headers_that_stand_out() -> None:
 
 def test_an_empty_table_has_no_frame() -> None:
     assert not labelled("<table><tr><td><td><tr><td><td></table>").frames
+
+
+NAMED = (
+    "<table><tr><td id=n>one<td id=w>two<tr><td id=a headers=n>red<td headers='w a'>ann"
+    "<tr><td id=b headers=n>blue<td headers='w b'>ben<tr><td id=c headers=n>green<td headers='w c'>cid</table>"
+)
+ROLES = (
+    "<div role=table><div role=row><i role=columnheader>x</i><i role=columnheader>y</i></div>"
+    + "<div role=row><i role=rowheader>red</i><i role=cell>blue</i></div>" * 3
+    + "</div>"
+)
+
+
+@pytest.mark.parametrize(
+    ("markup", "rows", "columns"),
+    [
+        ("<table>" + "<tr><td scope=row>red<td>blue<td>green" * 4 + "</table>", 0, 1),
+        ("<table><tr><td scope=col>red<td scope=col>blue" + "<tr><td>green<td>grey" * 4 + "</table>", 1, 0),
+        (NAMED, 1, 1),
+        (ROLES, 1, 1),
+    ],
+)
+def test_headers_that_the_markup_declares_are_believed(markup: str, rows: int, columns: int) -> None:
+    frame = frame_of(markup)
+    assert frame.grid.declared_headers == (rows, columns)
+    assert len(frame.header_rows) >= rows
+    assert len(frame.stub_columns) >= columns

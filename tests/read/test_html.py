@@ -188,6 +188,14 @@ def test_elements_nested_without_end_are_refused() -> None:
         read_document("<html>" + "<div>" * 50_000)
 
 
+def test_a_column_span_beyond_the_standard_is_cut_and_a_row_span_ends_with_the_table() -> None:
+    rows = "<tr><td rowspan=0>a</td><td colspan=100000>b</td></tr>" + "<tr><td>c</td></tr>" * 3
+    page = read_markup(f"<table>{rows}</table>")[0]
+    assert page.cells.column_span[1] == 1000
+    assert page.cells.row_span[0] == 4
+    assert page.cells.column[2] == 1
+
+
 def test_spans_of_billions_of_slots_cost_nothing_and_leave_an_issue() -> None:
     row = "<td colspan=1000 rowspan=65534>x</td>" * 16
     document = read_document(f"<table><tr>{row}</tr>{'<tr><td>y</td></tr>' * 30_000}</table>")

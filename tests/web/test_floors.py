@@ -1,28 +1,68 @@
-"""The quality of web tables on sites not seen is held to floors; the weights' cards carry the figures."""
+"""The quality of the whole flow on web pages does not fall: figures on sites that the weights have not seen.
+
+Weights are trained by fold for this run (or those of TABELLION_FOLDS are used, for a quick look while working), each
+page is read with weights that have not seen its site, and the measuring script scores the result.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tabellion.errors import TabellionError
+from tabellion.learn.__main__ import train
+from tabellion.learn.measure import load_script
+from tabellion.learn.measure_web import measure_web
+from tabellion.learn.web_cases import WEB_CORPORA
 from tabellion.weights import SHIPPED
 
-FLOORS = {
-    ("genuine", "sure F"): 0.965,
-    ("genuine", "hand F"): 0.94,
-    ("genuine_svm", "svm LTW-VS sure F"): 0.94,
-    ("web_header_rows", "learned orientation"): 0.92,
-    ("web_header_rows", "learned header rows"): 0.95,
-    ("web_header_rows", "learned header columns"): 0.93,
+FLOORS: dict[str, dict[str, float]] = {
+    "webtables": {
+        "sure.f": 0.965,
+        "hand.f": 0.94,
+        "orientation_accuracy": 0.93,
+        "header_rows_accuracy": 0.955,
+        "header_columns_accuracy": 0.935,
+    },
+    "wiki-headers": {"top.f": 0.985, "header_rows_accuracy": 0.96},
 }
-"""Cross-validated by site. A floor may be raised, never lowered."""
+"""A floor may be raised, never lowered."""
 
 
-@pytest.mark.parametrize(("weights", "figure"), FLOORS)
-def test_figures_do_not_fall(weights: str, figure: str) -> None:
-    card = json.loads((SHIPPED / f"{weights}.card.json").read_text(encoding="utf-8"))
-    assert card["scores"][figure] >= FLOORS[weights, figure]
+@pytest.fixture(scope="session")
+def folds(corpora: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    try:
+        load_script("webtables")
+    except TabellionError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    for name in WEB_CORPORA:
+        corpora(name)
+    if os.environ.get("TABELLION_FOLDS"):
+        return Path(os.environ["TABELLION_FOLDS"])
+    folder = tmp_path_factory.mktemp("web-folds")
+    train(folder, ["genuine", "web-headers"])
+    return folder
+
+
+@pytest.mark.parametrize("corpus", FLOORS)
+def test_figures_do_not_fall(corpus: str, folds: Path) -> None:
+    result = measure_web(corpus, folds)
+    assert result["errors"] == result["missing"] == 0
+    below = {name: figure(result, name) for name, floor in FLOORS[corpus].items() if figure(result, name) < floor}
+    assert not below
+
+
+def figure(result: dict[str, Any], name: str) -> float:
+    for part in name.split("."):
+        result = result[part]
+    return float(result)  # type: ignore[arg-type]
 
 
 def test_a_probability_can_be_trusted() -> None:

@@ -53,7 +53,7 @@ def extract(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="List what was judged not to be a table too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="List what was judged not to be a table too, and why.")] = False,
     sheet: SheetOption = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
@@ -65,7 +65,7 @@ def extract(
     trace: TraceOption = False,
 ) -> None:
     """Read documents and print their tables as tuples with full header paths."""
-    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit)
+    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit, why=every)
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, ending_quietly
     from tabellion.cli.sources import expand_sources

@@ -82,6 +82,7 @@ def build_settings(
     parents: ParentChoice,
     weights: Path | None,
     limits: Sequence[str] | None,
+    why: bool = False,
 ) -> Settings:
     """The settings that the options of a call name; a limit that does not exist is an error of the call."""
     from tabellion.pipeline import Settings
@@ -92,6 +93,7 @@ def build_settings(
         parents=parents.value,
         weights=str(weights) if weights else None,
         sheet=sheet,
+        why=why,
     )
 
 

@@ -32,6 +32,8 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion show report.xlsx --sheet Data --tuples 50 [dim]· with the first 50 tuples of each table[/dim]
 
+[dim]$[/dim] tabellion show page.html --why [dim]· with the parts that were judged to be no table, and why[/dim]
+
 [dim]$[/dim] tabellion show report.xlsx --stage label [dim]· what each row was taken for, and how sure that is[/dim]
 
 [dim]$[/dim] FORCE_COLOR=1 tabellion show report.xlsx --lines 0 --width 200 | less -RS [dim]· everything, wide[/dim]"""
@@ -69,6 +71,9 @@ def show(
             "--tuples", "-t", metavar="[N]", min=0, help="Show the first N tuples of each table too (20 without N)."
         ),
     ] = None,
+    why: Annotated[
+        bool, typer.Option("--why", help="List what was judged not to be a table too, and what weighed most.")
+    ] = False,
     stage: Annotated[Stage, typer.Option("--stage", help="Look at what this stage of the flow made.")] = Stage.relate,
     lines: Annotated[
         int,
@@ -88,7 +93,7 @@ def show(
     trace: TraceOption = False,
 ) -> None:
     """Draw a document in the terminal: its regions in colour, its header trees, its tuples."""
-    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit)
+    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit, why=why)
     from tabellion.cli.messages import complain, ending_quietly
 
     console = _console(width, record=svg is not None)

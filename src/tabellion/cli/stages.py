@@ -24,7 +24,7 @@ from tabellion.model.grid import Grid
 from tabellion.model.place import Place, column_letters, range_text
 from tabellion.model.region import MarkupRegion, Region
 from tabellion.model.table import Table
-from tabellion.pipeline import Extraction, Settings, extract_document, label_pages
+from tabellion.pipeline import Extraction, Rejected, Settings, extract_document, label_pages
 from tabellion.read import read_document
 from tabellion.recognise import recognise_grid
 from tabellion.weights import Weights
@@ -50,6 +50,8 @@ def draw_stage(
     if stage in ("nest", "relate"):
         extraction = extract_document(source, settings)
         yield from (draw_nested if stage == "nest" else draw_extraction)(extraction, view)
+        if settings.why:
+            yield from draw_rejected(extraction.rejected)
         return
     document = read_document(source, limits=settings.limits, sheet=settings.sheet)
     weights = Weights(settings.weights)
@@ -148,6 +150,17 @@ def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableTy
     yield from draw_issues(extraction.issues)
 
 
+def draw_rejected(rejected: Iterable[Rejected]) -> Iterator[RenderableType]:
+    """What was judged to be no table, and what spoke for (+) and against it (-) most."""
+    lines = Lines("no table", "genuine", "what weighed most", box=None, header_style="bold", pad_edge=False)
+    for each in rejected:
+        reasons = "; ".join(f"{name} {moved:+.1f}" if moved else name for name, moved in each.why)
+        lines.add_row(_place_name(each.place), f"{each.genuine:.2f}", reasons or each.kind or "")
+    if lines.row_count:
+        yield Text()
+        yield lines
+
+
 def draw_issues(issues: Iterable[Issue]) -> Iterator[RenderableType]:
     """Every doubt, a line each."""
     for issue in issues:
@@ -173,7 +186,14 @@ def facts(*pairs: tuple[str, str], title: str | None = None) -> Lines:
 def _region_name(region: Region | MarkupRegion) -> str:
     if isinstance(region, Region):
         return f"{region.place.sheet or ''} {range_text(region.rect)}".strip()
-    return region.place.path or f"table {region.place.table_index}"
+    return _place_name(region.place)
+
+
+def _place_name(place: Place) -> str:
+    if place.path is None:
+        return " ".join(part for part in (place.sheet, place.range) if part)
+    named = f"table {place.table_index}  " if place.table_index is not None else ""
+    return f"{named}{place.path}"
 
 
 def _table_heading(table: Table) -> Text:

@@ -2,7 +2,8 @@
 
 In: a `WebView`. Out: `HeaderLines`. The learned method asks of each leading row, then of each leading column, whether
 it is a header, and stops at the first that is not. The trees see the line itself, its neighbours, the first line of
-the other direction and the shape of the table. Fails where only the meaning of the words can tell.
+the other direction and the shape of the table. What the markup declares by `scope` or `headers` is believed. Fails
+where only the meaning of the words can tell.
 """
 
 from __future__ import annotations
@@ -55,7 +56,11 @@ def find_headers(view: WebView, weights: Weights) -> HeaderLines:
     if not len(rows) or not len(columns):
         return HeaderLines(0, 0, 0.0)
     found = decide_headers(weights.boosted(ROWS).probabilities(rows), weights.boosted(COLUMNS).probabilities(columns))
-    down, across = min(found.rows, len(view.rows) - 1), min(found.columns, len(view.columns) - 1)
+    declared = view.grid.declared_headers
+    rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum())
+    columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum())
+    down = min(rows_said or found.rows, len(view.rows) - 1)
+    across = min(columns_said or found.columns, len(view.columns) - 1)
     return HeaderLines(_with_spans(view, down), across, found.sure)
 
 

@@ -95,6 +95,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     place: Place
     medium: Medium = "spreadsheet"
     caption: str | None = None  # what the source calls the table, outside its cells
+    declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns that the source declares
     issues: tuple[Issue, ...] = ()
     boxes: NDArray[np.float32] | None = None  # (rows, columns, 4): where each cell's text is printed; NaN where none is
     parts: tuple[GridPart, ...] = ()  # the places of a table that goes on over several pages

@@ -83,6 +83,7 @@ class Candidate(msgspec.Struct, frozen=True, eq=False):
     declared_columns: int = 0  # <col> elements
     scoped: int = 0  # cells with `scope` or `headers`
     sized: int = 0  # cells with a width or height
+    declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns by `scope`, `headers` or ARIA roles
     caption: str | None = None
     before: str | None = None
     after: str | None = None

@@ -140,6 +140,7 @@ def _candidate(gathering: Gathering, first: int, count: int, slots: Slots, lette
         declared_columns=gathering.declared_columns,
         scoped=gathering.scoped,
         sized=gathering.sized,
+        declared_headers=gathering.declared(slots),
         caption=gathering.caption,
         before=gathering.before,
         after=gathering.after,

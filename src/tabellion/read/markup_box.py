@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
 
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
+from tabellion.read.declared_headers import CellWord, Declared, declare_headers, read_word
 from tabellion.read.looks import LINK, Looks
 from tabellion.read.slots import Slots, SlotsFullError
 
@@ -117,10 +119,18 @@ class Gathering:
         self.preformatted: str | None = None
         self.declared_columns = 0
         self.scoped = self.sized = 0
+        self.words: dict[int, CellWord] = {}  # what cells declare of headers, by their number
         self.cells: list[CellRecord] = []
         self.texts: list[str] = []
         self.numbers = _NO_NUMBERS
         self.rows: list[tuple[int, int, list[tuple[int, int]]]] = []  # section, group, spans of the cells
+
+    def declare(self, attributes: Mapping[str, str | None], speaks: bool) -> None:
+        """Note what the cell that comes next declares of headers; `speaks`: it does so itself."""
+        self.scoped += speaks
+        word = read_word(attributes)
+        if word:
+            self.words[len(self.cells)] = word
 
     def compact(self) -> None:
         """Hold the finished cells as arrays, a quarter of their size."""
@@ -147,6 +157,12 @@ class Gathering:
         slots.end_group()
         return slots, whole
 
+    def declared(self, slots: Slots) -> Declared:
+        """The header rows and columns that the markup declares."""
+        if not self.scoped:
+            return Declared()
+        return declare_headers(self.words, slots.placed)
+
     def sections(self) -> bytes:
         """The section of each row, in the order of the standard."""
         return bytes(sorted((section for section, _, _ in self.rows), key=lambda section: section == Section.FOOT))
@@ -158,6 +174,7 @@ class Gathering:
         cells = [cell for row in order for cell in range(starts[row], starts[row + 1])]
         self.texts = [self.texts[cell] for cell in cells]
         self.numbers = self.numbers[cells]
+        self.words = {at: self.words[cell] for at, cell in enumerate(cells) if cell in self.words}
         return [self.rows[row] for row in order]
 
 

@@ -141,7 +141,8 @@ class TableWalk(ABC):
                 spans.append((down, read_span(attributes.get("colspan"), MOST_ACROSS)))
             else:
                 spans.append((1, 1))
-            made.scoped += "scope" in attributes or "headers" in attributes
+            if "scope" in attributes or "headers" in attributes or "id" in attributes:
+                made.declare(attributes, "scope" in attributes or "headers" in attributes)
             made.sized += "width" in attributes or "height" in attributes
             inside = looks.enter(row, tag, attributes)
             child = cell.first_child
@@ -177,6 +178,7 @@ class TableWalk(ABC):
                 attributes = cell.attributes
                 down = read_span(attributes.get("aria-rowspan"), MOST_DOWN)
                 spans.append((down, read_span(attributes.get("aria-colspan"), MOST_ACROSS)))
+                made.declare(attributes, "header" in (attributes.get("role") or ""))
                 made.cells.append(self._cell(cell, look, _ARIA_CELLS[attributes.get("role") or "cell"]))
             made.rows.append((Section.BODY, 0, spans))
         self._tables = tables

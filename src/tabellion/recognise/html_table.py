@@ -120,6 +120,7 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         place=region.place,
         medium="html",
         caption=region.candidate.caption,
+        declared_headers=region.candidate.declared_headers,
         issues=issues,
     )
 

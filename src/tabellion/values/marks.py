@@ -25,6 +25,7 @@ _BRACKETED = re.compile(
 _NAMED_BY_NUMBER = re.compile(
     r"\b(?:models?|col(?:umn)?s?\.?|eq(?:uation)?s?\.?|no\.?|part|lines?|items?|rows?)$", re.I
 )
+_UNITS = frozenset("glmst")  # Depth (m): grams, litres, metres, seconds, tonnes, where no note is known by the letter
 _CLOSED = re.compile(r"(?:(?<=[^\W\d])\s*|\s+)(\d{1,2})[/)]$")
 _SLASHED = re.compile(r"(?:\s+|(?<=[^\W\d]))/(\d{1,2})$")
 _YEAR_FLAG = re.compile(r"\b((?:1[89]|20)\d\d)\s?([rpe])\b(?!\.)")
@@ -43,6 +44,8 @@ def split_marks(text: str, numbered: Set[str] = frozenset()) -> tuple[str, tuple
     ('1990', ('1', '3'))
     >>> split_marks("Carbon dioxide**"), split_marks("Land use (LULUCF) 1)")
     (('Carbon dioxide', ('**',)), ('Land use (LULUCF)', ('1',)))
+    >>> split_marks("Depth (m)"), split_marks("Exports (b)")
+    (('Depth (m)', ()), ('Exports', ('b',)))
     >>> split_marks("Imports1"), split_marks("Imports1", {"1"}), split_marks("CO2", {"2"})
     (('Imports1', ()), ('Imports', ('1',)), ('CO2', ()))
     """
@@ -55,7 +58,8 @@ def split_marks(text: str, numbered: Set[str] = frozenset()) -> tuple[str, tuple
     for _ in range(3):
         before = label
         bracketed = _BRACKETED.search(label)
-        if bracketed and not _NAMED_BY_NUMBER.search(label[: bracketed.start()]):
+        unit = bracketed and bracketed[2] in _UNITS and bracketed[2] not in numbered
+        if bracketed and not unit and not _NAMED_BY_NUMBER.search(label[: bracketed.start()]):
             label = _take(_BRACKETED, label, found)
         if label.endswith("/") or label.count("(") < label.count(")"):
             label = _take(_CLOSED, label, found)
