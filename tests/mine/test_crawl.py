@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,25 +10,43 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.errors import SourceMissingError, TruncatedError, UnreadableError
-from tabellion.mine.crawl import CrawlSettings, LiveFetcher, crawl_site, is_trap, walk_site
-from tabellion.mine.sources import folder_site, open_sites, warc_sites
-from tabellion.mine.warc import WarcFile, WarcWriter
+from tabellion.errors import MissingExtraError, SourceMissingError, TruncatedError, UnreadableError
+from tabellion.mine.concepts import stemmer
+from tabellion.mine.crawl import SiteWalk, crawl_sites, is_trap, walk_site, walk_together
+from tabellion.mine.live import CrawlSettings, LiveFetcher
+from tabellion.mine.ontology import mine_sites
+from tabellion.mine.sources import SavedPages, folder_site, open_sites, warc_sites
+from tabellion.mine.warc import FetchedPage, WarcFile, WarcWriter
 
 FAST = CrawlSettings(pause=0.0, seconds=1.0, bytes=100_000, retries=1)
-LINKS = "/a /b /hidden/x /loop /missing /huge /slow /latin /picture /flaky /trap/trap/trap/trap http://other.test/x"
+LINKS = (
+    "/a /b.html /b?page=2 /c/x?day=1#top /hidden/x /loop /missing /huge /slow /latin /picture /flaky "
+    "/trap/trap/trap/trap http://other.test/x"
+)
 
 
 class Handler(BaseHTTPRequestHandler):
-    """The pages of the test site; `seen` counts what was asked for."""
+    """The pages of the test site; `seen` are the addresses that were asked for."""
 
     seen: list[str]
+    robots = 200
 
     def do_GET(self) -> None:
         type(self).seen.append(self.path)
         path = self.path.rstrip("/") or "/"
+        if path == "/robots.txt" and self.robots == 200:
+            return self.answer(b"", 301, location="/rules")
         if path == "/robots.txt":
+            return self.answer(b"", self.robots)
+        if path == "/rules":
             return self.answer(b"User-agent: *\nDisallow: /hidden/", kind="text/plain")
+        if path == "/calendar":
+            links = "".join(f"<a href=?month={n}>Month {n}</a> " for n in range(60))
+            return self.answer(links.encode())
+        if path == "/wrong":
+            return self.answer(
+                ("<meta charset=utf-8>" + "<p>Größe" * 4).encode("latin-1"), kind="text/html; charset=utf-8"
+            )
         if path == "/loop":
             return self.answer(b"", 302, location="/loop2")
         if path == "/loop2":
@@ -68,9 +87,9 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture
-def home() -> Iterator[str]:
-    Handler.seen = []
+@pytest.fixture(params=[200])
+def home(request: pytest.FixtureRequest) -> Iterator[str]:
+    Handler.seen, Handler.robots = [], request.param
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -85,7 +104,7 @@ def paths(addresses: list[str]) -> set[str]:
 
 def test_a_crawl_takes_what_it_may_and_passes_over_the_rest(home: str) -> None:
     fetched = walk_site(LiveFetcher(FAST), home, FAST)
-    assert paths(fetched) >= {"/", "/a", "/b", "/latin", "/flaky", "/a/deeper"}
+    assert paths(fetched) >= {"/", "/a", "/b.html", "/b?page=2", "/c/x?day=1", "/latin", "/flaky", "/a/deeper"}
     assert paths(fetched).isdisjoint({"/hidden/x", "/loop", "/missing", "/huge", "/slow", "/picture"})
     assert not any("trap" in path or "hidden" in path for path in Handler.seen)
 
@@ -97,11 +116,87 @@ def test_a_crawl_stops_at_its_number_of_pages_and_its_depth(home: str) -> None:
 
 
 def test_a_crawl_is_kept_and_gives_the_same_pages_again(home: str, tmp_path: Path) -> None:
-    kept = crawl_site(home, FAST, tmp_path)
-    [site] = warc_sites(kept)
-    latin = next(source for source in site.sources if "latin" in source)
-    assert site.load(latin).texts == ["Größe"]
-    assert [each.sources for each in open_sites([str(kept)])] == [site.sources]
+    [live] = open_sites([home], crawl=FAST, keep=tmp_path)
+    [kept] = tmp_path.iterdir()
+    [again] = open_sites([str(kept)])
+    assert live.sources == again.sources
+    assert [live.load(source).texts for source in live.sources] == [again.load(s).texts for s in again.sources]
+    latin = next(source for source in again.sources if "latin" in source)
+    assert again.load(latin).texts == ["Größe"]
+
+
+def test_a_page_in_another_charset_than_it_says_is_read_all_the_same(home: str, tmp_path: Path) -> None:
+    [crawled] = crawl_sites([home + "wrong"], FAST, tmp_path)
+    [site] = warc_sites(crawled.path)
+    assert set(site.load(site.sources[0]).texts) == {"Größe"}
+
+
+@pytest.mark.parametrize(("home", "allowed"), [(200, True), (404, True), (500, False)], indirect=["home"])
+def test_a_host_that_cannot_say_what_it_allows_allows_nothing(home: str, allowed: bool) -> None:
+    fetcher = LiveFetcher(CrawlSettings(pause=0.0, retries=0))
+    assert fetcher.allows(home + "a") is allowed
+
+
+def test_one_path_with_ever_new_questions_is_followed_a_few_times(home: str) -> None:
+    few = CrawlSettings(pause=0.0, questions=3, depth=1)
+    assert len(walk_site(LiveFetcher(few), home + "calendar", few)) == 4
+
+
+def test_a_site_that_is_down_is_an_issue_and_the_others_are_mined(home: str, tmp_path: Path) -> None:
+    sites = list(open_sites([home, "http://127.0.0.1:9/"], crawl=FAST, keep=tmp_path))
+    ontology = mine_sites(sites)
+    assert [pages > 0 for _, pages in ontology.sites] == [True, False]
+    assert ["127.0.0.1:9" in issue.note for issue in ontology.issues] == [True]
+
+
+NEWS = """<ul><li><a href=/sport/>Sport</a><li><a href=/world/>World</a></ul>{stories}
+<p><a href=/imprint>Imprint</a> <a href=/login>Log in</a>"""
+
+
+class Saved:
+    """Sites of pages in memory; a fetcher of its own kind."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def fetch(self, address: str) -> FetchedPage:
+        self.asked.append(address)
+        parts = ["sport", "world"] if address.count("/") == 3 else [address.split("/", 3)[3].strip("/")]
+        if "sport" in parts:
+            parts.append("sport/tennis")
+        stories = "".join(
+            f"<h3><a href=/{part}/the-long-story-{n}{n}{n}{n}{n}.html>The long story of number {n}</a></h3>"
+            for part in parts
+            for n in range(4)
+        )
+        more = "<li><a href=/sport/tennis/>Tennis</a>" if "/sport/" in address else ""
+        return FetchedPage(address, f"<ul>{more}</ul>{NEWS.format(stories=stories)}".encode())
+
+
+def test_sites_are_walked_along_the_links_of_their_concepts_and_then_to_the_instances() -> None:
+    fetcher = Saved()
+    walks = [SiteWalk(fetcher, f"http://{name}.example/", CrawlSettings(pages=10)) for name in "abc"]
+    walk_together(walks)
+    first = paths(walks[0].fetched)
+    assert {"/", "/sport", "/world", "/sport/tennis"} <= first
+    assert "/sport/the-long-story-00000.html" in first
+    assert len(first) == 10
+    assert not any("imprint" in address or "login" in address for address in fetcher.asked)
+
+
+@pytest.mark.parametrize("package", ["protego", "warcio.archiveiterator", "snowballstemmer"])
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(
+    package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    stemmer.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"tabellion\[web\]"):
+        if package == "protego":
+            LiveFetcher(FAST).fetch("http://127.0.0.1:9/")
+        elif package == "snowballstemmer":
+            stemmer("en")
+        else:
+            WarcWriter(tmp_path / "kept.warc.gz")
 
 
 @pytest.mark.parametrize(
@@ -161,5 +256,6 @@ def test_a_folder_is_a_site_with_its_addresses(tmp_path: Path) -> None:
     site = folder_site(tmp_path)
     assert [Path(source).name for source in site.sources] == ["index.html", "a.html"]
     assert site.load(site.sources[1]).address == "https://example.org/a"
+    assert SavedPages(tmp_path).fetch("https://example.org/a").data == b"<p>a"
     with pytest.raises(SourceMissingError):
         list(open_sites([str(tmp_path / "nothing")]))

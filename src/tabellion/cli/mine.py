@@ -74,8 +74,8 @@ def mine(
     from tabellion.cli.messages import complain, ending_quietly
 
     try:
-        from tabellion.mine.crawl import CrawlSettings
         from tabellion.mine.labels import LabelSettings
+        from tabellion.mine.live import CrawlSettings
         from tabellion.mine.ontology import MineSettings, mine_sites
         from tabellion.mine.sources import open_sites
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-import snowballstemmer
+from tabellion.errors import MissingExtraError
 
 ALIKE = 0.6  # two of three words; half is too little: "Bundesliga" is not "2. Bundesliga"
 _WORD = re.compile(r"\w+")
@@ -38,7 +38,13 @@ def stemmer(language: str | None) -> Stem:
     'sport'
     """
     name = _LANGUAGES.get((language or "").lower())
-    if name is None or name not in snowballstemmer.algorithms():
+    if name is None:
+        return plain
+    try:
+        import snowballstemmer
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("mining sites needs snowballstemmer: pip install 'tabellion[web]'") from error
+    if name not in snowballstemmer.algorithms():
         return plain
     stem: Stem = snowballstemmer.stemmer(name).stemWord
     return stem

@@ -1,47 +1,34 @@
-"""Fetching the pages of a site, politely and within limits, and keeping them.
+"""Which pages of sites are fetched: those that concepts link to, then those of their instances (OntoMiner, 5.5).
 
-In: a home page. Out: a WARC file of the pages fetched. Links are followed on the same site only, breadth first, short
-ones (which may be concepts) before headlines. robots.txt is obeyed, requests are spaced, and what is too large, too
-slow, of another kind, or an endless trap of addresses is left out. Fails where pages need scripts or a login.
+In: home pages and something that fetches. Out: the pages, fetched. Several sites are walked together: the concepts of
+their home pages are mined, the links of these concepts are followed on every site, and so on from what is found there;
+what is left of each site's pages goes to the articles that concept pages link. One site alone is walked breadth first,
+short links (which may be concepts) before headlines. Only links on the same site are followed, and none that look made
+without end.
 """
 
 from __future__ import annotations
 
 import tempfile
-import time
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import urldefrag, urlsplit
 
-import httpx
 import msgspec
-from protego import Protego
 
 from tabellion.errors import TabellionError, UnreadableError
-from tabellion.mine.hierarchy import segment_page
-from tabellion.mine.links import read_links
-from tabellion.mine.site import is_label
-from tabellion.mine.warc import FetchedPage, WarcWriter, charset_of
+from tabellion.mine.links import Link
+from tabellion.mine.live import CrawlSettings, LiveFetcher
+from tabellion.mine.ontology import build_concepts, read_site_page
+from tabellion.mine.site import SitePage, gather_site, is_headline, is_label
+from tabellion.mine.warc import FetchedPage, WarcWriter
 from tabellion.read.page_tree import read_page_tree
 
-AGENT = "tabellion"
-_PAGE_TYPES = ("text/html", "application/xhtml")
-
-
-class CrawlSettings(msgspec.Struct, frozen=True):
-    """What a crawl of one site may cost."""
-
-    pages: int = 30  # pages fetched of one site
-    depth: int = 2  # links from the home page
-    seconds: float = 20.0  # for one page
-    pause: float = 1.0  # seconds between two requests, or more where robots.txt asks for it
-    longest_pause: float = 10.0
-    bytes: int = 10 * 2**20  # of one page
-    redirects: int = 5
-    retries: int = 2  # after a refusal that may pass (429, 5xx) or a broken line
-    address: int = 300  # letters; longer ones are traps
-    repeats: int = 2  # times that a folder may come back in one path
+_CONCEPT_PAGES = 0.5  # share of a site's pages that may be pages of concepts; the others are for their instances
 
 
 class Fetcher(Protocol):
@@ -52,145 +39,143 @@ class Fetcher(Protocol):
         ...
 
 
-class LiveFetcher:
-    """Fetches pages from the web and keeps each response."""
+class Crawled(msgspec.Struct, frozen=True):
+    """A site that was crawled: the WARC file that holds it, or why there is none."""
 
-    def __init__(
-        self, settings: CrawlSettings, writer: WarcWriter | None = None, transport: httpx.BaseTransport | None = None
-    ) -> None:
-        self.settings = settings
-        self._writer = writer
-        self._robots: dict[str, Protego] = {}
-        self._last: dict[str, float] = {}
-        self._client = httpx.Client(
-            timeout=settings.seconds, headers={"User-Agent": f"{AGENT} (site mining)"}, transport=transport
-        )
-
-    def fetch(self, address: str) -> FetchedPage:
-        """The page of an address, redirects followed on any host that allows it."""
-        seen: set[str] = set()
-        for _ in range(self.settings.redirects + 1):
-            if address in seen:
-                raise UnreadableError(f"{address}: redirects in a circle")
-            seen.add(address)
-            if not self.allows(address):
-                raise UnreadableError(f"{address}: robots.txt forbids it")
-            status, headers, data = self._request(address)
-            target = headers.get("location")
-            if 300 <= status < 400 and target:
-                address = urljoin(address, target)
-                continue
-            if status != 200:
-                raise UnreadableError(f"{address}: the server answered with status {status}")
-            kind = headers.get("content-type", "")
-            if not kind.lower().startswith(_PAGE_TYPES):
-                raise UnreadableError(f"{address}: is no web page ({kind or 'of no type'})")
-            if self._writer is not None:
-                self._writer.write(address, status, list(headers.items()), data)
-            return FetchedPage(address, data, charset_of(kind))
-        raise UnreadableError(f"{address}: more than {self.settings.redirects} redirects")
-
-    def allows(self, address: str) -> bool:
-        """Whether the host's robots.txt lets us fetch an address; a host without one allows all."""
-        return bool(self._rules(address).can_fetch(address, AGENT))
-
-    def _rules(self, address: str) -> Protego:
-        parts = urlsplit(address)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._robots:
-            text = ""
-            try:
-                status, _, data = self._request(f"{origin}/robots.txt")
-                if status == 200:
-                    text = data.decode("utf-8", "replace")
-                elif status >= 500:
-                    text = "User-agent: *\\nDisallow: /"
-            except TabellionError:
-                text = ""
-            self._robots[origin] = Protego.parse(text)
-        return self._robots[origin]
-
-    def _request(self, address: str) -> tuple[int, httpx.Headers, bytes]:
-        """One answer, asked for again after a refusal that may pass."""
-        for attempt in range(self.settings.retries + 1):
-            last = attempt == self.settings.retries
-            self._wait(address)
-            try:
-                status, headers, data = self._stream(address)
-            except (httpx.TransportError, httpx.InvalidURL) as error:
-                if last or isinstance(error, (httpx.InvalidURL, httpx.TimeoutException)):
-                    raise UnreadableError(f"{address}: cannot be fetched ({error or type(error).__name__})") from error
-                continue
-            if (status != 429 and status < 500) or last:
-                return status, headers, data
-        raise UnreadableError(f"{address}: cannot be fetched")
-
-    def _stream(self, address: str) -> tuple[int, httpx.Headers, bytes]:
-        end = time.monotonic() + self.settings.seconds
-        with self._client.stream("GET", address) as response:
-            data = bytearray()
-            for chunk in response.iter_bytes():
-                data += chunk
-                if len(data) > self.settings.bytes:
-                    raise UnreadableError(f"{address}: over the limit of {self.settings.bytes:,} bytes")
-                if time.monotonic() > end:
-                    raise UnreadableError(f"{address}: not fetched within {self.settings.seconds:g} seconds")
-            return response.status_code, response.headers, bytes(data)
-
-    def _wait(self, address: str) -> None:
-        """Keep the pause that the settings and the host's robots.txt ask for."""
-        parts = urlsplit(address)
-        rules = self._robots.get(f"{parts.scheme}://{parts.netloc}")
-        asked = rules.crawl_delay(AGENT) if rules is not None else None
-        pause = min(max(self.settings.pause, asked or 0.0), self.settings.longest_pause)
-        due = self._last.get(parts.netloc, -1e9) + pause - time.monotonic()
-        if due > 0:
-            time.sleep(due)
-        self._last[parts.netloc] = time.monotonic()
+    home: str
+    path: Path
+    error: TabellionError | None = None
 
 
-def crawl_site(home: str, settings: CrawlSettings = CrawlSettings(), keep: Path | None = None) -> Path:
-    """Fetch a site from its home page on and keep it; gives the WARC file."""
-    host = urlsplit(home).netloc.replace(":", "-") or "site"
-    folder = keep or Path(tempfile.mkdtemp(prefix="tabellion-"))
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{host}.warc.gz"
-    with WarcWriter(path) as writer:
-        fetched = walk_site(LiveFetcher(settings, writer), home, settings)
-    if not fetched:
-        raise UnreadableError(f"{home}: no page could be fetched")
-    return path
+class SiteWalk:
+    """The walk through one site: what was fetched, and what may be fetched next."""
+
+    def __init__(self, fetcher: Fetcher, home: str, settings: CrawlSettings = CrawlSettings()) -> None:
+        self.fetcher, self.home, self.settings = fetcher, home, settings
+        self.site = _host(home)
+        self.read: list[tuple[SitePage, list[Link]]] = []
+        self.error: TabellionError | None = None
+        self._seen: set[str] = set()
+        self._asked: Counter[str] = Counter()
+        self._tried = 0
+
+    @property
+    def fetched(self) -> list[str]:
+        """The addresses that were fetched."""
+        return [page.source for page, _ in self.read]
+
+    def may_go_on(self, share: float = 1.0) -> bool:
+        """Whether pages are left to fetch, and not too many tries were in vain."""
+        most = self.settings.pages
+        return len(self.read) < max(1, share * most) and self._tried < 3 * most
+
+    def visit(self, address: str) -> list[Link]:
+        """Fetch a page that was not seen before; gives its links, none where it cannot be had."""
+        if not self._is_new(address):
+            return []
+        self._tried += 1
+        try:
+            page = self.fetcher.fetch(address)
+            tree = read_page_tree(page.data, page.charset, page.address)
+        except TabellionError as error:
+            self.error = self.error or error
+            return []
+        home = not self.read
+        bare = _bare(page.address)
+        if (_host(page.address) != self.site and not home) or (bare != _bare(address) and bare in self._seen):
+            return []
+        if home:
+            self.site = _host(page.address)
+        self._seen.add(bare)
+        self.read.append(read_site_page(tree, page.address))
+        return self.read[-1][1]
+
+    def _is_new(self, address: str) -> bool:
+        bare = _bare(address)
+        path, _, question = bare.partition("?")
+        if bare in self._seen or is_trap(address, self.settings):
+            return False
+        if question and self._asked[path] >= self.settings.questions:
+            return False
+        self._seen.add(bare)
+        self._asked[path] += bool(question)
+        return True
+
+    def own(self, links: Sequence[Link]) -> list[Link]:
+        """The links that lead to the same site, and that it does not ask us to leave alone."""
+        return [link for link in links if link.host == self.site and link.follows]
 
 
 def walk_site(fetcher: Fetcher, home: str, settings: CrawlSettings = CrawlSettings()) -> list[str]:
-    """Follow the links of a site breadth first; gives the addresses that were fetched."""
-    site = urlsplit(home).netloc.lower().removeprefix("www.")
-    waiting: deque[tuple[str, int]] = deque([(home, 0)])
-    seen = {_bare(home)}
-    fetched: list[str] = []
-    tried = 0
-    while waiting and len(fetched) < settings.pages and tried < 3 * settings.pages:
+    """Follow the links of one site breadth first; gives the addresses that were fetched."""
+    walk = SiteWalk(fetcher, home, settings)
+    _walk_alone(walk)
+    if walk.error is not None and not walk.read:
+        raise walk.error
+    return walk.fetched
+
+
+def _walk_alone(walk: SiteWalk) -> None:
+    waiting: deque[tuple[str, int]] = deque([(walk.home, 0)])
+    while waiting and walk.may_go_on():
         address, depth = waiting.popleft()
-        tried += 1
-        try:
-            page = fetcher.fetch(address)
-            tree = read_page_tree(page.data, page.charset, page.address)
-        except TabellionError:
-            if not fetched and depth == 0:
-                raise
-            continue
-        if urlsplit(page.address).netloc.lower().removeprefix("www.") != site and depth:
-            continue
-        seen.add(_bare(page.address))
-        fetched.append(page.address)
-        if depth < settings.depth:
-            links = sorted(read_links(segment_page(tree), page.address), key=lambda link: not is_label(link.text))
-            for link in links:
-                target = urljoin(page.address, f"{urlsplit(page.address).scheme}://{link.host}{link.path}/")
-                if link.host == site and _bare(target) not in seen and not is_trap(target, settings):
-                    seen.add(_bare(target))
-                    waiting.append((target, depth + 1))
-    return fetched
+        links = walk.own(walk.visit(address))
+        if depth < walk.settings.depth:
+            links.sort(key=lambda link: not is_label(link.text))
+            waiting.extend((link.address, depth + 1) for link in links)
+
+
+def walk_together(walks: Sequence[SiteWalk]) -> None:
+    """Fetch the pages of several sites: concepts of the pages so far, what these link to, and their instances."""
+    for walk in walks:
+        walk.visit(walk.home)
+    alive = [walk for walk in walks if walk.read]
+    for _ in range(max((walk.settings.depth for walk in alive), default=0)):
+        before = sum(len(walk.read) for walk in alive)
+        concepts, _ = build_concepts([gather_site(walk.site, walk.read) for walk in alive])
+        linked = [url for concept in sorted(concepts, key=lambda one: -one.support) for url in concept.urls]
+        for walk in alive:
+            for address in (url for url in linked if _host(url) == walk.site):
+                if walk.may_go_on(_CONCEPT_PAGES):
+                    walk.visit(address)
+        if sum(len(walk.read) for walk in alive) == before:
+            break
+    for walk in alive:
+        for address in _articles(walk):
+            if not walk.may_go_on():
+                break
+            walk.visit(address)
+
+
+def _articles(walk: SiteWalk) -> Iterator[str]:
+    """The addresses of articles, one of each page in turn; then those of any other link."""
+    pages = [walk.own(links) for _, links in (walk.read[1:] or walk.read)]
+    for told in (True, False):
+        chosen = [[link.address for link in links if is_headline(link) is told] for links in pages]
+        for turn in zip_longest(*chosen):
+            yield from (address for address in turn if address is not None)
+
+
+def crawl_sites(
+    homes: Sequence[str], settings: CrawlSettings = CrawlSettings(), keep: Path | None = None
+) -> list[Crawled]:
+    """Fetch sites from their home pages on and keep each as a WARC file; gives the files in the order of the sites."""
+    folder = keep or Path(tempfile.mkdtemp(prefix="tabellion-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [urlsplit(home).netloc.replace(":", "-") or "site" for home in homes]
+    again = [names[:number].count(name) for number, name in enumerate(names)]
+    paths = [folder / f"{name}{f'-{n + 1}' if n else ''}.warc.gz" for name, n in zip(names, again, strict=True)]
+    with ExitStack() as stack:
+        writers = [stack.enter_context(WarcWriter(path)) for path in paths]
+        walks = [
+            SiteWalk(LiveFetcher(settings, writer), home, settings) for home, writer in zip(homes, writers, strict=True)
+        ]
+        if len(walks) == 1:
+            _walk_alone(walks[0])
+        else:
+            walk_together(walks)
+    missing = [None if walk.read else walk.error or UnreadableError(f"{walk.home}: no page") for walk in walks]
+    return [Crawled(*each) for each in zip(homes, paths, missing, strict=True)]
 
 
 def is_trap(address: str, settings: CrawlSettings = CrawlSettings()) -> bool:
@@ -202,6 +187,10 @@ def is_trap(address: str, settings: CrawlSettings = CrawlSettings()) -> bool:
     folders = [folder for folder in urlsplit(address).path.split("/") if folder]
     repeated = max((folders.count(folder) for folder in folders), default=0)
     return len(address) > settings.address or repeated > settings.repeats
+
+
+def _host(address: str) -> str:
+    return urlsplit(address).netloc.lower().removeprefix("www.")
 
 
 def _bare(address: str) -> str:

@@ -120,7 +120,7 @@ def weigh_link(site: Site, link: Link, settings: LabelSettings = LabelSettings()
 def section_path(link: Link) -> str:
     """The path that a section's articles lie below: that of its folder where the link leads to a file in it.
 
-    >>> section_path(Link("Hamburg", "example.org", "/regional/hamburg/start/home-16344102.html", 0, 0, 0.0))
+    >>> section_path(Link("Hamburg", "example.org", "/regional/hamburg/start/home-16344102.html", 0, 0))
     '/regional/hamburg'
     """
     path = link.path

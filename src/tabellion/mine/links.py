@@ -6,7 +6,7 @@ above it in the page's hierarchy. Fails where scripts build the navigation.
 
 from __future__ import annotations
 
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 import msgspec
 
@@ -18,10 +18,10 @@ _LISTS = frozenset(("ul", "ol", "nav", "table", "menu", "dl", "select"))
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A link: its text, host and path of where it leads, and its place on the page.
+    """A link: its text, host, path and whole address of where it leads, and its place on the page.
 
     `above` are the links or texts over it in the page's hierarchy, the nearest first; `group` is the number of the
-    element whose links it stands among, `segment` that of its segment; `place` runs from 0 (top of the page) to 1.
+    element whose links it stands among, `segment` that of its segment.
     """
 
     text: str
@@ -29,9 +29,9 @@ class Link(msgspec.Struct, frozen=True):
     path: str
     group: int
     segment: int
-    place: float
     above: tuple[str, ...] = ()
     follows: bool = True  # not marked nofollow
+    address: str = ""
 
 
 def read_links(segmented: SegmentedPage, address: str | None) -> list[Link]:
@@ -45,20 +45,21 @@ def read_links(segmented: SegmentedPage, address: str | None) -> list[Link]:
         first, last = int(page.first[element]), int(page.last[element])
         if tag != "a" or last == first:
             continue
-        target = split_address(page.attributes[element].get("href", ""), base)
-        if target is None:
+        whole = whole_address(page.attributes[element].get("href", ""), base)
+        if whole is None:
             continue
+        host, path = _host_and_path(whole)
         text = page.join(first, last)
         found.append(
             Link(
                 text=text,
-                host=target[0],
-                path=target[1],
+                host=host,
+                path=path,
                 group=_group_of(page, element),
                 segment=segments[first],
-                place=first / max(1, len(page)),
                 above=above.get(first, ()),
                 follows="nofollow" not in page.attributes[element].get("rel", ""),
+                address=whole,
             )
         )
     return found
@@ -70,15 +71,24 @@ def split_address(href: str, base: str) -> tuple[str, str] | None:
     >>> split_address("/sport/", "https://www.example.org/index.html")
     ('example.org', '/sport')
     """
+    whole = whole_address(href, base)
+    return None if whole is None else _host_and_path(whole)
+
+
+def whole_address(href: str, base: str) -> str | None:
+    """An address as seen from a page, without its fragment; None where it names no page."""
     href = href.strip()
     if not href or href.startswith(("#", "mailto:", "javascript:", "tel:", "data:", "whatsapp:")):
         return None
     try:
-        parts = urlsplit(urljoin(base, href))
+        whole = urldefrag(urljoin(base, href))[0]
+        return whole if urlsplit(whole).scheme in ("http", "https", "") else None
     except ValueError:
         return None
-    if parts.scheme not in ("http", "https", ""):
-        return None
+
+
+def _host_and_path(whole: str) -> tuple[str, str]:
+    parts = urlsplit(whole)
     return parts.netloc.lower().removeprefix("www."), parts.path.rstrip("/")
 
 

@@ -7,7 +7,7 @@ that memory grows with the links of the sites and not with their pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,7 @@ from tabellion.mine.hierarchy import SegmentMethod, segment_page
 from tabellion.mine.instances import Instance, mine_instances
 from tabellion.mine.labels import Label, LabelSettings, find_labels, section_path
 from tabellion.mine.links import Link, read_links, split_address
-from tabellion.mine.site import Site, SitePage, find_houses, fold, is_label
+from tabellion.mine.site import Site, SitePage, find_houses, fold, gather_site, is_label
 from tabellion.mine.stated import read_stated, stated_breadcrumbs
 from tabellion.mine.taxonomy import choose_parents, related_pairs
 from tabellion.model.issue import Issue
@@ -100,7 +100,7 @@ def mine_sites(given: Sequence[SitePages], settings: MineSettings = MineSettings
         site, groups = _read_site(pages, settings, issues)
         sites.append(site)
         templates.append(groups)
-    concepts, members = _build_concepts(sites, settings)
+    concepts, members = build_concepts(sites, settings)
     instances: list[ConceptInstance] = []
     if settings.instances:
         for pages, site, groups in zip(given, sites, templates, strict=True):
@@ -111,25 +111,29 @@ def mine_sites(given: Sequence[SitePages], settings: MineSettings = MineSettings
 
 def _read_site(pages: SitePages, settings: MineSettings, issues: list[Issue]) -> tuple[Site, list[list[str]]]:
     """The links of a site's pages, and its pages grouped by template."""
-    read: list[SitePage] = []
     shapes: list[tuple[frozenset[int], list[str]]] = []
-    for source in pages.sources:
-        try:
-            page = pages.load(source)
-        except TabellionError as error:
-            issues.append(Issue("read", str(error)))
-            continue
-        read.append(_read_page(page, source, settings.method))
-        shape = frozenset(_tag_paths(page))
-        alike = next((group for first, group in shapes if _share(first, shape) >= ALIKE), None)
-        if alike is None:
-            shapes.append((shape, [source]))
-        else:
-            alike.append(source)
-    return Site(pages.name, tuple(read)), [group for _, group in shapes]
+
+    def read() -> Iterator[tuple[SitePage, list[Link]]]:
+        for source in pages.sources:
+            try:
+                page = pages.load(source)
+            except TabellionError as error:
+                issues.append(Issue("read", str(error)))
+                continue
+            shape = frozenset(_tag_paths(page))
+            alike = next((group for first, group in shapes if _share(first, shape) >= ALIKE), None)
+            if alike is None:
+                shapes.append((shape, [source]))
+            else:
+                alike.append(source)
+            yield read_site_page(page, source, settings.method)
+
+    site = gather_site(pages.name, read())
+    return site, [group for _, group in shapes]
 
 
-def _read_page(page: PageTree, source: str, method: SegmentMethod) -> SitePage:
+def read_site_page(page: PageTree, source: str, method: SegmentMethod = "blocks") -> tuple[SitePage, list[Link]]:
+    """What mining keeps of a page, and its links."""
     place = split_address(page.address or "", "") or ("", "")
     links = read_links(segment_page(page, method), page.address)
     roots = {fold(link.text) for link in links if not link.path}
@@ -137,7 +141,7 @@ def _read_page(page: PageTree, source: str, method: SegmentMethod) -> SitePage:
         tuple(name for name, at in chain if is_label(name) and not _is_root(at) and fold(name) not in roots)
         for chain in stated_breadcrumbs(read_stated(page.data))
     ]
-    return SitePage(source, page.address, place[0], place[1], tuple(links), page.language, tuple(crumbs))
+    return SitePage(source, page.address, place[0], place[1], page.language, tuple(crumbs)), links
 
 
 def _is_root(address: str | None) -> bool:
@@ -157,7 +161,9 @@ def _share(one: frozenset[int], other: frozenset[int]) -> float:
     return len(one & other) / max(1, len(one | other))
 
 
-def _build_concepts(sites: Sequence[Site], settings: MineSettings) -> tuple[list[Concept], dict[tuple[str, str], str]]:
+def build_concepts(
+    sites: Sequence[Site], settings: MineSettings = MineSettings()
+) -> tuple[list[Concept], dict[tuple[str, str], str]]:
     """The concepts with their parents, and which concept each path of a site belongs to."""
     labels = [label for label in find_labels(sites, settings.labels) if label.matter >= settings.labels.matter]
     language = next((site.language for site in sites if site.language), None)
@@ -180,7 +186,7 @@ def _build_concepts(sites: Sequence[Site], settings: MineSettings) -> tuple[list
     for number, (name, by_site) in enumerate(zip(names, links, strict=True)):
         upper = parents[number]
         texts = dict.fromkeys([name, *(link.text for each in by_site.values() for link in each)])
-        urls = sorted({f"https://{link.host}{link.path}/" for each in by_site.values() for link in each if link.host})
+        urls = sorted({link.address for each in by_site.values() for link in each if link.host})
         concepts.append(
             Concept(
                 id=f"c{number + 1}",

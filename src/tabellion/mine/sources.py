@@ -13,50 +13,86 @@ from pathlib import Path
 import msgspec
 
 from tabellion.errors import SourceMissingError, UnreadableError
-from tabellion.mine.crawl import CrawlSettings, crawl_site
+from tabellion.mine.crawl import Crawled, crawl_sites
+from tabellion.mine.live import CrawlSettings
 from tabellion.mine.ontology import SitePages
-from tabellion.mine.warc import WarcFile
+from tabellion.mine.warc import FetchedPage, WarcFile
 from tabellion.model.page_tree import PageTree
+from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.page_tree import load_page_tree, read_page_tree
 
 _PAGES = frozenset((".html", ".htm", ".xhtml", ".mhtml", ".mht"))
 _HOMES = ("index.html", "index.htm", "home.html", "default.html")
+_WEB = ("http://", "https://")
 
 
 def open_sites(
     sources: Sequence[str], limits: Limits = DEFAULT, crawl: CrawlSettings = CrawlSettings(), keep: Path | None = None
 ) -> Iterator[SitePages]:
-    """The sites that sources name; live ones are crawled and kept as WARC files in the folder `keep`."""
+    """The sites that sources name; those on the web are crawled and kept as WARC files in the folder `keep`."""
     for source in sources:
-        if source.startswith(("http://", "https://")):
-            yield from warc_sites(crawl_site(source, crawl, keep), limits)
+        if not source.startswith(_WEB) and not Path(source).exists():
+            raise SourceMissingError(f"{source}: no such folder or file")
+        if not source.startswith(_WEB) and not Path(source).is_dir() and not source.endswith((".warc", ".warc.gz")):
+            raise UnreadableError(f"{source}: is neither a folder of pages nor a WARC file")
+    homes = list(dict.fromkeys(source for source in sources if source.startswith(_WEB)))
+    crawled = {each.home: each for each in crawl_sites(homes, crawl, keep)} if homes else {}
+    for source in sources:
+        if source.startswith(_WEB):
+            yield from _crawled_sites(crawled[source], limits)
         elif Path(source).is_dir():
             yield folder_site(Path(source), limits)
-        elif source.endswith((".warc", ".warc.gz")):
-            if not Path(source).is_file():
-                raise SourceMissingError(f"{source}: no such file")
-            yield from warc_sites(Path(source), limits)
-        elif Path(source).exists():
-            raise UnreadableError(f"{source}: is neither a folder of pages nor a WARC file")
         else:
-            raise SourceMissingError(f"{source}: no such folder or file")
+            yield from warc_sites(Path(source), limits)
+
+
+def _crawled_sites(crawled: Crawled, limits: Limits) -> Iterator[SitePages]:
+    """The site of a crawl; where nothing could be fetched, one whose only page says why."""
+    if crawled.error is None:
+        yield from warc_sites(crawled.path, limits)
+        return
+    error = crawled.error
+
+    def load(source: str) -> PageTree:
+        raise error
+
+    yield SitePages(crawled.home, (crawled.home,), load)
+
+
+class SavedPages:
+    """The pages of a folder by address; its `urls.json` (file name → address) says where they were saved from."""
+
+    def __init__(self, folder: Path, limits: Limits = DEFAULT) -> None:
+        self.folder, self._limits = folder, limits
+        self.files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PAGES and path.is_file())
+        if not self.files:
+            raise SourceMissingError(f"{folder}: no page in this folder")
+        self.files.sort(key=lambda path: (path.name not in _HOMES, str(path)))
+        self._addresses = _read_addresses(folder)
+
+    def address(self, file: str | Path) -> str | None:
+        """Where a file was saved from, as far as the folder says."""
+        return self._addresses.get(str(Path(file).relative_to(self.folder)))
+
+    def fetch(self, address: str) -> FetchedPage:
+        """The page of an address."""
+        for file in self.files:
+            if self.address(file) == address:
+                return FetchedPage(address, fetch_source(str(file), self._limits).data)
+        raise SourceMissingError(f"{address}: not in {self.folder}")
 
 
 def folder_site(folder: Path, limits: Limits = DEFAULT) -> SitePages:
     """The pages of a folder, the home page first."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PAGES and path.is_file())
-    if not files:
-        raise SourceMissingError(f"{folder}: no page in this folder")
-    files.sort(key=lambda path: (path.name not in _HOMES, str(path)))
-    addresses = _read_addresses(folder)
+    saved = SavedPages(folder, limits)
 
     def load(source: str) -> PageTree:
         page = load_page_tree(source, limits)
-        address = addresses.get(str(Path(source).relative_to(folder)))
+        address = saved.address(source)
         return msgspec.structs.replace(page, address=address) if address else page
 
-    return SitePages(folder.resolve().name, tuple(map(str, files)), load)
+    return SitePages(folder.resolve().name, tuple(map(str, saved.files)), load)
 
 
 def _read_addresses(folder: Path) -> dict[str, str]:
@@ -64,9 +100,8 @@ def _read_addresses(folder: Path) -> dict[str, str]:
         told = json.loads((folder / "urls.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return (
-        {name: address for name, address in told.items() if isinstance(address, str)} if isinstance(told, dict) else {}
-    )
+    pairs = told.items() if isinstance(told, dict) else ()
+    return {name: address for name, address in pairs if isinstance(address, str)}
 
 
 def warc_sites(path: Path, limits: Limits = DEFAULT) -> Iterator[SitePages]:

@@ -9,18 +9,14 @@ from __future__ import annotations
 import io
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 import msgspec
-from warcio.archiveiterator import ArchiveIterator
-from warcio.exceptions import ArchiveLoadFailed
-from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
-from tabellion.errors import SourceMissingError, TruncatedError
+from tabellion.errors import MissingExtraError, SourceMissingError, TruncatedError
 
-_PAGE_TYPES = ("text/html", "application/xhtml")
+PAGE_TYPES = ("text/html", "application/xhtml")
 
 
 class FetchedPage(msgspec.Struct, frozen=True):
@@ -37,20 +33,21 @@ class WarcFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._places: dict[str, int] = {}
+        self._warcio = _load_warcio()
         try:
             with path.open("rb") as file:
                 self._index(file)
-        except ArchiveLoadFailed as error:
+        except self._warcio.exceptions.ArchiveLoadFailed as error:
             if not self._places:
                 raise TruncatedError(f"{path}: is no WARC file or is damaged ({error})") from error
 
     def _index(self, file: BinaryIO) -> None:
-        records = ArchiveIterator(file)
+        records = self._warcio.archiveiterator.ArchiveIterator(file)
         for record in records:
             if record.rec_type == "response" and record.http_headers is not None:
                 kind = record.http_headers.get_header("Content-Type") or ""
                 status = record.http_headers.get_statuscode()
-                if status == "200" and kind.lower().startswith(_PAGE_TYPES):
+                if status == "200" and kind.lower().startswith(PAGE_TYPES):
                     address = record.rec_headers.get_header("WARC-Target-URI").strip("<>")
                     self._places.setdefault(address, records.get_record_offset())
 
@@ -67,7 +64,7 @@ class WarcFile:
             raise SourceMissingError(f"{address}: not in {self.path}")
         with self.path.open("rb") as file:
             file.seek(self._places[address])
-            record = next(iter(ArchiveIterator(file)))
+            record = next(iter(self._warcio.archiveiterator.ArchiveIterator(file)))
             kind = record.http_headers.get_header("Content-Type") or ""
             return FetchedPage(address, record.content_stream().read(), charset_of(kind))
 
@@ -76,15 +73,17 @@ class WarcWriter:
     """Writes responses to a WARC file as they come."""
 
     def __init__(self, path: Path) -> None:
+        self._warcio = _load_warcio()
         self._file = path.open("wb")
-        self._writer = WARCWriter(self._file, gzip=path.suffix == ".gz")
+        self._writer = self._warcio.warcwriter.WARCWriter(self._file, gzip=path.suffix == ".gz")
 
     def write(self, address: str, status: int, headers: list[tuple[str, str]], data: bytes) -> None:
         """Keep one response; `data` is the body as decoded, so what says how it was packed is left out."""
         told = [
             (name, value) for name, value in headers if name.lower() not in ("content-encoding", "transfer-encoding")
         ]
-        response = StatusAndHeaders(f"{status} OK" if status == 200 else str(status), told, protocol="HTTP/1.1")
+        said = f"{status} OK" if status == 200 else str(status)
+        response = self._warcio.statusandheaders.StatusAndHeaders(said, told, protocol="HTTP/1.1")
         record = self._writer.create_warc_record(address, "response", payload=io.BytesIO(data), http_headers=response)
         self._writer.write_record(record)
         self._file.flush()
@@ -107,3 +106,14 @@ def charset_of(content_type: str) -> str | None:
         if name.strip().lower() == "charset" and value.strip():
             return value.strip().strip("\"'")
     return None
+
+
+def _load_warcio() -> Any:
+    try:
+        import warcio.archiveiterator
+        import warcio.exceptions
+        import warcio.statusandheaders
+        import warcio.warcwriter
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("WARC files need warcio: pip install 'tabellion[web]'") from error
+    return warcio

@@ -1,0 +1,153 @@
+"""Pages from the web, politely and within limits.
+
+In: an address. Out: its page, kept as a WARC record where a writer is given. robots.txt is obeyed, requests to one host
+are spaced, and what is too large, too slow or of another kind is an error of one line. Fails where pages need scripts
+or a login.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+import msgspec
+
+from tabellion.errors import MissingExtraError, TabellionError, UnreadableError
+from tabellion.mine.warc import PAGE_TYPES, FetchedPage, WarcWriter, charset_of
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+AGENT = "tabellion"
+_NOTHING = "User-agent: *\nDisallow: /"  # what a host allows that cannot say what it allows (RFC 9309, 2.3.1.4)
+
+
+class CrawlSettings(msgspec.Struct, frozen=True):
+    """What a crawl of one site may cost."""
+
+    pages: int = 30  # pages fetched of one site
+    depth: int = 2  # links from the home page
+    seconds: float = 20.0  # for one page
+    pause: float = 1.0  # seconds between two requests, or more where robots.txt asks for it
+    longest_pause: float = 10.0
+    bytes: int = 10 * 2**20  # of one page
+    redirects: int = 5
+    retries: int = 2  # after a refusal that may pass (429, 5xx) or a broken line
+    address: int = 300  # letters; longer ones are traps
+    repeats: int = 2  # times that a folder may come back in one path
+    questions: int = 20  # addresses of one path that differ in what stands after the question mark alone
+
+
+class LiveFetcher:
+    """Fetches pages from the web and keeps each response."""
+
+    def __init__(
+        self, settings: CrawlSettings, writer: WarcWriter | None = None, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        self.settings = settings
+        self._writer = writer
+        self._robots: dict[str, Protego] = {}
+        self._due: dict[str, float] = {}  # host -> when it may be asked again
+        self._client = httpx.Client(
+            timeout=settings.seconds, headers={"User-Agent": f"{AGENT} (site mining)"}, transport=transport
+        )
+
+    def fetch(self, address: str) -> FetchedPage:
+        """The page of an address, redirects followed on any host that allows it."""
+        address, status, headers, data = self._follow(address, asking=True)
+        if status != 200:
+            raise UnreadableError(f"{address}: the server answered with status {status}")
+        kind = headers.get("content-type", "")
+        if not kind.lower().startswith(PAGE_TYPES):
+            raise UnreadableError(f"{address}: is no web page ({kind or 'of no type'})")
+        if self._writer is not None:
+            self._writer.write(address, status, list(headers.items()), data)
+        return FetchedPage(address, data, charset_of(kind))
+
+    def allows(self, address: str) -> bool:
+        """Whether the host's robots.txt lets us fetch an address; a host without one allows all."""
+        return bool(self._rules(address).can_fetch(address, AGENT))
+
+    def _follow(self, address: str, *, asking: bool) -> tuple[str, int, httpx.Headers, bytes]:
+        """The answer at the end of redirects; `asking`: each host's robots.txt is asked first."""
+        seen: set[str] = set()
+        for _ in range(self.settings.redirects + 1):
+            if address in seen:
+                raise UnreadableError(f"{address}: redirects in a circle")
+            seen.add(address)
+            if not address.startswith(("http://", "https://")):
+                raise UnreadableError(f"{address}: is no address on the web")
+            if asking and not self.allows(address):
+                raise UnreadableError(f"{address}: robots.txt forbids it")
+            status, headers, data = self._request(address)
+            target = headers.get("location")
+            if not (300 <= status < 400 and target):
+                return address, status, headers, data
+            try:
+                address = urljoin(address, target)
+            except ValueError:
+                raise UnreadableError(f"{address}: redirects to no address ({target[:80]})") from None
+        raise UnreadableError(f"{address}: more than {self.settings.redirects} redirects")
+
+    def _rules(self, address: str) -> Protego:
+        try:
+            from protego import Protego
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("fetching from the web needs protego: pip install 'tabellion[web]'") from error
+        origin = _origin(address)
+        if origin not in self._robots:
+            try:
+                _, status, _, data = self._follow(f"{origin}/robots.txt", asking=False)
+                text = data.decode("utf-8", "replace") if status == 200 else _NOTHING if status >= 500 else ""
+            except TabellionError:
+                text = _NOTHING
+            self._robots[origin] = Protego.parse(text)
+        return self._robots[origin]
+
+    def _request(self, address: str) -> tuple[int, httpx.Headers, bytes]:
+        """One answer, asked for again after a refusal that may pass."""
+        for attempt in range(self.settings.retries + 1):
+            last = attempt == self.settings.retries
+            self._wait(address)
+            try:
+                status, headers, data = self._stream(address)
+            except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
+                if last or not isinstance(error, httpx.TransportError) or isinstance(error, httpx.TimeoutException):
+                    raise UnreadableError(f"{address}: cannot be fetched ({error or type(error).__name__})") from error
+                continue
+            if (status != 429 and status < 500) or last:
+                return status, headers, data
+            later = headers.get("retry-after", "")
+            self._due[urlsplit(address).netloc] += min(
+                int(later) if later.isdigit() else 0, self.settings.longest_pause
+            )
+        raise UnreadableError(f"{address}: cannot be fetched")
+
+    def _stream(self, address: str) -> tuple[int, httpx.Headers, bytes]:
+        end = time.monotonic() + self.settings.seconds
+        with self._client.stream("GET", address) as response:
+            data = bytearray()
+            for chunk in response.iter_bytes():
+                data += chunk
+                if len(data) > self.settings.bytes:
+                    raise UnreadableError(f"{address}: over the limit of {self.settings.bytes:,} bytes")
+                if time.monotonic() > end:
+                    raise UnreadableError(f"{address}: not fetched within {self.settings.seconds:g} seconds")
+            return response.status_code, response.headers, bytes(data)
+
+    def _wait(self, address: str) -> None:
+        """Keep the pause that the settings and the host's robots.txt ask for."""
+        host = urlsplit(address).netloc
+        rules = self._robots.get(_origin(address))
+        asked = rules.crawl_delay(AGENT) if rules is not None else None
+        now = time.monotonic()
+        if self._due.get(host, now) > now:
+            time.sleep(self._due[host] - now)
+        self._due[host] = time.monotonic() + min(max(self.settings.pause, asked or 0.0), self.settings.longest_pause)
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
