@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     from tabellion.api import extract as extract
     from tabellion.errors import TabellionError as TabellionError
     from tabellion.errors import UnreadableError as UnreadableError
+    from tabellion.export.exported import ExportedTable as ExportedTable
+    from tabellion.export.read_back import read_export as read_export
     from tabellion.pipeline import Settings as Settings
     from tabellion.read import Limits as Limits
     from tabellion.read import read_document as read_document
 
 _HOMES = {
+    "ExportedTable": "tabellion.export.exported",
     "Limits": "tabellion.read",
     "Settings": "tabellion.pipeline",
     "Table": "tabellion.api",
@@ -38,9 +41,11 @@ _HOMES = {
     "UnreadableError": "tabellion.errors",
     "extract": "tabellion.api",
     "read_document": "tabellion.read",
+    "read_export": "tabellion.export.read_back",
 }
 
 __all__ = [
+    "ExportedTable",
     "Limits",
     "Settings",
     "TabellionError",
@@ -49,6 +54,7 @@ __all__ = [
     "UnreadableError",
     "extract",
     "read_document",
+    "read_export",
 ]
 
 

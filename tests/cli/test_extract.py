@@ -77,7 +77,7 @@ def test_a_folder_without_spreadsheets_is_an_error_and_not_silence(tmp_path: Pat
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--format", "xml"),
+        ("--format", "papyrus"),
         ("--limit", "wishes=3"),
         ("--limit", "cells"),
         ("--sheet", "No such sheet"),

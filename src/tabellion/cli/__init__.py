@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tabellion.cli import add, extract, info, mine, query, rebuild, remove, search, segment, show, sql, verify
+from tabellion.cli import add, export, extract, info, mine, query, rebuild, remove, search, segment, show, sql, verify
 from tabellion.cli import list as list_command
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True)(extract.extract)
+app.command("export", epilog=export.EXAMPLES, no_args_is_help=True)(export.export)
 app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
 app.command("mine", epilog=mine.EXAMPLES, no_args_is_help=True)(mine.mine)
 app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)

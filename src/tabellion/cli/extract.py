@@ -48,7 +48,9 @@ def extract(
     ],
     form: Annotated[
         Form,
-        typer.Option("--format", "-f", help="jsonl: a line a document; json: one list; csv: a line a value; markdown."),
+        typer.Option(
+            "--format", "-f", help="jsonl: a line a document; json: one list; csv: a line a value; markdown; xml."
+        ),
     ] = Form.jsonl,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")

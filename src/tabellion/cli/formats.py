@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
+    from tabellion.export.forms import TextForm
     from tabellion.pipeline import Extraction
 
 MANY_TUPLES = 100_000  # from here on a document is written piece by piece, so that it is not held twice
@@ -20,22 +21,22 @@ class Form(StrEnum):
     json = "json"
     csv = "csv"
     markdown = "markdown"
+    xml = "xml"
 
 
 def format_extraction(extraction: Extraction, form: Form, *, every: bool) -> Iterable[bytes]:
     """One document in the given form: as a whole, or piece by piece where it holds very many tuples."""
-    from tabellion.export import json_pieces, to_csv, to_markdown
+    from tabellion.export import json_pieces
 
-    if form is Form.csv:
-        return [to_csv(extraction, head=False)]
-    if form is Form.markdown:
-        return [to_markdown(extraction)]
-    pieces = json_pieces(extraction, every=every)
+    if form in (Form.jsonl, Form.json):
+        pieces: Iterable[bytes] = json_pieces(extraction, every=every)
+    else:
+        pieces = _text_form(form).pieces(extraction)
     return pieces if sum(len(table.tuples) for table in extraction.tables) > MANY_TUPLES else list(pieces)
 
 
 class Writer:
-    """Writes outcomes one after the other as one whole: lines, a JSON list, CSV under one head, or Markdown."""
+    """Writes outcomes one after the other as one whole: lines, a JSON list, CSV under one head, one XML document."""
 
     def __init__(self, file: BinaryIO, form: Form) -> None:
         self.file, self.form = file, form
@@ -53,27 +54,28 @@ class Writer:
 
     def close(self) -> None:
         """What stands after the last document."""
-        if self.form is Form.json:
-            self.file.write(b"\n]\n")
+        self.file.write(_text_form(self.form).tail)
         self.file.flush()
 
     def _before(self) -> bytes:
         """What stands before a document: the first, or a later one."""
-        from tabellion.export import csv_head
-
-        first, later = {
-            Form.jsonl: (b"", b""),
-            Form.json: (b"[\n", b",\n"),
-            Form.csv: (csv_head(), b""),
-            Form.markdown: (b"", b"\n"),
-        }[self.form]
-        return later if self.count else first
+        form = _text_form(self.form)
+        return form.between if self.count else form.head
 
     def _failed(self, source: str, failure: Failure) -> Iterable[bytes]:
         from tabellion.export import error_json
 
-        if self.form is Form.csv:
-            return ()
         if self.form is Form.markdown:
             return (f"# {source}\n\nCould not be read: {failure.note}\n".encode(),)
-        return (error_json(source, failure.kind, failure.note),)
+        if self.form in (Form.jsonl, Form.json):
+            return (error_json(source, failure.kind, failure.note),)
+        return ()
+
+
+def _text_form(form: Form) -> TextForm:
+    from tabellion.export.forms import text_form
+
+    found = text_form(form.value)
+    if found is None:
+        raise LookupError(form.value)
+    return found

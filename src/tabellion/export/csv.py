@@ -1,56 +1,81 @@
-"""Tuples as CSV: one line a value, paths joined by " | ".
+r"""Tuples as CSV: one line a value, paths joined by " | ".
 
-The columns are the same for every document, so that many documents go under one head.
+In: an extraction. Out: bytes, some thousand lines a piece, or as a whole. The columns are the same for every document,
+so that many documents go under one head. A bar inside a label is written `\|`, so that the lines can be read back.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
+from tabellion.export.typed import value_kinds
+from tabellion.model.place import address
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 
-COLUMNS = ("source", "sheet", "table", "address", "text", "value", "unit", "left", "top", "notes", "confidence")
+COLUMNS = (
+    "source", "sheet", "table", "address", "text", "value", "unit", "left", "top", "notes", "confidence",
+    "type", "left_cells", "top_cells",
+)  # fmt: skip
 SEPARATOR = " | "
+PIECE = 10_000  # lines a piece
 
 
 def to_csv(extraction: Extraction, *, head: bool = True) -> bytes:
     """All tuples of a document; without `head` for documents after the first."""
-    return write_csv(extraction.tables, extraction.document.source, head=head)
+    return b"".join((csv_head() if head else b"", *csv_pieces(extraction)))
 
 
 def csv_head() -> bytes:
     r"""The line that names the columns.
 
     >>> csv_head()
-    b'source,sheet,table,address,text,value,unit,left,top,notes,confidence\n'
+    b'source,sheet,table,address,text,value,unit,left,top,notes,confidence,type,left_cells,top_cells\n'
     """
     return f"{','.join(COLUMNS)}\n".encode()
 
 
-def write_csv(tables: Iterable[Table], source: str, *, head: bool = True) -> bytes:
-    """The tuples of some tables."""
-    file = io.StringIO(newline="")
-    write = csv.writer(file, lineterminator="\n").writerow
-    if head:
-        write(COLUMNS)
-    for table in tables:
-        for one in table.tuples:
-            write(
-                (
-                    source,
-                    table.place.sheet or "",
-                    table.id,
-                    one.address,
-                    one.text,
-                    "" if one.value is None else one.value,
-                    one.unit or "",
-                    SEPARATOR.join(one.left),
-                    SEPARATOR.join(one.top),
-                    SEPARATOR.join(one.notes),
-                    one.confidence,
-                )
-            )
-    return file.getvalue().encode()
+def csv_pieces(extraction: Extraction) -> Iterator[bytes]:
+    """The tuples of a document without the head, piece by piece."""
+    lines = (line for table in extraction.tables for line in _lines(table, extraction.document.source))
+    while some := list(islice(lines, PIECE)):
+        file = io.StringIO(newline="")
+        csv.writer(file, lineterminator="\n").writerows(some)
+        yield file.getvalue().encode("utf-8", "replace")
+
+
+def join_path(labels: Iterable[str]) -> str:
+    r"""The labels of a path as one text.
+
+    >>> join_path(["Male", "White | other"])
+    'Male | White \\| other'
+    """
+    return SEPARATOR.join(label.replace("|", "\\|") for label in labels)
+
+
+def _lines(table: Table, source: str) -> Iterator[tuple[object, ...]]:
+    sheet = table.place.sheet or ""
+    for one, kind in zip(table.tuples, value_kinds(table.tuples), strict=True):
+        yield (
+            source,
+            sheet,
+            table.id,
+            one.address,
+            one.text,
+            "" if one.value is None else one.value,
+            one.unit or "",
+            join_path(one.left),
+            join_path(one.top),
+            join_path(one.notes),
+            one.confidence,
+            kind,
+            _addresses(one.left_cells),
+            _addresses(one.top_cells),
+        )
+
+
+def _addresses(cells: Iterable[tuple[int, int]]) -> str:
+    return SEPARATOR.join(address(*cell) for cell in cells)

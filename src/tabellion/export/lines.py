@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.export.typed import typed_values
+from tabellion.export.typed import KINDS, typed_values
 from tabellion.model.document import Mark
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
@@ -21,16 +21,6 @@ from tabellion.relate import CELL_ROLES
 
 PIECE = 4_000  # objects a piece: a few hundred kilobytes
 _encode = msgspec.json.Encoder().encode
-_TYPES = {
-    Content.EMPTY: "empty",
-    Content.TEXT: "text",
-    Content.NUMBER: "number",
-    Content.DATE: "date",
-    Content.MISSING: "text",
-    Content.LINK: "link",
-    Content.IMAGE: "image",
-    Content.FORM: "form",
-}
 
 
 def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:
@@ -39,7 +29,7 @@ def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:
     letters = [column_letters(column) for column in grid.column_of.tolist()]
     row_of, column_of = grid.row_of.tolist(), grid.column_of.tolist()
     spans = {cell: _source_span(grid, cell, span) for cell, span in grid.span_at.items()}
-    types = {int(content): name for content, name in _TYPES.items()}
+    types = {int(content): name for content, name in KINDS.items()}
     for start in range(0, len(rows), PIECE):
         r, c = rows[start : start + PIECE], columns[start : start + PIECE]
         parts = zip(

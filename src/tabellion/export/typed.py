@@ -7,10 +7,21 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
+from tabellion.model.table import Tuples
 
 Value = float | int | str | None
 _EXACT = 2.0**53  # whole numbers up to here are exact in a double
 _SILENT = (Content.EMPTY, Content.MISSING)
+KINDS = {  # what a cell holds, in the words of the output contract
+    Content.EMPTY: "empty",
+    Content.TEXT: "text",
+    Content.NUMBER: "number",
+    Content.DATE: "date",
+    Content.MISSING: "text",
+    Content.LINK: "link",
+    Content.IMAGE: "image",
+    Content.FORM: "form",
+}
 
 
 def typed_values(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> list[Value]:
@@ -33,3 +44,10 @@ def cell_addresses(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.in
     letters = {column: column_letters(int(grid.column_of[column])) for column in np.unique(columns).tolist()}
     numbers = (grid.row_of[rows].astype(np.int64) + 1).tolist()
     return [f"{letters[column]}{number}" for column, number in zip(columns.tolist(), numbers, strict=True)]
+
+
+def value_kinds(tuples: Tuples) -> list[str]:
+    """What each value is: number, date, text, link, image or form."""
+    names = np.array([KINDS[Content(content)] for content in range(len(Content))], dtype=object)
+    found: list[str] = names[tuples.grid.content[tuples.rows, tuples.columns]].tolist()
+    return found

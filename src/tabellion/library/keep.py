@@ -17,6 +17,7 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
 from tabellion.errors import LibraryError
+from tabellion.export.arrow import clean_text
 from tabellion.library.catalogue import Catalogue
 from tabellion.library.folder import Folder, bring_to_disk
 from tabellion.library.naming import name_tables
@@ -24,7 +25,7 @@ from tabellion.library.reading import Reading, TableReading, pack_details
 from tabellion.library.records import DocumentRecord, documents_by_id, in_parts
 from tabellion.library.schema import documents, history, segments, tables
 from tabellion.library.segments import Segment, segment_path, write_segment
-from tabellion.library.tidy import arrow_table, clean_text
+from tabellion.library.tidy import arrow_table
 
 Status = Literal["added", "unchanged", "replaced"]
 READINGS_TOGETHER = 256  # documents that become visible together; one segment of some hundred kilobytes

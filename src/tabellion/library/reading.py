@@ -229,16 +229,20 @@ def _unit(table: Table, column: int) -> str | None:
     return units.pop() if len(units) == 1 else None
 
 
+def name_source(metadata: Metadata, source: str) -> Metadata:
+    """With the name of a document that was read from its bytes."""
+    name: dict[str, Any] = {"document_address": source, "document_name": PurePath(source).name or None}
+    return msgspec.structs.replace(metadata, environment=msgspec.structs.replace(metadata.environment, **name))
+
+
 def _trim(metadata: Metadata, source: str) -> Metadata:
     """Without what the segment and the facts say already, and with the document's own name."""
     layout = msgspec.structs.replace(
         metadata.layout, column_headers=(), row_headers=(), column_widths=None, row_heights=None
     )
-    name: dict[str, Any] = {"document_address": source, "document_name": PurePath(source).name or None}
     return msgspec.structs.replace(
-        metadata,
+        name_source(metadata, source),
         layout=layout,
-        environment=msgspec.structs.replace(metadata.environment, **name),
         affiliated=msgspec.structs.replace(metadata.affiliated, caption=None),  # the table's own field says it
     )
 

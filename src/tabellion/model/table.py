@@ -92,11 +92,17 @@ class Tuples(Sequence[Tuple]):
                 return self._make(i)
         return None
 
+    def notes_of(self, row: int, column: int) -> tuple[str, ...]:
+        """The notes on a value of the grid and on its labels, each once."""
+        marks = self.grid.notes.get(row * self.grid.shape[1] + column, ())
+        own = (self.note_texts.get(mark, mark) for mark in marks)
+        labels = (*self.row_paths.get(row, Path()).notes, *self.column_paths.get(column, Path()).notes)
+        return tuple(dict.fromkeys((*own, *labels))) if marks or labels else ()
+
     def _make(self, index: int) -> Tuple:
         row, column = int(self.rows[index]), int(self.columns[index])
         grid = self.grid
         top, left = self.column_paths.get(column, Path()), self.row_paths.get(row, Path())
-        own = (self.note_texts.get(mark, mark) for mark in grid.notes.get(row * grid.shape[1] + column, ()))
         return Tuple(
             row=int(grid.row_of[row]),
             column=int(grid.column_of[column]),
@@ -106,7 +112,7 @@ class Tuples(Sequence[Tuple]):
             unit=self.units[self.unit_ids[index]],
             top=top.labels,
             left=left.labels,
-            notes=tuple(dict.fromkeys((*own, *left.notes, *top.notes))),
+            notes=self.notes_of(row, column),
             confidence=self.confidence,
             top_cells=top.cells,
             left_cells=left.cells,

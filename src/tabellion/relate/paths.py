@@ -54,6 +54,8 @@ class Paths(Mapping[int, Path]):
         )
 
     def _marks(self, node: HeaderNode) -> tuple[str, ...]:
+        if not self.grid.notes:
+            return node.notes
         width = self.grid.shape[1]
         written = (mark for row, column in node.cells for mark in self.grid.notes.get(row * width + column, ()))
         return tuple(dict.fromkeys((*node.notes, *written)))

@@ -1,0 +1,120 @@
+"""`tabellion export`: tables of documents or of a library, published in one file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tabellion.cli.options import LimitOption, SheetOption
+from tabellion.cli.shelves import FilesOption, LibraryOption
+
+if TYPE_CHECKING:
+    from tabellion.pipeline import Extraction, Settings
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion export report.xlsx --to parquet -o report.parquet [dim]· one row a value[/dim]
+
+[dim]$[/dim] tabellion export smoking --library shelf --to xml -o smoking.xml [dim]· a table of a library[/dim]
+
+[dim]$[/dim] tabellion export --library shelf --to nquads -o shelf.nq [dim]· the whole library[/dim]
+
+[dim]$[/dim] tabellion export --to xml --schema > tables.xsd [dim]· what the form is valid by[/dim]"""
+
+
+class To(StrEnum):
+    """The forms that tables are published in."""
+
+    csv = "csv"
+    parquet = "parquet"
+    json = "json"
+    jsonl = "jsonl"
+    markdown = "markdown"
+    xml = "xml"
+
+
+def export(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SOURCE|TABLE", help="Documents; with --library tables or documents of it, or nothing."),
+    ] = None,
+    to: Annotated[To, typer.Option("--to", "-t", help="The form to write.")] = To.csv,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
+    ] = None,
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    sheet: SheetOption = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the schema that the form is valid by.")] = False,
+    limit: LimitOption = None,
+) -> None:
+    """Publish tables: files for programs, people and the web of data."""
+    if schema:
+        print_schema(to)
+        return
+    from tabellion.cli.extract import opened
+    from tabellion.cli.messages import complain, ending_quietly
+    from tabellion.cli.options import build_limits
+    from tabellion.errors import TabellionError
+    from tabellion.export.forms import write_export
+    from tabellion.pipeline import Settings
+
+    settings = Settings(limits=build_limits(limit), sheet=sheet)
+    if not names and not library:
+        raise typer.BadParameter("name a document, or a library with --library", param_hint="SOURCE|TABLE")
+    failed: list[str] = []
+    try:
+        with ending_quietly(), opened(output) as file:
+            found = (
+                _from_library(names or [], library, files, settings)
+                if library
+                else _read(names or [], settings, failed)
+            )
+            write_export(to.value, found, file)
+            file.flush()
+    except TabellionError as error:
+        complain(str(error))
+        raise typer.Exit(1) from None
+    raise typer.Exit(1 if failed else 0)
+
+
+def print_schema(to: To) -> None:
+    """The schema of a form on standard output; a form without one is a wrong call."""
+    from tabellion.export.forms import schema_of
+
+    found = schema_of(to.value)
+    if found is None:
+        raise typer.BadParameter(f"{to.value} has no schema", param_hint="--schema")
+    sys.stdout.buffer.write(found)
+
+
+def _from_library(names: list[str], library: str, files: str | None, settings: Settings) -> Iterator[Extraction]:
+    from tabellion.library import open_library
+    from tabellion.library.taken import take_out
+
+    with open_library(library, files) as shelf:
+        yield from take_out(shelf, names, settings)
+
+
+def _read(names: list[str], settings: Settings, failed: list[str]) -> Iterator[Extraction]:
+    """The documents one after the other; one that cannot be read is told of and passed over."""
+    from tabellion.cli.batch import explain
+    from tabellion.cli.messages import complain
+    from tabellion.cli.sources import expand_sources, why_nothing
+    from tabellion.pipeline import extract_document
+
+    for source in expand_sources(names):
+        try:
+            if nothing := why_nothing(source):
+                complain(f"{source}: {nothing}")
+                failed.append(source)
+                continue
+            yield extract_document(source, settings)
+        except Exception as error:
+            failed.append(source)
+            complain(explain(source, error).note)

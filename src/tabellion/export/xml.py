@@ -1,0 +1,146 @@
+"""Tables as XML with nested labels (Gatterbauer and others 2007, section 5.2, after Wohlberg's Hypertables).
+
+In: an extraction. Out: bytes, piece by piece. Each header tree is a nest of `label` elements; a tuple names its nearest
+labels, and what stands around those in the nest is its path. No entry is given a category: what a label means is left
+to whoever integrates the tables. `tables.xsd` beside this module describes the form and `read_xml` reads it back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from tabellion.export.typed import cell_addresses, typed_values, value_kinds
+from tabellion.model.grid import Grid
+from tabellion.model.place import address
+from tabellion.model.table import Table
+from tabellion.model.tree import HeaderTree
+from tabellion.pipeline import Extraction
+
+SPACE = "urn:tabellion:tables:1"
+SCHEMA = Path(__file__).with_name("tables.xsd")
+XML_HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<tables xmlns="{SPACE}">\n'.encode()
+XML_TAIL = b"</tables>\n"
+PIECE = 4_000  # lines a piece
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|\\\\(?=u)")
+_SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_QUOTED = str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
+
+
+def to_xml(extraction: Extraction) -> bytes:
+    """One document as a whole file."""
+    return b"".join((XML_HEAD, *xml_pieces(extraction), XML_TAIL))
+
+
+def xml_pieces(extraction: Extraction) -> Iterator[bytes]:
+    """One document as a `document` element, piece by piece."""
+    lines = _document(extraction)
+    while some := list(islice(lines, PIECE)):
+        yield ("\n".join(some) + "\n").encode()
+
+
+def xml_text(text: str) -> str:
+    r"""A text as XML holds it; what XML cannot hold at all is written `\uXXXX`.
+
+    >>> xml_text("a < b\x01"), xml_text("\\u")
+    ('a &lt; b\\u0001', '\\u005cu')
+    """
+    return _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text).translate(_SIGNS)
+
+
+def xml_attributes(given: Mapping[str, object]) -> str:
+    """Attributes, those without a value left out.
+
+    >>> xml_attributes({"id": "t1", "sheet": None, "page": 2})
+    ' id="t1" page="2"'
+    """
+    said = ((name, xml_text(str(value)).translate(_QUOTED)) for name, value in given.items() if value is not None)
+    return "".join(f' {name}="{value}"' for name, value in said)
+
+
+def _document(extraction: Extraction) -> Iterator[str]:
+    document = extraction.document
+    facts = {"source": document.source, "medium": document.medium, "sha256": document.sha256}
+    yield f"<document{xml_attributes(facts)}>"
+    yield from _elements("title", [document.title] if document.title else [])
+    yield from _elements("author", document.authors)
+    for table in extraction.tables:
+        yield from _table(table)
+    yield "</document>"
+
+
+def _table(table: Table) -> Iterator[str]:
+    place, about = table.place, table.metadata.affiliated
+    facts = {
+        "id": table.id,
+        "sheet": place.sheet,
+        "range": place.range,
+        "page": place.page,
+        "path": place.path,
+        "box": " ".join(f"{side:g}" for side in place.box) if place.box else None,
+        "orientation": table.orientation,
+        "genuine": float(table.genuine),
+        "confidence": float(table.tuples.confidence),
+    }
+    yield f"<table{xml_attributes(facts)}>"
+    yield from _elements("title", [table.title] if table.title else [])
+    yield from _elements("caption", [about.caption] if about.caption else [])
+    yield from _elements("footnote", about.footnotes)
+    for side, tree in (("top", table.top), ("left", table.left)):
+        yield f'<labels side="{side}">'
+        yield from _labels(side, tree, table.grid)
+        yield "</labels>"
+    yield "<tuples>"
+    yield from _tuples(table)
+    yield "</tuples>"
+    yield "</table>"
+
+
+def _labels(side: str, tree: HeaderTree, grid: Grid) -> Iterator[str]:
+    """The labels of one side, each inside its parent."""
+    below: dict[int | None, list[int]] = {}
+    for node in tree.nodes:
+        below.setdefault(node.parent, []).append(node.id)
+    todo: list[int | None] = list(reversed(below.get(None, [])))
+    while todo:
+        number = todo.pop()
+        if number is None:
+            yield "</label>"
+            continue
+        node = tree.nodes[number]
+        cells = " ".join(address(int(grid.row_of[row]), int(grid.column_of[column])) for row, column in node.cells)
+        opened = f"<label{xml_attributes({'id': f'{side}{number}', 'cells': cells or None})}>"
+        opened += f"<text>{xml_text(node.text)}</text>"
+        if number not in below:
+            yield f"{opened}</label>"
+            continue
+        yield opened
+        todo += [None, *reversed(below[number])]
+
+
+def _tuples(table: Table) -> Iterator[str]:
+    tuples, nested = table.tuples, table.nested
+    tops = {column: _names("top", nodes) for column, nodes in nested.column_nodes.items()}
+    grid, last, left = table.grid, -1, ""
+    addresses = cell_addresses(grid, tuples.rows, tuples.columns)
+    values = typed_values(grid, tuples.rows, tuples.columns)
+    rows, columns = tuples.rows.tolist(), tuples.columns.tolist()
+    kinds, units = value_kinds(tuples), [tuples.units[unit] for unit in tuples.unit_ids.tolist()]
+    for number, (row, column) in enumerate(zip(rows, columns, strict=True)):
+        if row != last:
+            last, left = row, _names("left", nested.row_nodes.get(row, ()))
+        labels = f"{tops.get(column, '')} {left}".strip()
+        facts = {"cell": addresses[number], "type": kinds[number], "value": values[number], "unit": units[number]}
+        notes = "".join(_elements("note", tuples.notes_of(row, column)))
+        text = f"<text>{xml_text(str(grid.text[row, column]))}</text>"
+        yield f"<tuple{xml_attributes({**facts, 'labels': labels or None})}>{text}{notes}</tuple>"
+
+
+def _names(side: str, nodes: Iterable[int]) -> str:
+    return " ".join(f"{side}{node}" for node in nodes)
+
+
+def _elements(name: str, texts: Iterable[str]) -> Iterator[str]:
+    return (f"<{name}>{xml_text(text)}</{name}>" for text in texts)
