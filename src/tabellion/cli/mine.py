@@ -12,10 +12,11 @@ import typer
 
 from tabellion.cli.options import LimitOption, TraceOption, build_limits
 from tabellion.cli.segment import MethodChoice, MethodOption
+from tabellion.cli.shelves import FilesOption
 
 if TYPE_CHECKING:
     from tabellion.mine.hierarchy import SegmentMethod
-    from tabellion.mine.ontology import Ontology, SitePages
+    from tabellion.mine.ontology import ConceptInstance, Ontology, SitePages
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -23,7 +24,9 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion mine https://example.org https://example.com --keep crawl/ [dim]· crawl, keep, mine[/dim]
 
-[dim]$[/dim] tabellion mine --instances saved/recipes --format jsonl [dim]· pages of one template, a line each[/dim]"""
+[dim]$[/dim] tabellion mine --instances saved/recipes --format jsonl [dim]· pages of one template, a line each[/dim]
+
+[dim]$[/dim] tabellion mine saved/* --library shared/ --name films [dim]· a table a concept into the library[/dim]"""
 
 
 class MineForm(StrEnum):
@@ -66,6 +69,14 @@ def mine(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep what was fetched here, as WARC files.")
     ] = None,
+    library: Annotated[
+        str | None,
+        typer.Option("--library", "-l", metavar="DIR", help="Keep the instances in this library, a table a concept."),
+    ] = None,
+    files: FilesOption = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="What the ontology is called in the library.")
+    ] = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
 ) -> None:
@@ -76,14 +87,17 @@ def mine(
     try:
         from tabellion.mine.labels import LabelSettings
         from tabellion.mine.live import CrawlSettings
-        from tabellion.mine.ontology import MineSettings, mine_sites
+        from tabellion.mine.ontology import MineSettings, Ontology, mine_sites
         from tabellion.mine.sources import open_sites
 
         crawl = CrawlSettings(pages=pages, depth=depth, pause=pause)
         sites = list(open_sites(sources, limits, crawl, keep))
         with ending_quietly():
             if instances:
-                failed = sum(print_instances(site, form, method.value) for site in sites)
+                told: list[ConceptInstance] = []
+                kept = told if library is not None else None
+                failed = sum(print_instances(site, form, method.value, kept) for site in sites)
+                ontology = Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites))
             else:
                 labels = LabelSettings() if support is None else LabelSettings(least=support, share=0.0)
                 ontology = mine_sites(sites, MineSettings(method=method.value, labels=labels))
@@ -91,6 +105,8 @@ def mine(
                 failed = len(ontology.issues)
                 for issue in ontology.issues:
                     complain(issue.note)
+        if library is not None:
+            keep_instances(ontology, library, files, name)
     except typer.Exit:
         raise
     except Exception as error:
@@ -100,6 +116,16 @@ def mine(
         complain(failure.note, failure.trace if trace else "")
         raise typer.Exit(1) from None
     raise typer.Exit(1 if failed else 0)
+
+
+def keep_instances(ontology: Ontology, place: str, files: str | None, name: str | None) -> None:
+    """The instances into the library, a table a concept."""
+    from tabellion.cli.shelves import opened_library
+
+    with opened_library(place, files, create=True) as shelf:
+        from tabellion.library.mined import keep_ontology, usual_name
+
+        keep_ontology(shelf, ontology, name or usual_name(ontology))
 
 
 def print_ontology(ontology: Ontology, form: MineForm) -> None:
@@ -129,13 +155,16 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
             typer.echo(line)
 
 
-def print_instances(site: SitePages, form: MineForm, method: SegmentMethod) -> int:
-    """The facts of each page of one template, a line a page; how many pages could not be read."""
+def print_instances(
+    site: SitePages, form: MineForm, method: SegmentMethod, kept: list[ConceptInstance] | None = None
+) -> int:
+    """The facts of each page of one template, a line a page, also gathered in `kept`; how many could not be read."""
     import msgspec
 
     from tabellion.cli.messages import complain
     from tabellion.errors import TabellionError
     from tabellion.mine.instances import mine_instances
+    from tabellion.mine.ontology import ConceptInstance
 
     broken: dict[str, TabellionError] = {}
 
@@ -153,6 +182,8 @@ def print_instances(site: SitePages, form: MineForm, method: SegmentMethod) -> i
             line = {"source": instance.source, "attributes": [], "error": {"kind": error.kind, "note": str(error)}}
         else:
             line = msgspec.to_builtins(instance)
+            if kept is not None:
+                kept.append(ConceptInstance(f"i{len(kept) + 1}-{site.name}", None, instance))
         if form is MineForm.outline:
             for text in instance_lines(line):
                 typer.echo(text)

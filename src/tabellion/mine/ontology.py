@@ -104,7 +104,7 @@ def mine_sites(given: Sequence[SitePages], settings: MineSettings = MineSettings
     instances: list[ConceptInstance] = []
     if settings.instances:
         for pages, site, groups in zip(given, sites, templates, strict=True):
-            instances += _site_instances(pages, site, groups, members, issues, settings.method)
+            instances += _site_instances(pages, site, groups, _Membership(concepts, members), issues, settings.method)
     counted = tuple((site.name, len(site.pages)) for site in sites)
     return Ontology(tuple(concepts), tuple(instances), counted, tuple(issues))
 
@@ -238,11 +238,35 @@ def _hang_crumbs(sites: Iterable[Site], named: dict[str, int], parents: list[int
                         parents[lower] = upper
 
 
+class _Membership:
+    """Which concept a page belongs to."""
+
+    def __init__(self, concepts: Iterable[Concept], paths: dict[tuple[str, str], str]) -> None:
+        self._paths = paths
+        self._names = {fold(label): concept.id for concept in concepts for label in concept.labels}
+
+    def is_detail(self, page: SitePage) -> bool:
+        """Whether a page tells of one thing: it is no home page, and no concept's links lead to it."""
+        if page.address is None:
+            return True
+        return bool(page.path) and (page.host, page.path) not in self._paths
+
+    def concept_of(self, page: SitePage) -> str | None:
+        """The concept whose path a page lies below, the nearest; else the nearest that its breadcrumbs name."""
+        path = page.path
+        while path:
+            path = path[: path.rfind("/")]
+            if (page.host, path) in self._paths:
+                return self._paths[page.host, path]
+        crumbs = (crumb for chain in page.crumbs for crumb in reversed(chain))
+        return next((self._names[fold(crumb)] for crumb in crumbs if fold(crumb) in self._names), None)
+
+
 def _site_instances(
     pages: SitePages,
     site: Site,
     groups: list[list[str]],
-    members: dict[tuple[str, str], str],
+    membership: _Membership,
     issues: list[Issue],
     method: SegmentMethod,
 ) -> list[ConceptInstance]:
@@ -258,25 +282,8 @@ def _site_instances(
             return None
 
     for group in groups:
-        details = [source for source in group if _is_detail(places[source], members)]
+        details = [source for source in group if membership.is_detail(places[source])]
         for instance in mine_instances(details, load, method):
-            concept = _concept_of(places[instance.source], members)
+            concept = membership.concept_of(places[instance.source])
             found.append(ConceptInstance(f"i{len(found) + 1}-{site.name}", concept, instance))
     return found
-
-
-def _is_detail(page: SitePage, members: dict[tuple[str, str], str]) -> bool:
-    """Whether a page tells of one thing: it is no home page, and no concept's links lead to it."""
-    if page.address is None:
-        return True
-    return bool(page.path) and (page.host, page.path) not in members
-
-
-def _concept_of(page: SitePage, members: dict[tuple[str, str], str]) -> str | None:
-    """The concept whose path a page lies below, the nearest."""
-    path = page.path
-    while path:
-        path = path[: path.rfind("/")]
-        if (page.host, path) in members:
-            return members[page.host, path]
-    return None
