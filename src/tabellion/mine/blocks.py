@@ -53,13 +53,15 @@ class Blocks:
         self.page = page
         self._boxes = _find_boxes(page)
         self._shapes: dict[int, frozenset[str]] = {}
+        self._levels: dict[tuple[int, int, bool], int] = {}
+        self._first, self._last = page.first.tolist(), page.last.tolist()
+        self._holder, self._bold = page.holder.tolist(), page.bold.tolist()
         self.root = self._build()
 
     def _build(self) -> Block:
         page = self.page
         root = Block(0, 0, 0, len(page))
-        holder, children = page.holder.tolist(), page.children
-        first, last = page.first.tolist(), page.last.tolist()
+        children, first, last = page.children, self._first, self._last
         waiting = [(root, 0)]
         while waiting:
             block, depth = waiting.pop()
@@ -79,20 +81,20 @@ class Blocks:
                 if not self._boxes[child]:
                     continue
                 if first[child] > at:
-                    parts.append(self._run(element, at, first[child], holder))
+                    parts.append(self._run(element, at, first[child]))
                 part = Block(child, child, first[child], last[child])
                 parts.append(part)
                 waiting.append((part, depth + 1))
                 at = last[child]
             if parts and at < block.last:
-                parts.append(self._run(element, at, block.last, holder))
+                parts.append(self._run(element, at, block.last))
             block.parts = parts
         return root
 
-    def _run(self, around: int, first: int, last: int, holder: list[int]) -> Block:
+    def _run(self, around: int, first: int, last: int) -> Block:
         """Text in a line directly in a box; its element is the inline one that holds it all, if there is one."""
-        element = holder[first]
-        while element != around and int(self.page.last[element]) < last:
+        element = self._holder[first]
+        while element != around and self._last[element] < last:
             element = int(self.page.parents[element])
         return Block(element, element, first, last)
 
@@ -115,24 +117,29 @@ class Blocks:
 
     def level(self, block: Block) -> int:
         """How high a heading the block is, 1 the highest; NO_LEVEL where it is none."""
-        page = self.page
-        if block.size > 6 or (block.parts and block.size > 3) or not _WORD.search(page.texts[block.first]):
+        key = (block.first, block.last, bool(block.parts))
+        found = self._levels.get(key)
+        if found is None:
+            found = self._levels[key] = self._find_level(*key)
+        return found
+
+    def _find_level(self, first: int, last: int, parted: bool) -> int:
+        page, size = self.page, last - first
+        if size > 6 or (parted and size > 3) or not _WORD.search(page.texts[first]):
             return NO_LEVEL
-        words = sum(len(text.split()) for text in page.texts[block.first : block.last])
+        words = sum(len(text.split()) for text in page.texts[first:last])
         if words > LONGEST_HEADING * 2:
             return NO_LEVEL
-        element = int(page.holder[block.first])
-        while element != NO_ELEMENT and page.first[element] >= block.first and page.last[element] <= block.last:
-            if page.last[element] - page.first[element] == block.size:
+        element = self._holder[first]
+        while element != NO_ELEMENT and self._first[element] >= first and self._last[element] <= last:
+            if self._last[element] - self._first[element] == size:
                 tag = page.tags[element]
                 if tag in HEADINGS:
                     return HEADINGS[tag]
                 if tag in ("legend", "caption"):
                     return 7
             element = int(page.parents[element])
-        if words <= LONGEST_HEADING and page.bold[block.first : block.last].all():
-            return BOLD_LEVEL
-        return NO_LEVEL
+        return BOLD_LEVEL if words <= LONGEST_HEADING and all(self._bold[first:last]) else NO_LEVEL
 
     def is_flow(self, block: Block) -> bool:
         """Whether the block is running text: sentences, not labels and links."""

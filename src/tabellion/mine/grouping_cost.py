@@ -10,6 +10,9 @@ that grows with likeness would part twins. The sum of a pair is kept, as many ru
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from tabellion.model.page_tree import PageTree
 
@@ -18,17 +21,30 @@ _MOST_PATHS = 400  # paths of a subtree that are looked at
 _LONGEST_PATH = 60  # tags of a path that are looked at
 
 
+class _Shape(msgspec.Struct, frozen=True):
+    """What subtrees of the same tags in the same order have in common: paths to their leaves, height and size."""
+
+    paths: tuple[str, ...]
+    distinct: frozenset[str]
+    height: int
+    size: int
+
+
 class GroupingCost:
-    """The cost of grouping pairs of elements of one page."""
+    """The cost of grouping pairs of elements of one page.
+
+    Most subtrees of a page look like others, so what depends on their shape alone is worked out once a pair of shapes.
+    """
 
     def __init__(self, page: PageTree) -> None:
         self.page = page
-        self._known: dict[tuple[int, int], float] = {}
+        self._parents: list[int] = page.parents.tolist()
         self._depths: list[int] = page.depths.tolist()
         self._deepest = max(1, max(self._depths, default=1))
-        self._paths: dict[int, list[str]] = {}
-        self._sets: dict[int, frozenset[str]] = {}
-        self._heights: dict[int, int] = {}
+        self._numbers = _number_shapes(page)
+        self._shapes: dict[int, _Shape] = {}
+        self._alike: dict[tuple[int, int], tuple[float, float]] = {}
+        self._known: dict[tuple[int, int], float] = {}
 
     def between(self, one: int, other: int) -> float:
         """The cost of two elements, the same either way round."""
@@ -40,87 +56,102 @@ class GroupingCost:
 
     def common(self, one: int, other: int) -> int:
         """The lowest common ancestor."""
-        parents = self.page.parents
+        parents, depths = self._parents, self._depths
         while one != other:
-            if self._depths[one] >= self._depths[other]:
-                one = int(parents[one])
+            if depths[one] >= depths[other]:
+                one = parents[one]
             else:
-                other = int(parents[other])
+                other = parents[other]
         return one
 
     def _cost(self, one: int, other: int) -> float:
-        above = self.common(one, other)
         if one == other:
             return 0.0  # case 3: the same paths on both sides
-        mine, yours = self._path_set(one), self._path_set(other)
-        shared, whole = len(mine & yours), max(1, len(mine | yours))
-        overlap, apart = shared / whole, (whole - shared) / whole
+        above = self.common(one, other)
+        overlap, unlike = self._compare(one, other)
         if above in (one, other):
             lower = other if above == one else one
             far = (self._depths[lower] - self._depths[above]) / self._deepest
             leaf = not self.page.children[lower]
-            return far + (1 - overlap if leaf else 1 - max(apart, overlap))
+            return far + (1 - overlap if leaf else 1 - max(1 - overlap, overlap))
         one_depth, other_depth = self._depths[one] - self._depths[above], self._depths[other] - self._depths[above]
         far = math.sqrt((one_depth + other_depth) / (2 * self._deepest))
         ways = 1 - self._common_tags(one, other, one_depth, other_depth) / max(one_depth, other_depth)
-        order = 1 - self._order(one, other)
-        size = 1 - 0.5 * self._height_ratio(one, other) - 0.5 * self._node_ratio(one, other)
-        return far + ways + (1 - max(apart, overlap)) + order + size
+        return far + ways + (1 - max(1 - overlap, overlap)) + unlike
 
     def _common_tags(self, one: int, other: int, one_depth: int, other_depth: int) -> int:
         """How many tags two ways down from the common ancestor share, step by step."""
-        page = self.page
-        one_way = [page.tags[element] for element in page.ancestors(one)[:one_depth]][::-1]
-        other_way = [page.tags[element] for element in page.ancestors(other)[:other_depth]][::-1]
-        return sum(mine == yours for mine, yours in zip(one_way, other_way, strict=False))
+        tags, parents = self.page.tags, self._parents
+        while one_depth > other_depth:
+            one, one_depth = parents[one], one_depth - 1
+        while other_depth > one_depth:
+            other, other_depth = parents[other], other_depth - 1
+        shared = 0
+        for _ in range(one_depth):
+            shared += tags[one] == tags[other]
+            one, other = parents[one], parents[other]
+        return shared
 
-    def _path_list(self, element: int) -> list[str]:
+    def _compare(self, one: int, other: int) -> tuple[float, float]:
+        """The share of paths of two subtrees that both have, and how unlike they are in order, height and size."""
+        key = (self._numbers[one], self._numbers[other])
+        found = self._alike.get(key)
+        if found is None:
+            mine, yours = self._shape(one), self._shape(other)
+            overlap = len(mine.distinct & yours.distinct) / max(1, len(mine.distinct | yours.distinct))
+            heights, sizes = sorted((mine.height, yours.height)), sorted((mine.size, yours.size))
+            size = 1 - 0.5 * heights[0] / heights[1] - 0.5 * sizes[0] / sizes[1]
+            found = self._alike[key] = (overlap, 1 - _same_order(mine.paths, yours.paths) + size)
+        return found
+
+    def _shape(self, element: int) -> _Shape:
+        number = self._numbers[element]
+        found = self._shapes.get(number)
+        if found is None:
+            paths, end = tuple(self._paths(element)), self.page.ends[element]
+            height = max(self._depths[element:end]) - self._depths[element] + 1
+            found = self._shapes[number] = _Shape(paths, frozenset(paths), height, end - element)
+        return found
+
+    def _paths(self, element: int) -> Iterator[str]:
         """The tag paths from an element down to each of its leaves, in order."""
-        found = self._paths.get(element)
-        if found is None:
-            page = self.page
-            holders = page.holder[int(page.first[element]) : int(page.last[element])].tolist()
-            found = []
-            for holder in holders[:_MOST_PATHS]:
-                way: list[str] = []
-                while holder > element and len(way) < _LONGEST_PATH:
-                    way.append(page.tags[holder])
-                    holder = int(page.parents[holder])
-                found.append("/".join([page.tags[element], *reversed(way)]))
-            self._paths[element] = found
-        return found
+        page = self.page
+        holders = page.holder[int(page.first[element]) : int(page.last[element])].tolist()
+        for holder in holders[:_MOST_PATHS]:
+            way: list[str] = []
+            while holder > element and len(way) < _LONGEST_PATH:
+                way.append(page.tags[holder])
+                holder = self._parents[holder]
+            yield "/".join([page.tags[element], *reversed(way)])
 
-    def _path_set(self, element: int) -> frozenset[str]:
-        found = self._sets.get(element)
-        if found is None:
-            found = self._sets[element] = frozenset(self._path_list(element))
-        return found
 
-    def _order(self, one: int, other: int) -> float:
-        """The share of paths that two subtrees have in the same order: their longest common subsequence."""
-        mine, yours = self._path_list(one), self._path_list(other)
-        most = max(len(mine), len(yours))
-        mine, yours = mine[:_LONGEST_ORDER], yours[:_LONGEST_ORDER]
-        row = [0] * (len(yours) + 1)
-        for path in mine:
-            before = 0
-            for at, theirs in enumerate(yours, start=1):
-                kept = row[at]
-                row[at] = before + 1 if path == theirs else max(row[at], row[at - 1])
-                before = kept
-        return row[-1] / min(most, _LONGEST_ORDER) if most else 1.0
+def _number_shapes(page: PageTree) -> list[int]:
+    """A number for each element that elements with the same tags and texts inside, in the same order, share."""
+    inside: list[list[tuple[int, bool, int]]] = [[] for _ in page.tags]
+    for leaf, holder in enumerate(page.holder.tolist()):
+        inside[holder].append((leaf, True, 0))
+    numbers = [0] * len(page.tags)
+    known: dict[tuple[object, ...], int] = {}
+    first, parents = page.first.tolist(), page.parents.tolist()
+    for element in range(len(page.tags) - 1, -1, -1):
+        parts = sorted(inside[element], key=lambda part: part[:2])
+        key = (page.tags[element], *(-1 if leaf else number for _, leaf, number in parts))
+        numbers[element] = known.setdefault(key, len(known))
+        if element:
+            inside[parents[element]].append((first[element], False, numbers[element]))
+        inside[element] = []
+    return numbers
 
-    def _height_ratio(self, one: int, other: int) -> float:
-        low, high = sorted((self._height(one), self._height(other)))
-        return low / high
 
-    def _height(self, element: int) -> int:
-        found = self._heights.get(element)
-        if found is None:
-            inside = self._depths[element : self.page.ends[element]]
-            found = self._heights[element] = max(inside) - self._depths[element] + 1
-        return found
-
-    def _node_ratio(self, one: int, other: int) -> float:
-        low, high = sorted((self.page.ends[one] - one, self.page.ends[other] - other))
-        return low / high
+def _same_order(mine: Sequence[str], yours: Sequence[str]) -> float:
+    """The share of paths that two subtrees have in the same order: their longest common subsequence."""
+    most = max(len(mine), len(yours))
+    mine, yours = mine[:_LONGEST_ORDER], yours[:_LONGEST_ORDER]
+    row = [0] * (len(yours) + 1)
+    for path in mine:
+        before = 0
+        for at, theirs in enumerate(yours, start=1):
+            kept = row[at]
+            row[at] = before + 1 if path == theirs else max(row[at], row[at - 1])
+            before = kept
+    return row[-1] / min(most, _LONGEST_ORDER) if most else 1.0

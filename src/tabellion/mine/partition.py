@@ -35,14 +35,14 @@ def partition_binary(page: PageTree, first: int, last: int, costs: GroupingCost 
     costs = costs or GroupingCost(page)
     nodes = [Binary(leaf, leaf + 1, int(page.holder[leaf])) for leaf in range(first, last)]
     while len(nodes) > EXACT:
-        nodes = [_solve(piece, costs) for piece in _pieces(page, nodes)]
+        nodes = [_solve(piece, costs) for piece in _pieces(page, nodes, costs)]
     return _solve(nodes, costs)
 
 
-def _pieces(page: PageTree, nodes: list[Binary]) -> list[list[Binary]]:
+def _pieces(page: PageTree, nodes: list[Binary], costs: GroupingCost) -> list[list[Binary]]:
     """Short runs of nodes, cut where neighbours lie farthest apart in the page."""
     depths = page.depths
-    apart = [int(depths[_common(page, a.ancestor, b.ancestor)]) for a, b in pairwise(nodes)]
+    apart = [int(depths[costs.common(a.ancestor, b.ancestor)]) for a, b in pairwise(nodes)]
     pieces: list[list[Binary]] = []
     waiting = [(0, len(nodes))]
     while waiting:
@@ -55,16 +55,6 @@ def _pieces(page: PageTree, nodes: list[Binary]) -> list[list[Binary]]:
         cut = min(inner, key=lambda at: (apart[at - 1], abs(at - middle)))
         waiting += [(cut, end), (start, cut)]
     return pieces
-
-
-def _common(page: PageTree, one: int, other: int) -> int:
-    depths, parents = page.depths, page.parents
-    while one != other:
-        if depths[one] >= depths[other]:
-            one = int(parents[one])
-        else:
-            other = int(parents[other])
-    return one
 
 
 def _solve(nodes: list[Binary], costs: GroupingCost) -> Binary:
@@ -83,7 +73,10 @@ def _solve(nodes: list[Binary], costs: GroupingCost) -> Binary:
                 numbers[here] = len(names)
                 names.append(here)
             ancestors[start, end] = numbers[here]
-    pair_costs = np.array([[costs.between(one, other) for other in names] for one in names])
+    pair_costs = np.zeros((len(names), len(names)))
+    for number, one in enumerate(names):
+        pair_costs[number, :number] = [costs.between(one, other) for other in names[:number]]
+    pair_costs += pair_costs.T  # the cost of an element with itself is none
     best = np.zeros((count, count))
     cuts = np.zeros((count, count), dtype=np.int32)
     for length in range(1, count):
