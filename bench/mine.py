@@ -2,7 +2,8 @@
 
     python bench/mine.py [FOLDER]      pages under a folder (default: the corpora segments and news-front)
 
-Prints pages a second of one core (its own seconds, whatever else runs), reading included, and the time of a made page of 5,000 leaves by both methods.
+Prints pages a second of one core (seconds of its own work, whatever else runs), reading included, and the time of a
+made page of 5,000 leaves by both methods.
 """
 
 from __future__ import annotations
