@@ -1,7 +1,8 @@
 """Learning what rows are for: trees over all features, a chain over the same, and the paper's own chain.
 
 In: the row examples of all corpora but those of the fold left out. Out: weights `rows`, `rows_crf`, `rows_paper`.
-Where a corpus leaves several roles open, a first model, trained on the rows that are told, picks among them.
+Where a corpus leaves several roles open, a first model, trained on the rows that are told, picks among them. What is
+learned from is mended where annotators slipped; what is scored against is not.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from tabellion.learn.chains import ChainSettings, save_chain, train_chain
 from tabellion.learn.folds import FOLDS
 from tabellion.learn.row_examples import RowExample, row_examples
 from tabellion.learn.row_gold import ROLES
-from tabellion.learn.row_scores import RowScores
+from tabellion.learn.row_scores import FULLY_TOLD, RowScores
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.linear import Chain
 
-TREES = BoostingSettings(rounds=80, leaves=15, depth=6, rate=0.15, least_rows=10, random_splits=True, members=2)
+TREES = BoostingSettings(rounds=70, leaves=15, depth=6, rate=0.15, least_rows=10, random_splits=True, members=3)
 FIRST_TREES = msgspec.structs.replace(TREES, rounds=40, members=1)
 CHAIN = ChainSettings(ridge=1.0, iterations=80)
 PAPER_CHAIN = ChainSettings(ridge=0.1, iterations=200)
@@ -64,7 +65,7 @@ def _sequences(left_out: int | None) -> list[Sequence]:
     told = [example.kept & (example.allowed.sum(axis=1) == 1) for example in examples]
     roles = [example.allowed.argmax(axis=1) for example in examples]
     first = _fit(examples, told, roles, FIRST_TREES)
-    return [(example, _picked(example, first)) for example in examples]
+    return [(example, _mended(example, _picked(example, first))) for example in examples]
 
 
 def _picked(example: RowExample, first: Boosted) -> NDArray[np.intp]:
@@ -74,6 +75,19 @@ def _picked(example: RowExample, first: Boosted) -> NDArray[np.intp]:
         likely = first.probabilities(example.features[open_rows])
         role[open_rows] = np.where(example.allowed[open_rows], likely, -1.0).argmax(axis=1)
     return role
+
+
+def _mended(example: RowExample, role: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Roles without two slips of annotators: a group above the first header is a title, a title below all is a note."""
+    title, header, note = (ROLES.index(name) for name in ("title", "header", "note"))
+    headers = np.flatnonzero(role == header)
+    if not len(headers) or example.case.corpus not in FULLY_TOLD:
+        return role
+    row = np.arange(len(role))
+    body = np.flatnonzero(np.isin(role, [ROLES.index(name) for name in ("data", "derived")]))
+    above = (row < headers[0]) & (row < (body[0] if len(body) else len(role))) & (role == ROLES.index("group"))
+    below = (row > max(headers[-1], body[-1] if len(body) else len(role))) & (role == title)
+    return np.where(above, title, np.where(below, note, role))
 
 
 def _fit(
