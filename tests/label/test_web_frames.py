@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tabellion.export.json import count_headers
 from tabellion.label import label_grid
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.place import Place
@@ -41,8 +42,25 @@ BOTH = (
 ])  # fmt: skip
 def test_the_direction_of_a_table(markup: str, orientation: str, rows: int, columns: int) -> None:
     frame = frame_of(markup)
-    assert (frame.orientation, len(frame.header_rows), len(frame.stub_columns)) == (orientation, rows, columns)
+    assert (frame.orientation, *count_headers(frame)) == (orientation, rows, columns)
     assert frame.genuine == 0.9
+
+
+@pytest.mark.parametrize(("names", "keyed"), [
+    (("Ada", "Emmy", "Mary"), True),
+    (("Ada", "Emmy", "Ada"), False),
+    (("1", "2", "3"), False),
+])  # fmt: skip
+def test_the_column_that_tells_the_rows_of_a_relation_apart_names_them(names: tuple[str, ...], keyed: bool) -> None:
+    rows = "".join(f"<tr><td>{name}<td>grey<td>{number}5" for number, name in enumerate(names))
+    frame = frame_of(f"<table><tr><th>Name<th>Colour<th>Height{rows}</table>")
+    assert frame.stub_columns == ((0,) if keyed else ())
+
+
+def test_a_column_with_the_look_of_the_header_row_is_a_header() -> None:
+    rows = "".join(f"<tr><td><b>{name}</b><td>grey<td>{name}-5" for name in ("same", "same", "other"))
+    plain = f"<table><tr><td><b>Name</b><td><b>Colour</b><td><b>Code</b>{rows}</table>"
+    assert frame_of(plain).orientation == "row-column"
 
 
 def test_a_title_row_inside_the_table_is_no_header() -> None:
@@ -82,7 +100,7 @@ def test_a_header_cell_over_two_rows_makes_both_headers() -> None:
 def test_the_papers_clustering_finds_headers_that_stand_out() -> None:
     markup = "<table><tr><th>Year<th>Output<tr><td>1990<td>13.7<tr><td>1991<td>14.1<tr><td>1992<td>15.0</table>"
     [frame] = labelled(markup, "ontominer").frames
-    assert (frame.header_rows, frame.stub_columns) == ((0,), ())
+    assert count_headers(frame) == (1, 0)
 
 
 def test_an_empty_table_has_no_frame() -> None:

@@ -70,7 +70,7 @@ def test_superscripts_stay_apart_from_what_they_follow() -> None:
     page = page_of(
         "<table><tr><td>10<sup>6</sup><td>Total<sup>a</sup><td>1<sup>st</sup><td>Note<sup>[12]</sup></table>"
     )
-    assert texts(page) == ["10⁶", "Totalᵃ", "1st", "Note[12]"]
+    assert texts(page) == ["10⁶", "Totalᵃ", "1st", "Note⁽¹²⁾"]
 
 
 def test_hard_blanks_at_the_start_are_an_indent() -> None:

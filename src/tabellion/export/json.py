@@ -124,7 +124,7 @@ def count_headers(frame: Frame) -> tuple[int, int]:
     rows = [row for row in frame.header_rows if not frame.body_rows or row < frame.body_rows[0]]
     columns = [column for column in frame.stub_columns if not frame.value_columns or column < frame.value_columns[0]]
     if grid.medium == "html":
-        return len(rows), len(columns)
+        return len(rows), 0 if frame.keyed else len(columns)
     down = int(grid.row_of[max(rows)] - grid.row_of[rect.top]) + 1 if rows else 0
     return down, int(grid.column_of[max(columns)] - grid.column_of[rect.left]) + 1 if columns else 0
 

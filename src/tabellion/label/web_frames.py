@@ -1,8 +1,9 @@
 """The frames of a web table: its orientation, header rows and columns, groups, titles and notes.
 
 In: a `Grid` made from markup. Out: a `Labelled` with one frame, or several where header bands recur with other headers.
-Attribute lists have their stub at the left and no header row, so that they become one record. Rows that one cell fills
-are titles above the table, notes in or below its foot, and groups in between.
+Attribute lists have their stub at the left and no header row, so that they become one record. The key of a relation is
+its stub, so that every value carries the name of its row. Rows that one cell fills are titles above the table, notes in
+or below its foot, and groups in between.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 
 import numpy as np
 
+from tabellion.label.key_column import find_key
 from tabellion.label.orientation import cluster_headers
 from tabellion.label.web_headers import HeaderLines, HeaderMethod, find_headers
 from tabellion.label.web_view import WebView, view_web
@@ -94,8 +96,9 @@ def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: li
     """One frame, or one a band where the bands have headers of their own."""
     grid = view.grid
     header = view.rows[: headers.rows].tolist()
-    stub = view.columns[: headers.columns].tolist()
-    values = view.columns[headers.columns :].tolist()
+    keys = find_key(view, headers.rows) if headers.rows and not headers.columns else 0
+    stub = view.columns[: headers.columns or keys].tolist()
+    values = view.columns[headers.columns or keys :].tolist()
     body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(view.titles.tolist())
@@ -126,6 +129,7 @@ def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: li
                 orientation=orientation,
                 genuine=genuine,
                 confidence=round(genuine * headers.sure, 4),
+                keyed=keys > 0,
             )
         )
     return found

@@ -21,6 +21,8 @@ from tabellion.weights import Weights
 HeaderMethod = Literal["boosted", "ontominer"]
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
+_LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
+_ALIKE = 0.9  # the share of cells that must agree
 ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
 
 ROW_FEATURES: tuple[str, ...] = (
@@ -60,8 +62,9 @@ def find_headers(view: WebView, weights: Weights) -> HeaderLines:
     rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum())
     columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum())
     down = min(rows_said or found.rows, len(view.rows) - 1)
-    across = min(columns_said or found.columns, len(view.columns) - 1)
-    return HeaderLines(_with_spans(view, down), across, found.sure)
+    down = _with_spans(view, down)
+    across = min(columns_said or found.columns or _standing_out(view, down), len(view.columns) - 1)
+    return HeaderLines(down, across, found.sure)
 
 
 def _with_spans(view: WebView, rows: int) -> int:
@@ -69,6 +72,31 @@ def _with_spans(view: WebView, rows: int) -> int:
     while 0 < rows < len(view.home) - 1 and (view.home[rows - 1] == view.home[rows])[view.kind[rows] != EMPTY].any():
         rows += 1
     return rows
+
+
+def _standing_out(view: WebView, rows: int) -> int:
+    """Leading columns whose cells have the look of the header row, which no other cell of the body has.
+
+    The table type told by style (VENTex, section 5.2): bold, filled or marked as the header above, they name the rows.
+    """
+    filled = view.kind != EMPTY
+    body = filled[rows:]
+    if not rows or body.shape[0] < 2:
+        return 0
+    for look in _LOOKS:
+        marked = view.trait(look) > 0
+        if not marked[rows - 1][filled[rows - 1]].all():
+            continue
+        count = 0
+        while count < body.shape[1] - 1:
+            column = marked[rows:, count][body[:, count]]
+            if len(column) and column.mean() < _ALIKE:
+                break
+            count += 1
+        rest = body[:, count:]
+        if body[:, :count].any() and rest.any() and marked[rows:, count:][rest].mean() <= 1 - _ALIKE:
+            return count
+    return 0
 
 
 def decide_headers(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> HeaderLines:

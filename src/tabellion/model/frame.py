@@ -32,7 +32,8 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
 
     Rows and columns are the grid's. `rect` covers headers, stub and values. `stub_columns` may lie at
     the right as well: a right-hand stub extends the left one. `title_rows` and `note_rows` belong to
-    the frame but lie outside `rect`.
+    the frame but lie outside `rect`. `keyed`: the stub is a field like the others whose texts name the rows (the
+    key of a relation), so it counts as no header.
     """
 
     labels: RowLabels
@@ -46,6 +47,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     orientation: Orientation = "row-column"
     genuine: float = 1.0
     confidence: float = 1.0
+    keyed: bool = False
 
     @property
     def grid(self) -> Grid:

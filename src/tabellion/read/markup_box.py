@@ -16,7 +16,8 @@ from tabellion.read.slots import Slots, SlotsFullError
 
 LINE_END = "\x00"  # cannot occur in a parsed page: the standard replaces it
 _RAISED = str.maketrans("0123456789+-=()abcdefnpr", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠⁿᵖʳ")
-_CAN_RAISE = re.compile(r"[\d+\-−=()]{1,6}|[a-fnpr](?:\s*,\s*[a-fnpr])*|\d(?:\s*,\s*\d)+")
+_CAN_RAISE = re.compile(r"[\d+\-−=()]{1,6}|[a-fnpr](?:\s*,\s*[a-fnpr])*|\d(?:\s*,\s*\d)+|\[(?:\d{1,3}|[a-fnpr])\]")
+_ROUND = str.maketrans("[]", "()")  # there are no raised square brackets
 _NEAR = 60  # parts of text that are looked through for the line before or after a candidate
 
 CellRecord: TypeAlias = tuple[str, int, int, int, int, int, int, int, int, int]
@@ -188,7 +189,7 @@ def raise_text(text: str) -> str:
     """A superscript that is a power or a mark in superscript characters, so that 10<sup>6</sup> is not 106.
 
     >>> raise_text("2"), raise_text("[1]"), raise_text("nd")
-    ('²', '[1]', 'nd')
+    ('²', '⁽¹⁾', 'nd')
     """
     core = text.strip().replace("−", "-")
-    return core.replace(" ", "").translate(_RAISED) if _CAN_RAISE.fullmatch(core) else text
+    return core.replace(" ", "").translate(_ROUND).translate(_RAISED) if _CAN_RAISE.fullmatch(core) else text

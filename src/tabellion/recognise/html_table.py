@@ -8,9 +8,11 @@ joined. What spans make too large to hold is cut off with an issue.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,9 @@ from tabellion.recognise.preformatted import cut_text
 from tabellion.recognise.pseudo_rows import part_rows
 from tabellion.recognise.slot_table import SlotTable
 from tabellion.values import read_texts
+from tabellion.values.saying import Saying
 
+_REFERENCE = re.compile(r"(\[\w{1,3}\])\s*$")
 _WORDS = (Content.TEXT, Content.LINK)
 _FIGURES = (Content.NUMBER, Content.DATE)
 _MANY_WORDS = 2  # times as many words as figures make a column one of words
@@ -86,7 +90,7 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
     shape = (len(table.row_of), len(table.column_of))
     where = (table.row, table.column)
     texts = table.text.tolist()
-    said = read_texts(set(texts))
+    said = _with_loose_references(read_texts(set(texts)))
     sayings = [said[text] for text in texts]
     content = np.array([saying.content for saying in sayings], dtype=np.uint8)
     own = table.content
@@ -123,6 +127,15 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         declared_headers=region.candidate.declared_headers,
         issues=issues,
     )
+
+
+def _with_loose_references(said: dict[str, Saying]) -> dict[str, Saying]:
+    """What texts say, but "Sales [4]" keeps its bracket where no text of the table is a note that begins with it."""
+    marked = {text: match[1] for text, saying in said.items() if saying.notes and (match := _REFERENCE.search(text))}
+    for text, mark in marked.items():
+        if said[text].content == Content.TEXT and not any(other.startswith(mark) for other in said):
+            said[text] = msgspec.structs.replace(said[text], label=" ".join(text.split()), notes=())
+    return said
 
 
 def _words_in_columns(content: NDArray[np.uint8], table: SlotTable) -> NDArray[np.uint8]:

@@ -1,8 +1,9 @@
 """TupleBuilder: one tuple for each value of the value region (Chen and Cafarella 2013, section 3.3, algorithm 2).
 
 In: a frame with its header trees, the notes of its sheet. Out: `Tuples`, columnar. A value is a number, a date or a
-text of the value region; marks for missing values are none, nor is a lone letter or sign in a column of numbers. A
-value without any header is kept all the same. Fails where a column of numbers uses single letters as codes.
+text of the value region; marks for missing values are none, nor is a lone letter or sign in a column of numbers. On a
+web page, where "-" and "n/a" are words among others, they are values all the same, typed as missing. A value without
+any header is kept all the same. Fails where a column of numbers uses single letters as codes.
 """
 
 from __future__ import annotations
@@ -54,8 +55,10 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
         return found
     region = np.ix_(frame.body_rows, frame.value_columns)
     content = grid.content[region]
-    inside = np.isin(content, _VALUES) & ~grid.covered[region]
-    found[region] = inside & ~_lone_marks(frame, content)
+    if grid.medium == "html":
+        found[region] = (content != Content.EMPTY) & ~grid.covered[region]
+    else:
+        found[region] = np.isin(content, _VALUES) & ~grid.covered[region] & ~_lone_marks(frame, content)
     for group in _group_rows(frame):
         found[group] &= grid.content[group] != Content.TEXT
     for tree in (nested.top, nested.left):
