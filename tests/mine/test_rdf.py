@@ -9,7 +9,8 @@ from tabellion.mine.attributes import Attribute
 from tabellion.mine.instances import Instance
 from tabellion.mine.ontology import Concept, ConceptInstance, Ontology
 from tabellion.mine.picture import to_html, to_svg
-from tabellion.mine.rdf import PREFIXES, to_json_ld, to_rdf_xml, to_turtle
+from tabellion.mine.rdf import to_json_ld, to_rdf_xml, to_turtle
+from tabellion.rdf.facts import PREFIXES
 
 ONTOLOGY = Ontology(
     concepts=(
@@ -40,7 +41,7 @@ def test_json_ld_has_types_and_labels() -> None:
 def test_turtle_escapes_texts() -> None:
     turtle = to_turtle(ONTOLOGY)
     assert 'skos:prefLabel "The \\"Open\\""' in turtle
-    assert ":c2 rdf:type skos:Concept ;" in turtle
+    assert ":c2\n  rdf:type skos:Concept ;" in turtle
 
 
 def test_the_picture_and_the_page_are_whole() -> None:

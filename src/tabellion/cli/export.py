@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
@@ -36,6 +37,11 @@ class To(StrEnum):
     jsonl = "jsonl"
     markdown = "markdown"
     xml = "xml"
+    turtle = "turtle"
+    nquads = "nquads"
+    rdfxml = "rdfxml"
+    jsonld = "jsonld"
+    csvw = "csvw"
 
 
 def export(
@@ -50,6 +56,9 @@ def export(
     library: LibraryOption = None,
     files: FilesOption = None,
     sheet: SheetOption = None,
+    base: Annotated[
+        str, typer.Option("--base", metavar="ADDRESS", help="What the names of things in RDF begin with.")
+    ] = "urn:tabellion:",
     schema: Annotated[bool, typer.Option("--schema", help="Print the schema that the form is valid by.")] = False,
     limit: LimitOption = None,
 ) -> None:
@@ -61,26 +70,37 @@ def export(
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.cli.options import build_limits
     from tabellion.errors import TabellionError
+    from tabellion.export.csvw import write_csvw
     from tabellion.export.forms import write_export
     from tabellion.pipeline import Settings
 
     settings = Settings(limits=build_limits(limit), sheet=sheet)
     if not names and not library:
         raise typer.BadParameter("name a document, or a library with --library", param_hint="SOURCE|TABLE")
+    if to is To.csvw and output is None:
+        raise typer.BadParameter("csvw is a folder of files: name it with --output", param_hint="--output")
+    check_base(base)
     failed: list[str] = []
+    given = names or []
+    found = _from_library(given, library, files, settings) if library else _read(given, settings, failed)
     try:
-        with ending_quietly(), opened(output) as file:
-            found = (
-                _from_library(names or [], library, files, settings)
-                if library
-                else _read(names or [], settings, failed)
-            )
-            write_export(to.value, found, file)
-            file.flush()
+        with ending_quietly():
+            if to is To.csvw and output is not None:
+                write_csvw(found, output, base)
+            else:
+                with opened(output) as file:
+                    write_export(to.value, found, file, base)
+                    file.flush()
     except TabellionError as error:
         complain(str(error))
         raise typer.Exit(1) from None
     raise typer.Exit(1 if failed else 0)
+
+
+def check_base(base: str) -> None:
+    """An address that names can begin with ends in a sign that parts it from them."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\]*[:/#]", base):
+        raise typer.BadParameter(f"{base!r} is not an address that ends in :, / or #", param_hint="--base")
 
 
 def print_schema(to: To) -> None:

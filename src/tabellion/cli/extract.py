@@ -49,7 +49,7 @@ def extract(
     form: Annotated[
         Form,
         typer.Option(
-            "--format", "-f", help="jsonl: a line a document; json: one list; csv: a line a value; markdown; xml."
+            "--format", "-f", help="jsonl: a line a document; json: one list; csv: a line a value; markdown; xml; RDF."
         ),
     ] = Form.jsonl,
     output: Annotated[

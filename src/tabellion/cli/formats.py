@@ -22,6 +22,10 @@ class Form(StrEnum):
     csv = "csv"
     markdown = "markdown"
     xml = "xml"
+    turtle = "turtle"
+    nquads = "nquads"
+    rdfxml = "rdfxml"
+    jsonld = "jsonld"
 
 
 def format_extraction(extraction: Extraction, form: Form, *, every: bool) -> Iterable[bytes]:

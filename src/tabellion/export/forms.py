@@ -12,12 +12,17 @@ from typing import BinaryIO, Literal, NamedTuple, get_args
 
 from tabellion.errors import MissingExtraError
 from tabellion.export.csv import csv_head, csv_pieces
+from tabellion.export.cube import SHAPES, describe_extraction
 from tabellion.export.json import json_pieces
 from tabellion.export.markdown import to_markdown
 from tabellion.export.xml import SCHEMA, XML_HEAD, XML_TAIL, xml_pieces
 from tabellion.pipeline import Extraction
+from tabellion.rdf import SYNTAXES, Syntax
+from tabellion.rdf.facts import BASE
 
-FormName = Literal["csv", "parquet", "json", "jsonl", "markdown", "xml"]
+FormName = Literal[
+    "csv", "parquet", "json", "jsonl", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld", "csvw"
+]  # fmt: skip
 FORMS: tuple[FormName, ...] = get_args(FormName)
 
 
@@ -30,8 +35,10 @@ class TextForm(NamedTuple):
     tail: bytes = b""
 
 
-def text_form(name: str) -> TextForm | None:
-    """The form of a name, or None where it is no text."""
+def text_form(name: str, base: str = BASE) -> TextForm | None:
+    """The form of a name, or None where it is no text; `base` is what the names of RDF begin with."""
+    if name in SYNTAXES:
+        return _rdf_form(SYNTAXES[name], base)
     forms = {
         "csv": TextForm(csv_pieces, csv_head()),
         "json": TextForm(json_pieces, b"[\n", b",\n", b"\n]\n"),
@@ -42,9 +49,9 @@ def text_form(name: str) -> TextForm | None:
     return forms.get(name)
 
 
-def write_export(name: FormName, extractions: Iterable[Extraction], file: BinaryIO) -> None:
-    """Documents in the given form."""
-    form = text_form(name)
+def write_export(name: FormName, extractions: Iterable[Extraction], file: BinaryIO, base: str = BASE) -> None:
+    """Documents in the given form, which is any but csvw."""
+    form = text_form(name, base)
     if form is None:
         _need("pyarrow", "arrow", name)
         from tabellion.export.parquet import write_parquet
@@ -59,8 +66,17 @@ def write_export(name: FormName, extractions: Iterable[Extraction], file: Binary
 
 
 def schema_of(name: FormName) -> bytes | None:
-    """The schema that a form is valid by, where there is one: XSD for XML."""
-    return SCHEMA.read_bytes() if name == "xml" else None
+    """The schema that a form is valid by, where there is one: XSD for XML, SHACL for RDF."""
+    if name == "xml":
+        return SCHEMA.read_bytes()
+    return SHAPES.read_bytes() if name in SYNTAXES or name == "csvw" else None
+
+
+def _rdf_form(syntax: Syntax, base: str) -> TextForm:
+    def pieces(extraction: Extraction) -> Iterator[bytes]:
+        return syntax.pieces(describe_extraction(extraction), base)
+
+    return TextForm(pieces, syntax.head(base).encode(), syntax.between.encode(), syntax.tail.encode())
 
 
 def _json_line(extraction: Extraction) -> Iterator[bytes]:

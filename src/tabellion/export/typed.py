@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +14,7 @@ from tabellion.model.table import Tuples
 
 Value = float | int | str | None
 _EXACT = 2.0**53  # whole numbers up to here are exact in a double
+_SOME = 4_000
 _SILENT = (Content.EMPTY, Content.MISSING)
 KINDS = {  # what a cell holds, in the words of the output contract
     Content.EMPTY: "empty",
@@ -46,8 +50,42 @@ def cell_addresses(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.in
     return [f"{letters[column]}{number}" for column, number in zip(columns.tolist(), numbers, strict=True)]
 
 
+class Shown(NamedTuple):
+    """A value with what is its own; `row` and `column` are the grid's."""
+
+    row: int
+    column: int
+    address: str
+    text: str
+    value: Value
+    kind: str
+    unit: str | None
+
+
+def shown_values(tuples: Tuples) -> Iterator[Shown]:
+    """The values of a table one by one, made some thousand at a time, so that few are held at once."""
+    grid = tuples.grid
+    for start in range(0, len(tuples), _SOME):
+        some = slice(start, start + _SOME)
+        rows, columns = tuples.rows[some], tuples.columns[some]
+        yield from map(
+            Shown,
+            rows.tolist(),
+            columns.tolist(),
+            cell_addresses(grid, rows, columns),
+            grid.text[rows, columns].tolist(),
+            typed_values(grid, rows, columns),
+            _kinds(grid, rows, columns),
+            [tuples.units[unit] for unit in tuples.unit_ids[some].tolist()],
+        )
+
+
 def value_kinds(tuples: Tuples) -> list[str]:
     """What each value is: number, date, text, link, image or form."""
+    return _kinds(tuples.grid, tuples.rows, tuples.columns)
+
+
+def _kinds(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> list[str]:
     names = np.array([KINDS[Content(content)] for content in range(len(Content))], dtype=object)
-    found: list[str] = names[tuples.grid.content[tuples.rows, tuples.columns]].tolist()
+    found: list[str] = names[grid.content[rows, columns]].tolist()
     return found

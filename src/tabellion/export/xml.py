@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from tabellion.export.typed import cell_addresses, typed_values, value_kinds
+from tabellion.export.typed import shown_values
 from tabellion.model.grid import Grid
 from tabellion.model.place import address
 from tabellion.model.table import Table
@@ -123,19 +123,14 @@ def _labels(side: str, tree: HeaderTree, grid: Grid) -> Iterator[str]:
 def _tuples(table: Table) -> Iterator[str]:
     tuples, nested = table.tuples, table.nested
     tops = {column: _names("top", nodes) for column, nodes in nested.column_nodes.items()}
-    grid, last, left = table.grid, -1, ""
-    addresses = cell_addresses(grid, tuples.rows, tuples.columns)
-    values = typed_values(grid, tuples.rows, tuples.columns)
-    rows, columns = tuples.rows.tolist(), tuples.columns.tolist()
-    kinds, units = value_kinds(tuples), [tuples.units[unit] for unit in tuples.unit_ids.tolist()]
-    for number, (row, column) in enumerate(zip(rows, columns, strict=True)):
-        if row != last:
-            last, left = row, _names("left", nested.row_nodes.get(row, ()))
-        labels = f"{tops.get(column, '')} {left}".strip()
-        facts = {"cell": addresses[number], "type": kinds[number], "value": values[number], "unit": units[number]}
-        notes = "".join(_elements("note", tuples.notes_of(row, column)))
-        text = f"<text>{xml_text(str(grid.text[row, column]))}</text>"
-        yield f"<tuple{xml_attributes({**facts, 'labels': labels or None})}>{text}{notes}</tuple>"
+    last, left = -1, ""
+    for one in shown_values(tuples):
+        if one.row != last:
+            last, left = one.row, _names("left", nested.row_nodes.get(one.row, ()))
+        labels = f"{tops.get(one.column, '')} {left}".strip()
+        facts = {"cell": one.address, "type": one.kind, "value": one.value, "unit": one.unit, "labels": labels or None}
+        notes = "".join(_elements("note", tuples.notes_of(one.row, one.column)))
+        yield f"<tuple{xml_attributes(facts)}><text>{xml_text(one.text)}</text>{notes}</tuple>"
 
 
 def _names(side: str, nodes: Iterable[int]) -> str:

@@ -1,0 +1,201 @@
+"""Tables as RDF: a Data Cube for each table, SKOS for its header trees, PROV for where it comes from.
+
+In: an extraction. Out: descriptions, one thing after the other, so that a table of a million values is never held as
+RDF. Each table is a graph of its own. A dimension is a side of the table (or a column of its stub), its codes are the
+headers; the measure is what the cell says. Vocabularies: W3C Data Cube (2014), SKOS (2009), PROV-O (2013).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path, PurePath
+
+from tabellion.export.dimensions import Axis, Component, concept_names, table_axes
+from tabellion.export.identity import document_name, table_name
+from tabellion.export.typed import shown_values
+from tabellion.model.document import Document
+from tabellion.model.table import Table
+from tabellion.model.tree import HeaderTree
+from tabellion.pipeline import Extraction
+from tabellion.rdf.facts import Description, Fact, Literal, number, plain
+
+SHAPES = Path(__file__).with_name("shapes.ttl")
+MEASURE, UNIT = "sdmx-measure:obsValue", "sdmx-attribute:unitMeasure"
+_TRUE, _FALSE = Literal("true", "xsd:boolean"), Literal("false", "xsd:boolean")
+_LINE = {"top": "tab:column", "left": "tab:row"}
+_ATTRIBUTES = (("tab:text", True), ("tab:cell", True), (UNIT, False), ("tab:note", False))
+_XSD = {10: "xsd:date", 8: "xsd:time", 19: "xsd:dateTime"}  # by the letters of an ISO date
+
+
+def describe_extraction(extraction: Extraction) -> Iterator[Description]:
+    """All that is said of a document and its tables."""
+    document = extraction.document
+    yield from _describe_document(document)
+    for table in extraction.tables:
+        yield from describe_table(table, document)
+
+
+def describe_table(table: Table, document: Document) -> Iterator[Description]:
+    """A table as a cube: the data set, its structure, its headers, its observations."""
+    name, graph = f":{table_name(document, table)}", f":{table_name(document, table)}"
+    axes = table_axes(table)
+    facts: list[Fact] = [
+        ("rdf:type", "qb:DataSet"),
+        ("rdf:type", "prov:Entity"),
+        ("rdfs:label", plain(table.title or table.id)),
+        ("qb:structure", f"{name}-structure"),
+        ("prov:wasDerivedFrom", f":{document_name(document)}"),
+        ("prov:wasGeneratedBy", f":{document_name(document)}-reading"),
+        *_place_facts(table),
+    ]
+    yield Description(name, facts, graph)
+    yield from _describe_structure(name, axes)
+    for axis in axes:
+        for component in (*axis.dimensions, *axis.attributes):
+            yield _describe_component(name, axis, component, dimension=component in axis.dimensions)
+    yield from _describe_headers(name, "top", table.top, table)
+    yield from _describe_headers(name, "left", table.left, table)
+    yield from _observations(name, table, axes)
+
+
+def _describe_document(document: Document) -> Iterator[Description]:
+    name, graph = f":{document_name(document)}", f":{document_name(document)}"
+    address = document.source if "://" in document.source else PurePath(document.source).name
+    facts: list[Fact] = [
+        ("rdf:type", "prov:Entity"),
+        ("dcterms:identifier", plain(address)),
+        ("dcterms:format", plain(document.kind)),
+        ("tab:sha256", plain(document.sha256)),
+    ]
+    facts += [("dcterms:title", plain(document.title))] if document.title else []
+    facts += [("dcterms:creator", plain(author)) for author in document.authors]
+    yield Description(name, facts, graph)
+    reading: list[Fact] = [
+        ("rdf:type", "prov:Activity"),
+        ("prov:used", name),
+        ("prov:wasAssociatedWith", "tab:tabellion"),
+    ]
+    yield Description(f"{name}-reading", reading, graph)
+    agent: list[Fact] = [("rdf:type", "prov:SoftwareAgent"), ("rdfs:label", plain(f"tabellion {version('tabellion')}"))]
+    yield Description("tab:tabellion", agent, graph)
+    for term, _ in _ATTRIBUTES:
+        yield Description(term, [("rdf:type", "qb:AttributeProperty")], graph)
+    yield Description(MEASURE, [("rdf:type", "qb:MeasureProperty")], graph)
+    for term in _LINE.values():
+        yield Description(term, [("rdf:type", "qb:DimensionProperty"), ("rdfs:range", "xsd:integer")], graph)
+
+
+def _place_facts(table: Table) -> Iterator[Fact]:
+    place, about = table.place, table.metadata.affiliated
+    said = {
+        "tab:sheet": place.sheet,
+        "tab:range": place.range,
+        "tab:path": place.path,
+        "dcterms:description": about.caption,
+    }
+    for predicate, text in said.items():
+        if text:
+            yield predicate, plain(text)
+    if place.page is not None:
+        yield "tab:page", number(place.page)
+    yield "tab:confidence", number(float(table.confidence))
+    for note in dict.fromkeys(about.footnotes):
+        yield "tab:footnote", plain(note)
+
+
+def _describe_structure(name: str, axes: tuple[Axis, ...]) -> Iterator[Description]:
+    components: list[list[Fact]] = []
+    for axis in axes:
+        components += [[("qb:dimension", _property(name, axis, one))] for one in axis.dimensions]
+        components += [[("qb:dimension", _LINE[axis.side])]] if axis.numbered else []
+    components.append([("qb:measure", MEASURE)])
+    for axis in axes:
+        components += [
+            [("qb:attribute", _property(name, axis, one)), ("qb:componentRequired", _FALSE)] for one in axis.attributes
+        ]
+    for term, required in _ATTRIBUTES:
+        components.append([("qb:attribute", term), ("qb:componentRequired", _TRUE if required else _FALSE)])
+    named = [f"{name}-component-{order}" for order in range(1, len(components) + 1)]
+    structure: list[Fact] = [("rdf:type", "qb:DataStructureDefinition")]
+    yield Description(f"{name}-structure", structure + [("qb:component", one) for one in named], name)
+    for order, (one, facts) in enumerate(zip(named, components, strict=True), 1):
+        yield Description(one, [("rdf:type", "qb:ComponentSpecification"), ("qb:order", number(order)), *facts], name)
+
+
+def _describe_component(name: str, axis: Axis, component: Component, *, dimension: bool) -> Description:
+    facts: list[Fact] = [
+        ("rdf:type", "qb:DimensionProperty" if dimension else "qb:AttributeProperty"),
+        ("rdf:type", "qb:CodedProperty"),
+        ("rdfs:subPropertyOf", f"tab:{axis.side}"),
+        ("rdfs:range", "skos:Concept"),
+        ("qb:codeList", f"{name}-{axis.side}-headers"),
+    ]
+    return Description(_property(name, axis, component), facts, name)
+
+
+def _describe_headers(name: str, side: str, tree: HeaderTree, table: Table) -> Iterator[Description]:
+    """One side's header tree as a concept scheme."""
+    if not tree.nodes:
+        return
+    scheme = f"{name}-{side}-headers"
+    concepts = [f"{name}-{one}" for one in concept_names("top" if side == "top" else "left", tree, table)]
+    roots: list[Fact] = [("skos:hasTopConcept", concepts[node.id]) for node in tree.nodes if node.parent is None]
+    label = ("rdfs:label", plain(f"{table.title or table.id}: {side} headers"))
+    yield Description(scheme, [("rdf:type", "skos:ConceptScheme"), label, *roots], name)
+    for node in tree.nodes:
+        facts: list[Fact] = [
+            ("rdf:type", "skos:Concept"),
+            ("skos:prefLabel", plain(node.text)),
+            ("skos:inScheme", scheme),
+            ("skos:topConceptOf", scheme) if node.parent is None else ("skos:broader", concepts[node.parent]),
+        ]
+        facts += [("tab:cell", plain(table.grid.address(*cell))) for cell in node.cells]
+        yield Description(concepts[node.id], facts, name)
+
+
+def _observations(name: str, table: Table, axes: tuple[Axis, Axis]) -> Iterator[Description]:
+    above, before = (_line_facts(name, table, axis) for axis in axes)
+    common: list[Fact] = [("rdf:type", "qb:Observation"), ("qb:dataSet", name)]
+    for one in shown_values(table.tuples):
+        facts: list[Fact] = [
+            *common,
+            *above(one.column),
+            *before(one.row),
+            (MEASURE, _value(one.value, one.kind)),
+            ("tab:text", plain(one.text)),
+            ("tab:cell", Literal(one.address)),
+        ]
+        if one.unit:
+            facts.append((UNIT, plain(one.unit)))
+        facts += [("tab:note", plain(note)) for note in table.tuples.notes_of(one.row, one.column)]
+        yield Description(f"{name}-{one.address}", facts, name)
+
+
+def _line_facts(name: str, table: Table, axis: Axis) -> Callable[[int], list[Fact]]:
+    """What all observations of a row or a column share, made when a line is come to."""
+    tree, source = (table.top, table.grid.column_of) if axis.side == "top" else (table.left, table.grid.row_of)
+    concepts = concept_names(axis.side, tree, table)
+
+    @lru_cache(maxsize=4096)
+    def facts_of(line: int) -> list[Fact]:
+        held = ((one, one.headers.get(line)) for one in (*axis.dimensions, *axis.attributes))
+        found: list[Fact] = [
+            (_property(name, axis, one), f"{name}-{concepts[node]}") for one, node in held if node is not None
+        ]
+        return [*found, (_LINE[axis.side], number(int(source[line])))] if axis.numbered else found
+
+    return facts_of
+
+
+def _property(name: str, axis: Axis, component: Component) -> str:
+    return f"{name}-{axis.side}-dimension-{component.name}"
+
+
+def _value(value: float | str | None, kind: str) -> Literal:
+    if isinstance(value, (int, float)):
+        return number(value)
+    if kind == "date" and value and len(value) in _XSD and value[:1].isdigit():
+        return Literal(value, _XSD[len(value)])
+    return plain(value or "")

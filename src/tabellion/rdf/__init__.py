@@ -1,0 +1,10 @@
+"""RDF as it is written: descriptions of things in Turtle, N-Quads, RDF/XML or JSON-LD. `SYNTAXES` enters the room.
+
+Written by hand, since what is written may be millions of facts: each form goes out piece by piece and holds one
+description at a time. Reading RDF is left to libraries.
+"""
+
+from tabellion.rdf.facts import Description, Fact, Literal, expand_name
+from tabellion.rdf.syntaxes import SYNTAXES, Syntax
+
+__all__ = ["SYNTAXES", "Description", "Fact", "Literal", "Syntax", "expand_name"]
