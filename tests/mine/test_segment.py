@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
+from tabellion.mine.tables import find_tables
 from tabellion.read.page_tree import parse_page_tree, read_page_tree
 
 METHODS: tuple[SegmentMethod, ...] = ("blocks", "ontominer")
@@ -39,6 +41,27 @@ def test_teasers_under_one_heading_stay_together() -> None:
     teasers = "".join(f"<div><a><h3>Story {n}</h3></a><span>From</span><span>World</span></div>" for n in range(4))
     page = parse_page_tree(f"<h2>Top</h2><section>{teasers}</section><h2>More</h2><section>{teasers}</section>")
     assert [len(segment) for segment in segment_page(page).segments] == [13, 13]
+
+
+STATISTICS = """<h1>Ada</h1><p>Player of the year in her league, with many games behind her.</p>
+<h2>Seasons</h2><table><tr><th>Season<th>Games<th>Points{rows}</table><p>More to come."""
+
+
+def test_a_data_table_is_put_back_with_its_labels_over_its_values() -> None:
+    rows = "".join(f"<tr><td>{2001 + n}<td>{70 + n}<td>{500 + 7 * n}" for n in range(5))
+    markup = STATISTICS.format(rows=rows)
+    page = find_tables(parse_page_tree(markup), markup.encode())
+    assert [(table.first, table.last) for table in page.tables] == [(3, 21)]
+    tree = segment_page(page).as_json("statistics")["tree"]
+    seasons = next(node for node in tree["children"] if node["label"] == "Seasons")
+    points = [node for node in walk(seasons) if node["label"] == "Points"]
+    assert {child["label"] for node in points for child in node["children"]} >= {"500", "507", "528"}
+
+
+def walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node["children"]:
+        yield from walk(child)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -59,9 +59,11 @@ def segment(
         import msgspec
 
         from tabellion.mine.hierarchy import segment_page
-        from tabellion.read.page_tree import load_page_tree
+        from tabellion.mine.tables import find_tables
+        from tabellion.read.page_tree import load_page
 
-        made = segment_page(load_page_tree(source, limits), method.value).as_json(source)
+        page = find_tables(*load_page(source, limits), limits)
+        made = segment_page(page, method.value).as_json(source)
         with ending_quietly():
             if form is SegmentForm.json:
                 sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")

@@ -13,12 +13,12 @@ import msgspec
 from tabellion.mine.blocks import Blocks
 from tabellion.mine.group import group_partitions
 from tabellion.mine.grouping_cost import GroupingCost
-from tabellion.mine.outline import Node, outline_page
+from tabellion.mine.outline import Node, outline_page, outline_table
 from tabellion.mine.partition import partition_binary
 from tabellion.mine.promote import promote_labels
 from tabellion.mine.segment import partition_flat
 from tabellion.mine.top_down import cut_blocks
-from tabellion.model.page_tree import PageTree
+from tabellion.model.page_tree import DataTable, PageTree
 
 SegmentMethod = Literal["blocks", "ontominer"]
 
@@ -57,14 +57,38 @@ def segment_page(page: PageTree, method: SegmentMethod = "blocks") -> SegmentedP
 
 
 def _segment_as_ontominer(page: PageTree) -> SegmentedPage:
-    """Flat segments, and in each the binary partitions, grouped and with their labels promoted (section 4)."""
+    """Flat segments, and in each the binary partitions, grouped and with their labels promoted (section 4).
+
+    Data tables are taken out of what is partitioned, and put back between the partitions (section 4.2).
+    """
     starts = partition_flat(page)
     costs = GroupingCost(page)
     root = Node()
     for first, last in zip(starts, [*starts[1:], len(page)], strict=True):
-        grouped = group_partitions(partition_binary(page, first, last, costs), costs)
-        root.children.append(promote_labels(grouped, page))
+        parts: list[Node] = []
+        at = first
+        for table in _tables_within(page, first, last):
+            if table.first > at:
+                parts.append(_partition(page, at, table.first, costs))
+            parts.append(Node(None, outline_table(table)))
+            at = table.last
+        if at < last:
+            parts.append(_partition(page, at, last, costs))
+        root.children.append(parts[0] if len(parts) == 1 else Node(None, parts))
     return SegmentedPage(page, tuple(starts), root)
+
+
+def _partition(page: PageTree, first: int, last: int, costs: GroupingCost) -> Node:
+    return promote_labels(group_partitions(partition_binary(page, first, last, costs), costs), page)
+
+
+def _tables_within(page: PageTree, first: int, last: int) -> list[DataTable]:
+    """The data tables that lie wholly in a run of leaves, none inside another."""
+    found: list[DataTable] = []
+    for table in sorted(page.tables, key=lambda each: (each.first, -each.last)):
+        if first <= table.first and table.last <= last and (not found or table.first >= found[-1].last):
+            found.append(table)
+    return found
 
 
 def node_json(root: Node, page: PageTree) -> dict[str, Any]:

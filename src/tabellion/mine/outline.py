@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tabellion.mine.blocks import BOLD_LEVEL, COLON_LEVEL, NO_LEVEL, Block, Blocks
+from tabellion.model.page_tree import DataTable
 
 _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -62,6 +63,31 @@ def _clip(block: Block, first: int, last: int) -> list[Block]:
     return found
 
 
+def outline_table(table: DataTable) -> list[Node]:
+    """The nodes of a data table: labels beside a value, then those over it, then the value; other texts as they are."""
+    top: list[tuple[int, Node]] = []
+    made: dict[tuple[int, ...], Node] = {}
+    used: set[int] = set()
+    for value in table.values:
+        path = (*value.left, *value.top)
+        for depth in range(1, len(path) + 1):
+            if path[:depth] not in made:
+                node = made[path[:depth]] = Node(path[depth - 1], tight=True)
+                if depth == 1:
+                    top.append((path[0], node))
+                else:
+                    made[path[: depth - 1]].children.append(node)
+        made[path].children.extend(Node(leaf) for leaf in range(value.first, value.last))
+        used.update(path, range(value.first, value.last))
+    top += [(leaf, Node(leaf)) for leaf in range(table.first, table.last) if leaf not in used]
+    return [node for _, node in sorted(top, key=lambda each: each[0])]
+
+
+def _tells_of_many(table: DataTable) -> bool:
+    """Whether a table has several rows under several headers: of many things, so no facts of the page's own subject."""
+    return len({value.row for value in table.values}) >= 3 and len({value.top for value in table.values}) >= 2
+
+
 class Sharing(msgspec.Struct, frozen=True, eq=False):
     """Which leaves of a page stand on other pages of its template too (`shared`), and which on most (`often`).
 
@@ -80,11 +106,18 @@ class Outliner:
         self.blocks = blocks
         self.page = blocks.page
         self.sharing = sharing
+        self._tables = {(table.first, table.last): table for table in blocks.page.tables}
 
     def outline(self, block: Block) -> list[Node]:
         """The nodes of one block."""
         if not block.parts:
             return self._run(block)
+        table = self._tables.get((block.first, block.last))
+        if table is not None and any(value.top for value in table.values):
+            if self.sharing is None:
+                return outline_table(table)
+            if _tells_of_many(table):
+                return []
         tag = self.page.tags[block.element]
         if tag in ("tbody", "table", "thead"):
             return self._table(block)
@@ -254,7 +287,7 @@ class Outliner:
         if width == 1:
             return self.combine(rows)
         if self.sharing is not None and self._is_matrix(cells):
-            return []  # a table of many things, which is no fact of the page's own subject
+            return []
         if self._is_head(cells) and all(map(self._may_label, cells[0])):
             heads = [node for cell in cells[0] for node in self._label(cell)]
             for head in heads:
@@ -301,7 +334,7 @@ class Outliner:
         return page.tags[element], page.attributes[element].get("class", ""), bool(page.bold[part.first])
 
     def _is_matrix(self, cells: list[list[Block]]) -> bool:
-        """Whether a table has several rows of several short cells, most of them with texts that are no labels."""
+        """The same of a table whose headers were not understood: rows of several short cells, most of them no labels."""
         rows = [row for row in cells if len(row) >= 3 and sum(cell.size for cell in row) <= 2 * len(row)]
         if len(rows) < 3 or 2 * len(rows) < len(cells):
             return False

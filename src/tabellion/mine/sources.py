@@ -16,11 +16,12 @@ from tabellion.errors import SourceMissingError, UnreadableError
 from tabellion.mine.crawl import Crawled, crawl_sites
 from tabellion.mine.live import CrawlSettings
 from tabellion.mine.ontology import SitePages
+from tabellion.mine.tables import find_tables
 from tabellion.mine.warc import FetchedPage, WarcFile
 from tabellion.model.page_tree import PageTree
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import DEFAULT, Limits
-from tabellion.read.page_tree import load_page_tree, read_page_tree
+from tabellion.read.page_tree import load_page, read_page_tree
 
 _PAGES = frozenset((".html", ".htm", ".xhtml", ".mhtml", ".mht"))
 _HOMES = ("index.html", "index.htm", "home.html", "default.html")
@@ -88,7 +89,7 @@ def folder_site(folder: Path, limits: Limits = DEFAULT) -> SitePages:
     saved = SavedPages(folder, limits)
 
     def load(source: str) -> PageTree:
-        page = load_page_tree(source, limits)
+        page = find_tables(*load_page(source, limits), limits)
         address = saved.address(source)
         return msgspec.structs.replace(page, address=address) if address else page
 
@@ -111,6 +112,7 @@ def warc_sites(path: Path, limits: Limits = DEFAULT) -> Iterator[SitePages]:
 
         def load(source: str) -> PageTree:
             fetched = archive.fetch(source)
-            return read_page_tree(fetched.data, fetched.charset, fetched.address, limits)
+            page = read_page_tree(fetched.data, fetched.charset, fetched.address, limits)
+            return find_tables(page, fetched.data, limits)
 
         yield SitePages(host, tuple(addresses), load)

@@ -15,6 +15,25 @@ from numpy.typing import NDArray
 NO_ELEMENT = -1
 
 
+class TableValue(msgspec.Struct, frozen=True):
+    """A value of a data table: row, leaves, and the first leaf of each label over and beside it, outermost first."""
+
+    row: int
+    first: int
+    last: int
+    top: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()
+
+
+class DataTable(msgspec.Struct, frozen=True):
+    """A table of data as it was understood: its element, the leaves of it, and its values in reading order."""
+
+    element: int
+    first: int
+    last: int
+    values: tuple[TableValue, ...]
+
+
 class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The elements and leaves of one page.
 
@@ -23,7 +42,7 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     schema.org), empty for most. A leaf's `holder` is the element around it and `link` the nearest `<a href>` around it,
     or NO_ELEMENT; `spaced` says whether a blank stands before it. `bold`, `size` (points) and `hidden` are the look of
     the leaf as far as the page itself tells.
-    `data` are the texts of the page's JSON-LD scripts.
+    `data` are the texts of the page's JSON-LD scripts, `tables` its data tables where they were looked for.
     """
 
     tags: list[str]
@@ -44,6 +63,7 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     address: str | None = None
     base: str | None = None
     data: tuple[str, ...] = ()
+    tables: tuple[DataTable, ...] = ()
 
     def __len__(self) -> int:
         return len(self.texts)

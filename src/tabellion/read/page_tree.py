@@ -48,12 +48,17 @@ def read_page_tree(
 
 def load_page_tree(source: str | Path | bytes, limits: Limits = DEFAULT) -> PageTree:
     """The tree of a page by its path, its address, standard input (`"-"`), its bytes or its markup."""
+    return load_page(source, limits)[0]
+
+
+def load_page(source: str | Path | bytes, limits: Limits = DEFAULT) -> tuple[PageTree, bytes]:
+    """The same, with the page's bytes."""
     name, raw, charset, address = fetch_source(source, limits)
     try:
         data = unpack_gzip(raw, limits)
         if sniff_format(data) not in ("html", "mhtml", "csv"):
             raise UnknownFormatError("this is not a web page")
-        return read_page_tree(data, charset, address, limits)
+        return read_page_tree(data, charset, address, limits), data
     except TabellionError as error:
         raise type(error)(f"{name}: {error}") from error
 
