@@ -334,7 +334,7 @@ class Outliner:
         return page.tags[element], page.attributes[element].get("class", ""), bool(page.bold[part.first])
 
     def _is_matrix(self, cells: list[list[Block]]) -> bool:
-        """The same of a table whose headers were not understood: rows of several short cells, most of them no labels."""
+        """The same of a table whose headers were not understood: rows of several short cells, most of them no label."""
         rows = [row for row in cells if len(row) >= 3 and sum(cell.size for cell in row) <= 2 * len(row)]
         if len(rows) < 3 or 2 * len(rows) < len(cells):
             return False
