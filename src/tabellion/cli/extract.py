@@ -15,6 +15,8 @@ import typer
 from tabellion.cli.formats import Form, Writer, format_extraction
 from tabellion.cli.options import (
     LimitOption,
+    PagesApartOption,
+    PagesOption,
     ParentChoice,
     ParentsOption,
     RowChoice,
@@ -57,6 +59,8 @@ def extract(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="List what was judged not to be a table too, and why.")] = False,
     sheet: SheetOption = None,
+    pages: PagesOption = None,
+    pages_apart: PagesApartOption = False,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
     ] = 1,
@@ -67,7 +71,16 @@ def extract(
     trace: TraceOption = False,
 ) -> None:
     """Read documents and print their tables as tuples with full header paths."""
-    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit, why=every)
+    settings = build_settings(
+        sheet=sheet,
+        rows=rows,
+        parents=parents,
+        weights=weights,
+        limits=limit,
+        why=every,
+        pages=pages,
+        pages_apart=pages_apart,
+    )
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, ending_quietly
     from tabellion.cli.sources import expand_sources

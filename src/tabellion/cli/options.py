@@ -34,6 +34,12 @@ class ParentChoice(StrEnum):
 
 
 SheetOption = Annotated[str | None, typer.Option("--sheet", "-s", metavar="NAME", help="Read only this sheet.")]
+PagesOption = Annotated[
+    str | None, typer.Option("--pages", metavar="FIRST-LAST", help="Read only these pages of a PDF, as in 3-9.")
+]
+PagesApartOption = Annotated[
+    bool, typer.Option("--pages-apart", help="Keep the parts of a table that goes on over several pages apart.")
+]
 RowsOption = Annotated[
     RowChoice,
     typer.Option(
@@ -83,6 +89,8 @@ def build_settings(
     weights: Path | None,
     limits: Sequence[str] | None,
     why: bool = False,
+    pages: str | None = None,
+    pages_apart: bool = False,
 ) -> Settings:
     """The settings that the options of a call name; a limit that does not exist is an error of the call."""
     from tabellion.pipeline import Settings
@@ -94,7 +102,22 @@ def build_settings(
         weights=str(weights) if weights else None,
         sheet=sheet,
         why=why,
+        pages=parse_pages(pages) if pages else None,
+        pages_apart=pages_apart,
     )
+
+
+def parse_pages(text: str) -> tuple[int, int]:
+    """The first and the last page of a range.
+
+    >>> parse_pages("3-9"), parse_pages("7")
+    ((3, 9), (7, 7))
+    """
+    match = re.fullmatch(r"\s*(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?\s*", text)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= last:
+        raise typer.BadParameter(f"{text!r} is no range of pages, such as 3-9", param_hint="--pages")
+    return first, last
 
 
 def build_limits(given: Sequence[str] | None) -> Limits:

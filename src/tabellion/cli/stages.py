@@ -24,7 +24,7 @@ from tabellion.model.grid import Grid
 from tabellion.model.place import Place, column_letters, range_text
 from tabellion.model.region import MarkupRegion, Region
 from tabellion.model.table import Table
-from tabellion.pipeline import Extraction, Rejected, Settings, extract_document, label_pages
+from tabellion.pipeline import Extraction, Rejected, Settings, extract_document, label_document
 from tabellion.read import read_document
 from tabellion.recognise import recognise_grid
 from tabellion.weights import Weights
@@ -59,7 +59,7 @@ def draw_stage(
         "read": lambda: draw_document(document, weights, view),
         "locate": lambda: draw_regions(document, weights),
         "recognise": lambda: draw_grids(document, weights, view),
-        "label": lambda: draw_labels(label_pages(document, settings, weights), view),
+        "label": lambda: draw_labels(label_document(document, settings, weights), view),
     }
     yield from drawings[stage]()
     yield from draw_issues(document.issues)

@@ -77,7 +77,7 @@ def table_pieces(table: Table, roles: NDArray[np.uint8] | None = None) -> Iterat
     """One table as a JSON object; `roles` where its cells are more than its own (`claim_cells`)."""
     frame, grid = table.frame, table.grid
     header_rows, header_columns = count_headers(frame)
-    head = {
+    head: dict[str, object] = {
         "id": table.id,
         "place": table.place,
         "genuine": table.genuine,
@@ -88,6 +88,10 @@ def table_pieces(table: Table, roles: NDArray[np.uint8] | None = None) -> Iterat
         "header_rows": header_rows,
         "header_columns": header_columns,
     }
+    if grid.parts:
+        head["parts"] = [{**msgspec.to_builtins(part.place), "rows": part.rows} for part in grid.parts]
+    if table.continues:
+        head["continues"] = table.continues
     yield _encode(head)[:-1] + b',"cells":['
     yield from _joined(cell_lines(grid, label_cells(table.nested) if roles is None else roles))
     yield b'],"row_roles":' + _encode(spread_roles(frame.labels))
@@ -123,7 +127,7 @@ def count_headers(frame: Frame) -> tuple[int, int]:
     grid, rect = frame.grid, frame.rect
     rows = [row for row in frame.header_rows if not frame.body_rows or row < frame.body_rows[0]]
     columns = [column for column in frame.stub_columns if not frame.value_columns or column < frame.value_columns[0]]
-    if grid.medium == "html":
+    if grid.medium != "spreadsheet":
         return len(rows), 0 if frame.keyed else len(columns)
     down = int(grid.row_of[max(rows)] - grid.row_of[rect.top]) + 1 if rows else 0
     return down, int(grid.column_of[max(columns)] - grid.column_of[rect.left]) + 1 if columns else 0

@@ -38,7 +38,7 @@ def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:
         )  # fmt: skip
         yield b",".join(
             b'{"row":%d,"column":%d,"row_span":%d,"column_span":%d,"text":%b,"value":%b,"type":"%b","role":"%b",'
-            b'"address":"%b","box":null}'
+            b'"address":"%b","box":%b}'
             % (
                 row_of[row],
                 column_of[column],
@@ -48,9 +48,17 @@ def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:
                 b"link" if link and content == Content.TEXT else types[content].encode(),
                 (CELL_ROLES[role] or "").encode(),
                 f"{letters[column]}{row_of[row] + 1}".encode(),
+                _box(grid, row, column),
             )
             for row, column, text, value, content, role, link in parts
         )
+
+
+def _box(grid: Grid, row: int, column: int) -> bytes:
+    """Where the text of a cell is printed, in points to two places."""
+    if grid.boxes is None or np.isnan(grid.boxes[row, column, 0]):
+        return b"null"
+    return b"[%.2f,%.2f,%.2f,%.2f]" % tuple(grid.boxes[row, column].tolist())
 
 
 def tuple_lines(tuples: Tuples) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ def label_grid(
 
     `genuine` is what locating found; `headers` is the method for tables of web pages.
     """
-    if grid.medium == "html":
+    if grid.medium != "spreadsheet":
         return label_table(grid, genuine, weights, headers)
     labels = label_rows(grid, weights, method)
     blocks = split_blocks(labels)

@@ -16,6 +16,7 @@ from tabellion.errors import TabellionError
 from tabellion.learn.corpora import corpus_folder, load_gold
 from tabellion.learn.folds import assign_folds
 from tabellion.locate import locate_regions
+from tabellion.model.document import Sheet
 from tabellion.model.grid import Grid
 from tabellion.read import read_document
 from tabellion.recognise import recognise_grid
@@ -66,5 +67,5 @@ def load_cases(corpus: str) -> tuple[Case, ...]:
 def grids_of(path: Path, sheet: str | None) -> tuple[Grid, ...]:
     """The grids of one sheet; of the first where none is named."""
     pages = read_document(path, sheet=sheet).pages
-    page = next(page for page in pages if sheet is None or page.name == sheet)
+    page = next(page for page in pages if isinstance(page, Sheet) and sheet in (None, page.name))
     return tuple(recognise_grid(region) for region in locate_regions(page))

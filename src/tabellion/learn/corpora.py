@@ -28,7 +28,7 @@ def corpora_root() -> Path:
 def corpus_folder(name: str) -> Path | None:
     """The unpacked corpus, unpacking it first where its archive is at hand; None where there is none."""
     folder = corpora_root() / name
-    if (folder / "gold.jsonl").exists() or (folder / "corpus.json").exists():
+    if any((folder / mark).exists() for mark in ("gold.jsonl", "corpus.json", "gold")):
         return folder
     for archive in archive_candidates(name):
         if archive.exists():

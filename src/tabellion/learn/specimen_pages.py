@@ -48,6 +48,7 @@ _LABELS = (
     "Table {n} – ",
     "",
 )
+_LONG = 38  # letters from which a text is wrapped where others are not
 _RAISED = re.compile(r"\{\^([^}]*)\}")
 
 
@@ -191,17 +192,19 @@ def _write_table(chance: random.Random, table: Specimen, number: int, two: bool)
 
 
 def _table_style(chance: random.Random, tag: str, frame: str, width: str) -> str:
-    pad_y, pad_x = chance.choice((0, 0.5, 1, 2, 3, 5)), chance.choice((2, 3, 4, 6, 9))
+    pad_y, pad_x = chance.choice((0, 0.5, 1, 2, 3, 5)), chance.choice((1, 2, 3, 4, 6, 9))
     pen = f"{chance.choice((0.4, 0.5, 0.75, 1))}pt solid #{chance.choice(('000', '000', '000', '888', '369'))}"
     numbers = chance.choice(("right", "right", "center", "center", "left"))
     valign = chance.choice(("top", "top", "middle", "middle", "bottom", "baseline"))
     head_weight = chance.choice(("bold", "bold", "normal"))
-    layout = chance.choice(("auto", "auto", "fixed"))
+    layout = chance.choice(("auto", "auto", "auto", "fixed"))
+    wrap = chance.choice(("normal", "nowrap"))
     margin = chance.choice(("0", "0 auto"))
     rules = [
         f".{tag}{{border-collapse:collapse;width:{width};table-layout:{layout};margin:{margin}}}",
         f".{tag} td,.{tag} th{{padding:{pad_y}pt {pad_x}pt;vertical-align:{valign};text-align:left}}",
         f".{tag} .n{{text-align:{numbers}}}",
+        f".{tag} td:not(.l){{white-space:{wrap}}}",
         f".{tag} thead th{{font-weight:{head_weight};vertical-align:{chance.choice(('bottom', 'middle', 'top'))};"
         f"text-align:{chance.choice(('center', 'center', 'left'))}}}",
         f".{tag} tr.g td{{font-weight:{chance.choice(('bold', 'bold', 'normal'))};font-style:{chance.choice(('normal', 'italic'))}}}",
@@ -244,6 +247,7 @@ def _rows(chance: random.Random, table: Specimen, number: int, tag: str) -> str:
             name = "th" if head else "td"
             link = f'<a href="{HOST}{number}/{r}/{c}">{_text(text)}</a>' if text else ""
             classes = "n" if not head and re.match(r"[\d$<(+\-–•x\[.]", text) else ("s" if head and across > 1 else "")
+            classes += " l" if len(text) > _LONG else ""
             indent = f' style="padding-left:{step * table.indents[r]}pt"' if c == 0 and table.indents.get(r) else ""
             spans = (f" rowspan={down}" if down > 1 else "") + (f" colspan={across}" if across > 1 else "")
             cells.append(f'<{name} class="{classes}"{spans}{indent}><span>{link}</span></{name}>')

@@ -152,8 +152,8 @@ def invent(chance: random.Random) -> Specimen:
     columns = chance.choice((2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 9, 11))
     rows = chance.choice((2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 28, 34))
     kinds = [chance.choice(_COLUMN_KINDS) for _ in range(columns)]
-    kinds[0] = chance.choice(("name", "name", "name", "phrase", "year", "number", "long"))
-    if columns <= 3 and chance.random() < 0.4:
+    kinds[0] = chance.choice(("name", "name", "name", "phrase", "phrase", "year", "number"))
+    if columns <= 4 and chance.random() < 0.3:
         kinds[-1] = "long"
     cells: list[tuple[int, int, int, int, str]] = []
     heads = _invent_header(chance, columns, cells)
@@ -188,7 +188,7 @@ def invent(chance: random.Random) -> Specimen:
 
 _COLUMN_KINDS = (
     "number", "number", "decimal", "decimal", "percent", "deviation", "deviation", "interval", "money", "p",
-    "name", "phrase", "phrase", "long", "sign", "code", "year", "bracket",
+    "name", "phrase", "sign", "code", "year", "bracket",
 )  # fmt: skip
 
 

@@ -1,14 +1,20 @@
-"""Where tables may be on a page. `locate_regions` enters the room."""
+"""Where tables may be on a page. `locate_regions` enters the room; `locate_printed` for the pages of a PDF."""
 
 from __future__ import annotations
 
 from typing import Literal, overload
 
+from tabellion.locate.continued import join_parts
 from tabellion.locate.islands import locate_islands
+from tabellion.locate.printed import locate_printed
+from tabellion.locate.running_text import RunningText
 from tabellion.model.document import Page, Sheet
 from tabellion.model.markup import MarkupPage
+from tabellion.model.printed import PrintedPage
 from tabellion.model.region import MarkupRegion, Region
 from tabellion.weights import Weights
+
+__all__ = ["RunningText", "join_parts", "locate_printed", "locate_regions"]
 
 Method = Literal["boosted", "tree", "svm"]
 
@@ -31,4 +37,6 @@ def locate_regions(
         from tabellion.locate.genuine import locate_tables  # a sheet costs no classifier
 
         return locate_tables(page, weights or Weights(), method)
+    if isinstance(page, PrintedPage):
+        raise TypeError("the pages of a PDF are located in their order: locate_printed")
     return locate_islands(page)

@@ -6,6 +6,7 @@ hold two cells a million rows apart; a dense grid is made only where there is so
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from typing import Literal, TypeAlias
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from tabellion.model.issue import Issue as Issue
 from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Rect
+from tabellion.model.printed import PrintedPage
 from tabellion.model.style import PLAIN, Style
 
 Medium = Literal["spreadsheet", "html", "pdf"]
@@ -79,7 +81,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     epoch_1904: bool = False
 
 
-Page: TypeAlias = Sheet | MarkupPage
+Page: TypeAlias = Sheet | MarkupPage | PrintedPage
 
 
 class Document(msgspec.Struct, frozen=True, eq=False):
@@ -87,9 +89,9 @@ class Document(msgspec.Struct, frozen=True, eq=False):
 
     source: str
     medium: Medium
-    kind: str  # the format by content: xlsx, xls, ods, xlsb, csv, html, mhtml
+    kind: str  # the format by content: xlsx, xls, ods, xlsb, csv, html, mhtml, pdf
     sha256: str
-    pages: tuple[Page, ...]
+    pages: Sequence[Page]  # those of a PDF are read when they are asked for
     title: str | None = None
     authors: tuple[str, ...] = ()
     issues: tuple[Issue, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from enum import IntEnum
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -96,8 +96,11 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     medium: Medium = "spreadsheet"
     caption: str | None = None  # what the source calls the table, outside its cells
     declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns that the source declares
+    caption_position: Literal["above", "below"] = "above"
+    footnotes: tuple[str, ...] = ()  # lines below the table, outside its cells
     issues: tuple[Issue, ...] = ()
     boxes: NDArray[np.float32] | None = None  # (rows, columns, 4): where each cell's text is printed; NaN where none is
+    continues: bool = False  # whether it goes on with the grid before it, on the page before
     parts: tuple[GridPart, ...] = ()  # the places of a table that goes on over several pages
 
     @property

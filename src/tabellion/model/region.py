@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from tabellion.model.document import Issue, Sheet
 from tabellion.model.markup import Candidate, MarkupPage
 from tabellion.model.place import Box, Place, Rect
 from tabellion.model.printed import PrintedPage
+
+LIKELY = 0.5  # the probability from which a region counts as a table
 
 
 class Region(msgspec.Struct, frozen=True, eq=False):
@@ -18,6 +22,20 @@ class Region(msgspec.Struct, frozen=True, eq=False):
     rect: Rect
     genuine: float = 1.0
     issues: tuple[Issue, ...] = ()
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What belongs to a printed table and stands outside it; `pieces` are those of the page that it takes up."""
+
+    caption: str | None = None
+    position: Literal["above", "below"] | None = None
+    label: str | None = None
+    continued: bool = False
+    notes: tuple[str, ...] = ()  # lines
+    pieces: frozenset[int] = frozenset()
+
+
+NO_SURROUNDINGS = Surroundings()
 
 
 class PrintedRegion(msgspec.Struct, frozen=True, eq=False):
@@ -32,6 +50,7 @@ class PrintedRegion(msgspec.Struct, frozen=True, eq=False):
     genuine: float = 1.0
     issues: tuple[Issue, ...] = ()
     parts: tuple[PrintedRegion, ...] = ()
+    about: Surroundings = NO_SURROUNDINGS
 
 
 class MarkupRegion(msgspec.Struct, frozen=True, eq=False):

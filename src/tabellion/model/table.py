@@ -131,6 +131,7 @@ class Table(msgspec.Struct, frozen=True, eq=False):
     tuples: Tuples
     metadata: Metadata
     title: str | None = None
+    continues: str | None = None  # the id of the table on the page before that this one goes on with
     issues: tuple[Issue, ...] = ()
 
     @property

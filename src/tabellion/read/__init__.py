@@ -31,23 +31,33 @@ READERS = {
 }
 
 
-def read_document(source: str | Path | bytes, limits: Limits = DEFAULT, sheet: str | None = None) -> Document:
-    """Read a path, an address, standard input (`"-"`), bytes or markup; with `sheet`, that sheet only."""
+def read_document(
+    source: str | Path | bytes,
+    limits: Limits = DEFAULT,
+    sheet: str | None = None,
+    pages: tuple[int, int] | None = None,
+) -> Document:
+    """Read a path, an address, standard input (`"-"`), bytes or markup.
+
+    With `sheet`, that sheet of a workbook only; with `pages`, those pages of a PDF, first and last.
+    """
     name, raw, charset, address = fetch_source(source, limits)
     try:
         data = unpack_gzip(raw, limits)
         kind = sniff_format(data)
         if kind in ("html", "mhtml"):
             return _read_page(name, kind, raw, data, limits, charset, address)
+        if kind == "pdf":
+            return _read_printed(name, raw, data, limits, pages)
         contents = _reader(kind)(data, limits, sheet)
     except TabellionError as error:
         raise type(error)(f"{name}: {error}") from error
     except (RecursionError, MemoryError) as error:
         raise MalformedError(f"{name}: too deeply nested or too large to read ({type(error).__name__})") from error
-    pages = contents.sheets
+    sheets = contents.sheets
     if sheet is not None:
-        pages = tuple(page for page in pages if page.name == sheet)
-        if not pages:
+        sheets = tuple(page for page in sheets if page.name == sheet)
+        if not sheets:
             names = contents.names or tuple(page.name or "" for page in contents.sheets)
             raise UsageError(f"{name}: no sheet named {sheet!r}; the sheets are: {', '.join(names)}")
     return Document(
@@ -55,7 +65,7 @@ def read_document(source: str | Path | bytes, limits: Limits = DEFAULT, sheet: s
         medium="spreadsheet",
         kind=kind,
         sha256=hashlib.sha256(raw).hexdigest(),
-        pages=pages,
+        pages=sheets,
         title=contents.title,
         authors=contents.authors,
         issues=contents.issues,
@@ -78,6 +88,22 @@ def _read_page(
         title=contents.title,
         authors=contents.authors,
         issues=contents.issues,
+    )
+
+
+def _read_printed(name: str, raw: bytes, data: bytes, limits: Limits, pages: tuple[int, int] | None) -> Document:
+    """A PDF, whose pages are read when they are asked for."""
+    from tabellion.read.pdf import read_pdf  # a sheet costs no PDFium
+
+    contents = read_pdf(data, limits, pages)
+    return Document(
+        source=name,
+        medium="pdf",
+        kind="pdf",
+        sha256=hashlib.sha256(raw).hexdigest(),
+        pages=contents.pages,
+        title=contents.title,
+        authors=contents.authors,
     )
 
 

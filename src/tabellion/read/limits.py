@@ -20,6 +20,7 @@ class Limits(msgspec.Struct, frozen=True):
     rows: int = 1_048_576  # the end of an Excel sheet
     columns: int = 16_384  # the end of an Excel sheet
     sheets: int = 2_000  # workbooks with a sheet a day for five years exist
+    pages: int = 10_000  # of a PDF; the longest budgets have some thousand
     nesting: int = 200  # sheet XML is at most some tens of elements deep
     seconds: float = 300.0  # 20 million cells take about 100 seconds
     fetch_seconds: float = 60.0  # a page of some megabytes over a slow line

@@ -18,11 +18,13 @@ import numpy as np
 import pypdfium2  # noqa: F401  # initialises the library
 import pypdfium2.raw as pdfium
 
-from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError
+from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UsageError
 from tabellion.model.document import Issue
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import Font, PrintedPage
+from tabellion.read.limits import Limits, check_count
 from tabellion.read.pdf_accents import compose_accents
+from tabellion.read.pdf_front import read_front
 from tabellion.read.pdf_leaders import strip_leaders
 from tabellion.read.pdf_paths import NO_PATHS, Paths, join_rulings, read_paths
 from tabellion.read.pdf_pieces import join_pieces
@@ -36,6 +38,27 @@ _STRAIGHT = 8.0  # degrees that text may lean and still count as set along the p
 _UNMAPPED = 0.3  # share of text without Unicode values that is worth a warning
 _LETTER_PAPER = (612.0, 792.0)  # the size given to a page that cannot be read
 _LONGEST_SIDE = 20_000.0  # points: larger pages are said to be too large (5 m are 14,173 points)
+
+
+class PrintedContents(msgspec.Struct, frozen=True, eq=False):
+    """The pages of a PDF, and what is known of the document as a whole."""
+
+    pages: PrintedPages
+    title: str | None
+    authors: tuple[str, ...]
+
+
+def read_pdf(data: bytes, limits: Limits, wanted: tuple[int, int] | None = None) -> PrintedContents:
+    """Open a PDF; with `wanted`, only the pages from the first to the last number."""
+    pages = PrintedPages(data)
+    if wanted is not None:
+        numbers = range(wanted[0], min(wanted[1], pages.page_count) + 1)
+        if not numbers:
+            raise UsageError(f"no page {wanted[0]}: the PDF has {pages.page_count} pages")
+        pages.numbers = tuple(numbers)
+    check_count(len(pages), limits.pages, "pages", "pages")
+    title, authors = read_front(pages.page(1), pages.metadata("Title"), pages.metadata("Author"))
+    return PrintedContents(pages, title, authors)
 
 
 class PrintedPages(Sequence[PrintedPage]):

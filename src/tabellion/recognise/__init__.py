@@ -5,7 +5,10 @@ from __future__ import annotations
 from tabellion.model.grid import Grid
 from tabellion.model.region import MarkupRegion, Region
 from tabellion.recognise.html_table import recognise_table
+from tabellion.recognise.printed import recognise_parts, recognise_printed
 from tabellion.recognise.sheet import recognise_sheet
+
+__all__ = ["recognise_grid", "recognise_parts", "recognise_printed"]
 
 
 def recognise_grid(region: Region | MarkupRegion) -> Grid:

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.recognise.printed_text import Strip
-from tabellion.recognise.rivers import LineRuns, River, candidate_rivers, judge_rivers
+from tabellion.recognise.rivers import LineRuns, River, candidate_rivers, judge_rivers, ruled_separators
 from tabellion.weights import Weights
 
-_RULED = 0.6  # of the table's height: an upright ruling this long is a separator
 _SAME_PLACE = 3.0  # points: rulings closer than this are one
 _LIKELY = 0.5
 _WINDOW = 0.35  # of the type size: edges this close are one
@@ -79,25 +78,6 @@ def choose_columns(
         ruled=tuple(share for _, _, share in chosen),
         columns=tuple(_measure_columns(strip, runs, separators)),
     )
-
-
-def ruled_separators(strip: Strip) -> list[tuple[float, float]]:
-    """Upright rulings inside the table that run through most of it: place, and share of the height."""
-    if not len(strip.down):
-        return []
-    left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
-    middle = (strip.down[:, 0] + strip.down[:, 2]) / 2
-    height = sum(h.bottom - h.top for h in strip.hulls)
-    found: list[tuple[float, float]] = []
-    order = np.argsort(middle)
-    groups = np.split(order, np.flatnonzero(np.diff(middle[order]) > _SAME_PLACE) + 1)
-    for group in groups:
-        x = float(np.median(middle[group]))
-        share = float((strip.down[group, 3] - strip.down[group, 1]).sum()) / max(height, 1.0)
-        crossed = (strip.box[:, 0] < x - 0.3 * strip.em) & (strip.box[:, 2] > x + 0.3 * strip.em)
-        if share >= _RULED and left < x < right and crossed.sum() <= 0.02 * len(strip.text) + 1:
-            found.append((x, min(share, 1.0)))
-    return found
 
 
 def _drop_hollow(strip: Strip, runs: list[LineRuns], chosen: list[tuple[float, float, float]]) -> None:

@@ -17,6 +17,7 @@ from tabellion.recognise.phrases import Phrase
 from tabellion.recognise.printed_text import Strip
 from tabellion.weights import Weights
 
+JOINS = "printed-joins"  # name of the weights
 JOIN_FEATURES = (
     "step", "step to least", "step to usual", "step before", "step after", "overlap", "ruled between",
     "ruled share", "upper filled", "lower filled", "filled in both", "only lower", "only upper", "upper first",
@@ -26,6 +27,7 @@ JOIN_FEATURES = (
     "lower spans", "columns", "lines", "lower words", "upper words", "shaded differs", "next filled", "above filled",
     "lower wider", "stub full", "filled usual", "step rank", "block lines usual", "column lines usual", "text columns",
     "capital lower", "middle offset", "blocks", "under span",
+    "brackets lower", "lower starts", "all filled", "lines full", "new columns",
 )  # fmt: skip
 _OPEN_END = re.compile(
     r"(?:[-,/&+(–:=]|\b(?:and|of|the|in|for|to|with|by|or|per|from|on|at|a|an|de|und|et|la|le))$", re.I
@@ -133,6 +135,7 @@ def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], f
     shaded = _shaded(strip)
     filled_count = facts.filled.sum(axis=1)
     column_lines = _lines_a_block(facts)
+    full_lines = float((filled_count >= 0.85 * width).mean())
     ranks = np.searchsorted(np.sort(positive), facts.steps) / len(positive)
     size_of = np.array([float(np.median(strip.size[list(line)])) for line in strip.lines])
     bold_of = np.array([float(strip.bold[list(line)].mean()) for line in strip.lines])
@@ -203,6 +206,11 @@ def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], f
             float(middle[k + 1] - middle[k]) / em,
             min(len(sizes), 40),
             _under_span(phrases[k], low),
+            np.mean([strip.text[p.words[0]][:1] in "([±" for p in phrases[k + 1]]),
+            np.mean([strip.text[p.words[0]][:1].islower() for p in phrases[k + 1]]),
+            up.all() and low.all(),
+            full_lines,
+            float((low & ~up).sum()) / max(float(low.sum()), 1.0),
         )
     return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
 
@@ -239,6 +247,6 @@ def judge_joins(
 ) -> NDArray[np.float64]:
     """The probability of each line but the first that it goes on with the row above it."""
     rows = join_features(strip, columns, phrases, facts)
-    chance = weights.boosted("printed-joins").probabilities(rows)
+    chance = weights.boosted(JOINS).probabilities(rows)
     chance[np.diff(strip.part) != 0] = 0.0
     return chance

@@ -18,6 +18,7 @@ from tabellion.recognise.columns import Columns
 from tabellion.recognise.printed_text import Strip
 from tabellion.weights import Weights
 
+SPANS = "printed-spans"  # name of the weights
 SPAN_FEATURES = (
     "gap", "gap to blank", "gap to line", "numeric left", "numeric right", "bold differs", "italic differs", "ruled",
     "sure", "right off left", "right off middle", "right off right", "left off left", "left off middle",
@@ -223,7 +224,7 @@ def find_phrases(strip: Strip, columns: Columns, weights: Weights) -> list[list[
     found = doubts(strip, columns)
     if not found:
         return join_phrases(strip, columns, found, np.zeros(0, dtype=bool))
-    chances = weights.boosted("printed-spans").probabilities(span_features(strip, columns, found))
+    chances = weights.boosted(SPANS).probabilities(span_features(strip, columns, found))
     return join_phrases(strip, columns, found, chances > _LIKELY)
 
 

@@ -77,13 +77,13 @@ def lay_strip(parts: Sequence[tuple[PrintedPage, Box]]) -> Strip:
     hulls: list[Box] = []
     shifts: list[tuple[float, float]] = []
     top = 0.0
-    first_left = 0.0
     for number, (page, box) in enumerate(parts):
         chosen = words_inside(page, box)
         hull = _hull(page.words.box[chosen]) if len(chosen) else box
         if number == 0:
-            top, first_left = hull.top, hull.left
-        dx, dy = first_left - hull.left, top - hull.top
+            top = hull.top
+        dx = _best_shift(pieces[0]["box"], page.words.box[chosen], hull) if number else 0.0
+        dy = top - hull.top
         shift = np.array([dx, dy, dx, dy], dtype=np.float32)
         hulls.append(Box(hull.left + dx, hull.top + dy, hull.right + dx, hull.bottom + dy))
         shifts.append((dx, dy))
@@ -110,6 +110,20 @@ def lay_strip(parts: Sequence[tuple[PrintedPage, Box]]) -> Strip:
             kept.append(_clipped(getattr(page, name), box, hull) + shift)
     joined = {name: np.concatenate([p[name] for p in pieces]) for name in pieces[0]}
     return _in_lines(texts, joined, rulings, tuple(hulls), tuple(shifts))
+
+
+def _best_shift(first: Boxes, words: Boxes, hull: Box) -> float:
+    """How far a part must be moved sideways for its words to stand under those of the first part."""
+    if not len(first) or not len(words):
+        return 0.0
+    low, high = float(first[:, 0].min()), float(first[:, 2].max())
+    shifts = (0.0, low - hull.left, high - hull.right, (low + high - hull.left - hull.right) / 2)
+    marks = np.sort(np.concatenate([first[:, 0], first[:, 2], (first[:, 0] + first[:, 2]) / 2]))
+    mine = np.concatenate([words[:, 0], words[:, 2], (words[:, 0] + words[:, 2]) / 2])
+    hits = [
+        int((np.searchsorted(marks, mine + s + 0.6) > np.searchsorted(marks, mine + s - 0.6)).sum()) for s in shifts
+    ]
+    return float(shifts[int(np.argmax(hits))])
 
 
 def words_inside(page: PrintedPage, box: Box) -> NDArray[np.intp]:

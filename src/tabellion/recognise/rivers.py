@@ -8,6 +8,7 @@ headers and group rows may cross it. Fails where two columns are set without whi
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,17 +17,26 @@ from numpy.typing import NDArray
 from tabellion.recognise.printed_text import Strip
 from tabellion.weights import Weights
 
+FIRST_RIVERS, RIVERS = "printed-rivers-first", "printed-rivers"  # names of the weights
 RIVER_FEATURES = (
     "width", "cover", "lines", "both", "cross", "gap low", "gap middle", "gap high", "gaps over 1.0",
     "gaps over 0.6", "gaps over 0.35", "right lefts", "right rights", "right middles", "left lefts", "left rights",
     "left middles", "numeric right", "numeric left", "ruled", "cross rich", "place", "white left", "white right",
     "only left", "only right", "cross early", "narrow rich", "gap to blank", "rich", "ink between left",
     "ink between right", "same kind", "rivers", "cover beside", "gap shortest", "bold differs", "both count",
-    "beside left p", "beside right p", "full ruled table",
+    "full ruled table", "ruled separators", "ruled interval", "ruled interval to usual", "bullets left", "number words",
+    "ink left", "ink right", "white in ink",
+    "beside left p", "beside right p",
 )  # fmt: skip
+OWN_FEATURES = len(RIVER_FEATURES) - 2  # the last two need a first judgement
 _SHRINK = 0.04  # of the type size, taken off each side of a word, so that words that touch leave a trace of white
 _RUN_GAP = 0.6  # of the type size: words closer than this are one run when edges are compared
 _WINDOW = 0.32  # of the type size: edges this close are aligned
+_FEWEST_LINES = 3  # so many lines with numbers tell columns without the others
+_BULLETS = frozenset("•▪■●○◦‣∙·")
+_RULED = 0.6  # of the table's height: an upright ruling this long is a separator
+_SAME_PLACE = 3.0  # points: rulings closer than this are one
+_MOSTLY_BULLETS = 0.5
 _RICH = 3  # runs: lines with so many are rows of several cells
 
 
@@ -56,6 +66,7 @@ class LineRuns:
         for k in range(1, len(line)):
             if self.lefts[k] - self.rights[k - 1] > _RUN_GAP * em:
                 self.starts.append(k)
+        self.numbers = sum(bool(strip.numeric[w]) for w in line[1:])
         self.run_of = [0] * len(line)
         for n, start in enumerate(self.starts):
             end = self.starts[n + 1] if n + 1 < len(self.starts) else len(line)
@@ -100,15 +111,34 @@ def candidate_rivers(strip: Strip, runs: list[LineRuns]) -> list[River]:
             else:
                 stretches.append([x, following, cover])
     return [
-        River((b[0] + b[1]) / 2, b[0], b[1], int(b[2]))
+        River(_clearest(runs, b[0], b[1]), b[0], b[1], int(b[2]))
         for a, b, c in zip(stretches, stretches[1:], stretches[2:], strict=False)
         if b[2] < a[2] and b[2] < c[2]
     ]
 
 
+def _clearest(runs: list[LineRuns], left: float, right: float) -> float:
+    """The place in a river that the fewest of all lines print over, in the middle of the widest such stretch."""
+    marks = {left, right}
+    for r in runs:
+        marks.update(x for x in (*r.lefts, *r.rights) if left < x < right)
+    places = sorted(marks)
+    best, chosen = (len(runs) + 1, 0.0), (left + right) / 2
+    for a, b in pairwise(places):
+        x = (a + b) / 2
+        over = sum(r.split(x)[1] for r in runs)
+        if (over, a - b) < best:
+            best, chosen = (over, a - b), x
+    return chosen
+
+
 def _telling(runs: list[LineRuns]) -> list[int]:
-    """The lines that tell columns: those with two runs or more, where there are at least two such lines."""
+    """The lines that tell columns: those of several runs and with numbers, where there are enough of them."""
     rich = [k for k, r in enumerate(runs) if len(r.starts) >= 2]
+    most = max((len(runs[k].starts) for k in rich), default=0)
+    numeric = [k for k in rich if runs[k].numbers and 2 * len(runs[k].starts) >= most]
+    if len(numeric) >= max(_FEWEST_LINES, 0.3 * len(runs)):
+        return numeric
     return rich if len(rich) >= 2 else list(range(len(runs)))
 
 
@@ -123,6 +153,7 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
     table_left, table_right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
     width = max(table_right - table_left, 1.0)
     full = _share_ruled(strip)
+    ruled = [x for x, _ in ruled_separators(strip)]
     rows = np.zeros((len(rivers), len(RIVER_FEATURES)))
     for n, river in enumerate(rivers):
         x = river.x
@@ -130,7 +161,7 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
         right_runs: list[tuple[float, float]] = []
         left_runs: list[tuple[float, float]] = []
         numeric_left = numeric_right = only_left = only_right = cross = cross_rich = cross_early = narrow_rich = 0
-        bold_differs = same_kind = 0
+        bold_differs = same_kind = bullets = 0
         for place, k in enumerate(telling):
             r = runs[k]
             at, over = r.split(x)
@@ -155,11 +186,13 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
             if at > 0:
                 left_runs.append((r.run(r.run_of[at - 1])[0], r.rights[at - 1]))
                 numeric_left += bool(strip.numeric[r.words[at - 1]])
+                bullets += strip.text[r.words[at - 1]] in _BULLETS
         both = len(gaps)
         g = np.sort(np.array(gaps)) if gaps else np.zeros(1)
         before = rivers[n - 1] if n else None
         after = rivers[n + 1] if n + 1 < len(rivers) else None
-        rows[n, :38] = (
+        interval = _interval(ruled, table_left, table_right, x)
+        rows[n, :OWN_FEATURES] = (
             (river.right - river.left) / em,
             river.cover / count,
             np.log(count),
@@ -194,9 +227,52 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
             g[0],
             bold_differs / max(both, 1),
             min(both, 20),
+            full,
+            len(ruled),
+            interval / em,
+            interval * (len(ruled) + 1) / width,
+            bullets / max(len(left_runs), 1),
+            sum(runs[k].numbers for k in telling) / max(sum(len(runs[k].words) for k in telling), 1),
+            *_ink_beside(runs, telling, river, em),
         )
-        rows[n, 40] = full
     return rows
+
+
+def _ink_beside(runs: list[LineRuns], telling: list[int], river: River, em: float) -> tuple[float, float, float]:
+    """The share of lines that print left and right of a river, and how unlikely its white is among so much ink."""
+    places = [0.5 * em, em, 1.5 * em, 2 * em]
+    count = max(len(telling), 1)
+    left = float(np.mean([sum(runs[k].split(river.left - p)[1] for k in telling) for p in places])) / count
+    right = float(np.mean([sum(runs[k].split(river.right + p)[1] for k in telling) for p in places])) / count
+    ink = min(left, right)
+    unlikely = -(count - river.cover) * np.log(max(1 - ink, 0.02))
+    return float(left), float(right), float(min(unlikely, 60.0))
+
+
+def ruled_separators(strip: Strip) -> list[tuple[float, float]]:
+    """Upright rulings inside the table that run through most of it: place, and share of the height."""
+    if not len(strip.down):
+        return []
+    left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
+    middle = (strip.down[:, 0] + strip.down[:, 2]) / 2
+    height = sum(h.bottom - h.top for h in strip.hulls)
+    found: list[tuple[float, float]] = []
+    order = np.argsort(middle)
+    groups = np.split(order, np.flatnonzero(np.diff(middle[order]) > _SAME_PLACE) + 1)
+    for group in groups:
+        x = float(np.median(middle[group]))
+        share = float((strip.down[group, 3] - strip.down[group, 1]).sum()) / max(height, 1.0)
+        crossed = (strip.box[:, 0] < x - 0.3 * strip.em) & (strip.box[:, 2] > x + 0.3 * strip.em)
+        if share >= _RULED and left < x < right and crossed.sum() <= 0.02 * len(strip.text) + 1:
+            found.append((x, min(share, 1.0)))
+    return found
+
+
+def _interval(ruled: list[float], left: float, right: float, x: float) -> float:
+    """How far the upright rulings (or the edges of the table) on both sides of a place are apart."""
+    low = max((r for r in ruled if r <= x), default=left)
+    high = min((r for r in ruled if r > x), default=right)
+    return high - low
 
 
 def _usual_blank(strip: Strip, runs: list[LineRuns]) -> float:
@@ -254,12 +330,18 @@ def _share_ruled(strip: Strip) -> float:
 def judge_rivers(strip: Strip, rivers: list[River], runs: list[LineRuns], weights: Weights) -> NDArray[np.float64]:
     """The probability of each candidate that it parts two columns: a first look, then one that knows its neighbours."""
     rows = river_features(strip, rivers, runs)
-    first = weights.boosted("printed-rivers-first").probabilities(rows[:, :38])
+    first = weights.boosted(FIRST_RIVERS).probabilities(rows[:, :OWN_FEATURES])
     add_neighbours(rows, first)
-    return weights.boosted("printed-rivers").probabilities(rows)
+    chance = weights.boosted(RIVERS).probabilities(rows)
+    return without_bullets(rows, chance)
+
+
+def without_bullets(rows: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The judgement, but none for the white between a bullet and its text."""
+    return np.where(rows[:, RIVER_FEATURES.index("bullets left")] > _MOSTLY_BULLETS, 0.0, chance)
 
 
 def add_neighbours(rows: NDArray[np.float64], first: NDArray[np.float64]) -> None:
     """Fill in what the first look says of the rivers beside each."""
-    rows[:, 38] = np.append(0.0, first[:-1]) if len(first) else first
-    rows[:, 39] = np.append(first[1:], 0.0) if len(first) else first
+    rows[:, OWN_FEATURES] = np.append(0.0, first[:-1]) if len(first) else first
+    rows[:, OWN_FEATURES + 1] = np.append(first[1:], 0.0) if len(first) else first

@@ -16,6 +16,7 @@ from tabellion.recognise.phrases import Phrase
 from tabellion.recognise.printed_text import Strip
 from tabellion.weights import Weights
 
+ROWS = "printed-rows"  # name of the weights
 ROW_FEATURES = (
     "lines", "height", "tops", "middles", "bottoms", "agreement", "columns", "columns share", "wrapped", "most lines",
     "least join", "mean join", "join before", "join after", "step inside", "step before", "step after",
@@ -164,4 +165,4 @@ def find_rows(
     """The row of each line."""
     runs = row_candidates(joins)
     features = row_features(strip, phrases, facts, joins, runs)
-    return choose_rows(len(strip), runs, weights.boosted("printed-rows").probabilities(features))
+    return choose_rows(len(strip), runs, weights.boosted(ROWS).probabilities(features))

@@ -7,7 +7,7 @@ they are taken out of the lines before rows are told, and come back as cells.
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -49,14 +49,15 @@ def find_blocks(strip: Strip, columns: Columns) -> list[Block]:
         for column in range(width):
             own = ys[over[:, column]].tolist()
             edges = [hull.top - strip.em, *own, hull.bottom + strip.em]
-            for top, bottom in itertools.pairwise(edges):
+            for top, bottom in pairwise(edges):
                 between = (ys > top + 1) & (ys < bottom - 1)
                 others = np.delete(over[between], column, axis=1)
                 if not len(others) or others.mean(axis=1).max() < _BESIDE:
                     continue
                 words = np.flatnonzero((column_of == column) & (middle > top) & (middle < bottom))
                 lines = _lines_of(strip, words)
-                if lines and _is_one_cell(strip, lines, column_of, column, ys[between]):
+                beside = np.flatnonzero(over[between].any(axis=0))
+                if lines and _is_one_cell(strip, lines, np.isin(column_of, beside)):
                     found.append(Block(column, float(top), float(bottom), lines))
     return found
 
@@ -70,7 +71,7 @@ def _rules_by_column(strip: Strip, columns: Columns) -> tuple[NDArray[np.float64
     heights = np.array([float(y[g].mean()) for g in groups])
     covered = np.zeros((len(groups), len(bounds) - 1), dtype=bool)
     for k, group in enumerate(groups):
-        for c, (a, b) in enumerate(itertools.pairwise(bounds)):
+        for c, (a, b) in enumerate(pairwise(bounds)):
             over = np.minimum(strip.across[group, 2], b) - np.maximum(strip.across[group, 0], a)
             covered[k, c] = over.clip(0).sum() >= _COVERED * (b - a)
     return heights, covered
@@ -83,25 +84,16 @@ def _lines_of(strip: Strip, words: NDArray[np.intp]) -> tuple[tuple[int, ...], .
     return tuple(tuple(sorted(lines[k], key=lambda w: float(strip.box[w, 0]))) for k in sorted(lines))
 
 
-def _is_one_cell(
-    strip: Strip,
-    lines: tuple[tuple[int, ...], ...],
-    column_of: NDArray[np.intp],
-    column: int,
-    rules: NDArray[np.float64],
-) -> bool:
+def _is_one_cell(strip: Strip, lines: tuple[tuple[int, ...], ...], beside: NDArray[np.bool_]) -> bool:
     """Whether lines are set closely, as those of one cell, and not each on a line of the cells beside it."""
     bases = [float(strip.base[line[0]]) for line in lines]
-    if any(b - a > _LEADING * strip.em for a, b in itertools.pairwise(bases)):
+    if any(b - a > _LEADING * strip.em for a, b in pairwise(bases)):
         return False
     if len(lines) == 1:
         return True
     if sum(bool(strip.numeric[line[0]]) for line in lines) > 1:
         return False
-    crossed = sum(bool(((rules > a - 0.2 * strip.em) & (rules < b)).any()) for a, b in itertools.pairwise(bases))
-    if crossed:
-        return True
-    others = strip.base[column_of != column]
+    others = strip.base[beside]
     matched = sum(bool((np.abs(others - b) < 0.2 * strip.em).any()) for b in bases)
     return matched < _MATCHED * len(bases)
 

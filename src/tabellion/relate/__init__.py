@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from tabellion.model.document import Document, Issue
@@ -16,8 +18,17 @@ from tabellion.relate.tuples import build_tuples
 __all__ = ["CELL_ROLES", "label_cells", "label_leftovers", "relate_table"]
 
 
-def relate_table(nested: Nested, document: Document, id: str) -> Table:  # noqa: A002
-    """The table of a frame: every value with its header paths, unit and notes, and the table's metadata."""
+def relate_table(
+    nested: Nested,
+    document: Document,
+    id: str,  # noqa: A002
+    continues: str | None = None,
+    sentences: Sequence[str] = (),
+) -> Table:
+    """The table of a frame: every value with its header paths, unit and notes, and the table's metadata.
+
+    `continues` is the id of the table that it goes on with, `sentences` those of the running text that mention tables.
+    """
     frame = nested.frame
     notes = read_notes(frame, document)
     place = frame.grid.place
@@ -29,8 +40,9 @@ def relate_table(nested: Nested, document: Document, id: str) -> Table:  # noqa:
         place=place,
         nested=nested,
         tuples=tuples,
-        metadata=describe_table(nested, document, notes),
+        metadata=describe_table(nested, document, notes, sentences),
         title=name_table(frame),
+        continues=continues,
         issues=_doubts(nested, len(tuples), place),
     )
 

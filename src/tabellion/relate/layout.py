@@ -124,6 +124,8 @@ def _mostly(drawn: NDArray[np.bool_]) -> bool:
 
 
 def _sheet_of(document: Document, grid: Grid) -> Sheet | None:
+    if document.medium != "spreadsheet":
+        return None
     sheets = (page for page in document.pages if isinstance(page, Sheet))
     return next((sheet for sheet in sheets if sheet.name == grid.place.sheet), None)
 

@@ -7,6 +7,7 @@ sheet's font; length and row heights are not known.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Literal
 
@@ -19,6 +20,7 @@ from tabellion.model.grid import Content
 from tabellion.model.metadata import Affiliated, ContentCount, Environment, Metadata, TableType
 from tabellion.model.tree import Nested
 from tabellion.relate.layout import describe_frame_lines, describe_layout
+from tabellion.relate.mentions import find_mentions
 from tabellion.relate.notes import Notes
 
 Kind = Literal["numerical", "text", "symbol", "image", "combination"]
@@ -31,13 +33,14 @@ _INDEX = re.compile(
 _MOSTLY = 0.8  # a kind names a table if this share of its values is of it
 
 
-def describe_table(nested: Nested, document: Document, notes: Notes) -> Metadata:
-    """All six categories."""
+def describe_table(nested: Nested, document: Document, notes: Notes, sentences: Sequence[str] = ()) -> Metadata:
+    """All six categories; `sentences` are those of the running text that mention tables."""
     frame = nested.frame
     titles = title_lines(frame)
     caption = " ".join(titles) or None
     index = _INDEX.match(caption or "")
-    above = bool(frame.grid.caption) or (bool(frame.title_rows) and frame.title_rows[0] < frame.rect.top)
+    above = bool(frame.title_rows) and frame.title_rows[0] < frame.rect.top
+    position = frame.grid.caption_position if frame.grid.caption else "above" if above else "below"
     rect = frame.rect
     inside = frame.grid.filled[rect.top : rect.bottom + 1, rect.left : rect.right + 1]
     return Metadata(
@@ -46,14 +49,16 @@ def describe_table(nested: Nested, document: Document, notes: Notes) -> Metadata
             document_address=document.source,
             document_name=PurePath(document.source).name or None,
             document_authors=document.authors,
+            page_number=frame.grid.place.page,
             start=frame.grid.address(rect.top, rect.left),
         ),
         frame=describe_frame_lines(frame, document),
         affiliated=Affiliated(
             index_number=index["name"] if index else None,
             caption=caption,
-            caption_position="none" if not caption else "above" if above else "below",
+            caption_position=position if caption else "none",
             footnotes=notes.texts,
+            references=find_mentions(index["name"] if index else None, sentences),
         ),
         layout=describe_layout(nested, document),
         content=ContentCount(cells=int(inside.size), filled=int(inside.sum())),

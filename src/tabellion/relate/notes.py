@@ -54,8 +54,8 @@ def read_notes(frame: Frame, document: Document) -> Notes:
     """All notes that belong to a frame; where it has none, those of a sheet of notes beside it."""
     grid = frame.grid
     lines = [" ".join(map(str, grid.text[row][np.nonzero(grid.filled[row])[0]])) for row in frame.note_rows]
-    own = part_notes(lines)
-    if own.by_mark:
+    own = part_notes([*lines, *grid.footnotes])
+    if own.by_mark or document.medium != "spreadsheet":
         return own
     beside = (sheet for sheet in document.pages if isinstance(sheet, Sheet) and sheet.name != grid.place.sheet)
     noted = [part_notes(_lines_of(sheet)) for sheet in beside if _NOTES_SHEET.match(sheet.name or "")]

@@ -1,0 +1,141 @@
+"""Clusters of table pieces, parted into tables.
+
+Goes in: the facts of a page, the chance of each piece, and judges for cuts. Comes out: the pieces of each table. A
+cluster is cut at its likeliest place as long as a cut is likely. Lattices overrule the judges: nothing is cut inside
+one, and two that stand apart are always parted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.locate.cuts import level_cuts, level_features, rows_of, upright_cuts, upright_features
+from tabellion.locate.lattices import find_lattices, lattice_of
+from tabellion.locate.piece_facts import PieceFacts
+from tabellion.locate.table_groups import find_links, group_rows, join_sets
+
+FEWEST_PIECES, FEWEST_ROWS = 3, 2
+_DEEPEST = 12  # cuts within cuts
+_FEWEST_IN_LATTICE = 3
+_LATTICE_TRUSTED = 0.5  # mean chance of a lattice's pieces from which all of them count as a table's
+_RAISED = 0.9
+
+Judge = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class Judges(msgspec.Struct, frozen=True):
+    """How likely cuts are, given their features; and from which probability a cut is made."""
+
+    level: Judge
+    upright: Judge
+    level_from: float = 0.3
+    upright_from: float = 0.3
+
+
+def settle_chances(facts: PieceFacts, chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The chances, but none for captions, and a high one for all pieces of a lattice that is mostly a table's."""
+    settled = np.where(facts.caption == 1, 0.0, chance)
+    inside = lattice_of(facts.box, find_lattices(facts.page))
+    for k in range(int(inside.max(initial=-1)) + 1):
+        members = inside == k
+        if members.sum() >= _FEWEST_IN_LATTICE and settled[members].mean() > _LATTICE_TRUSTED:
+            settled[members] = np.maximum(settled[members], _RAISED)
+    return settled
+
+
+def clusters(facts: PieceFacts, chance: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+    """Likely pieces that stand together, however many tables they are."""
+    rows = group_rows(facts.page, chance)
+    links = [(link.upper, link.lower) for link in find_links(facts.page, rows)]
+    inside = lattice_of(facts.box, find_lattices(facts.page))
+    first_of: dict[int, int] = {}
+    for n, row in enumerate(rows):
+        links += [(first_of.setdefault(int(inside[k]), n), n) for k in row.pieces if inside[k] >= 0]
+    return [
+        np.array(sorted(k for r in members for k in rows[r].pieces), dtype=np.intp)
+        for members in join_sets(len(rows), links)
+    ]
+
+
+def part_tables(facts: PieceFacts, chance: NDArray[np.float64], judges: Judges) -> list[NDArray[np.intp]]:
+    """The pieces of each table."""
+    inside = lattice_of(facts.box, find_lattices(facts.page))
+    tables: list[NDArray[np.intp]] = []
+    for cluster in clusters(facts, chance):
+        tables += _part(facts, chance, cluster, inside, judges, 0)
+    return [t for t in tables if len(t) >= FEWEST_PIECES and len(rows_of(facts, t)) >= FEWEST_ROWS]
+
+
+def _part(
+    facts: PieceFacts,
+    chance: NDArray[np.float64],
+    members: NDArray[np.intp],
+    inside: NDArray[np.int64],
+    judges: Judges,
+    depth: int,
+) -> list[NDArray[np.intp]]:
+    if len(members) < FEWEST_PIECES or depth > _DEEPEST:
+        return [members]
+    halves = _cut_upright(facts, chance, members, inside, judges) or _cut_level(facts, chance, members, inside, judges)
+    if halves is None:
+        return [members]
+    return [t for half in halves for t in _part(facts, chance, half, inside, judges, depth + 1)]
+
+
+Halves = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def _cut_upright(
+    facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], inside: NDArray[np.int64], judges: Judges
+) -> Halves | None:
+    cuts = upright_cuts(facts, members)
+    if not cuts:
+        return None
+    likely = judges.upright(upright_features(facts, chance, members, cuts)).copy()
+    for n, cut in enumerate(cuts):
+        left = set(inside[members[facts.box[members, 0] < cut.x]].tolist()) - {-1}
+        right = set(inside[members[facts.box[members, 0] >= cut.x]].tolist()) - {-1}
+        if left & right:
+            likely[n] = 0.0
+        elif left and right:
+            likely[n] = max(likely[n], 1.0 + (cut.right - cut.left) / 1e4)
+    best = int(likely.argmax())
+    if likely[best] <= judges.upright_from:
+        return None
+    at_left = facts.box[members, 0] < cuts[best].x
+    return members[at_left], members[~at_left]
+
+
+def _cut_level(
+    facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], inside: NDArray[np.int64], judges: Judges
+) -> Halves | None:
+    bands = rows_of(facts, members)
+    cuts = level_cuts(facts, bands)
+    if not cuts:
+        return None
+    likely = judges.level(level_features(facts, chance, members, bands, cuts)).copy()
+    above: list[set[int]] = []
+    seen: set[int] = set()
+    for band in bands:
+        seen = seen | (set(inside[band].tolist()) - {-1})
+        above.append(seen)
+    below: list[set[int]] = [set() for _ in bands]
+    seen = set()
+    for k in range(len(bands) - 1, -1, -1):
+        seen = seen | (set(inside[bands[k]].tolist()) - {-1})
+        below[k] = seen
+    for n, cut in enumerate(cuts):
+        upper, lower = above[cut.above - 1], below[cut.above]
+        if upper & lower:
+            likely[n] = 0.0
+        elif upper and lower:
+            likely[n] = 1.0 + likely[n]
+    best = int(likely.argmax())
+    if likely[best] <= judges.level_from:
+        return None
+    n = cuts[best].above
+    return np.concatenate(bands[:n]), np.concatenate(bands[n:])

@@ -1,0 +1,255 @@
+"""What belongs to a printed table but stands outside it: its caption and its footnotes.
+
+Goes in: a page view and the tables on it. Comes out: for each table what stands around it. A caption opens with a label
+("Table 2.", Liu et al. 2006, section 3); it is put together from the lines that follow, and goes to the nearest table
+below or above it. Footnotes stand right below the table: they open with a mark or a word ("Note", "Source"), or are
+set smaller than the text. Fails on captions beside their table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.locate.piece_facts import PieceFacts, hull
+from tabellion.locate.piece_features import body_size
+from tabellion.model.place import Box
+from tabellion.model.printed import PrintedPage, Shift
+from tabellion.model.region import NO_SURROUNDINGS, Surroundings
+from tabellion.values.captions import read_caption
+
+_FARTHEST = 60.0  # points between a table and its caption
+_BELOW_COSTS = 14.0  # points: a caption stands above its table rather than below
+_SAME_SIZE = 0.12  # share by which the type of one caption may differ from line to line
+_STEP = 1.75  # type sizes from one line to the next within a caption or note
+_STEP_TO_TABLE = 2.6  # the same between caption lines that stand above a table, where headings are set apart
+_MATE_GAP = 1.6  # type sizes between two parts of one line
+_FIRST_STEP = 2.9  # type sizes between the end of a table and the first line of its notes
+_SMALLER = 0.94  # of the size of the text: notes that are set so small need no mark
+_MOST_LINES = 14
+_NOTE = re.compile(
+    r"\s*(?:notes?\b|sources?\b|abbreviations?\b|legend\b|key\b|data\b.{0,20}\b(?:are|is|from)\b|"
+    r"values? (?:are|in|with)|means? |quelle|anmerkung|nota\b|fuente|"
+    r"[*†‡§¶#∗]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s|[a-z1-9]\s?[=:]\s)",
+    re.I,
+)
+_RAISED = str.maketrans("0123456789abcdefpr", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ")
+_CAN_BE_RAISED = re.compile(r"[0-9a-fpr]{1,2}")
+
+Position = Literal["above", "below"]
+Line = tuple[int, ...]  # the pieces of a line from left to right
+
+
+def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surroundings]:
+    """The caption and the notes of each table of a view."""
+    if not tables:
+        return []
+    around = _Around(facts, tables)
+    captions = around.assign_captions()
+    result: list[Surroundings] = []
+    for number in range(len(tables)):
+        lines, position = captions.get(number, ([], None))
+        notes = around.note_lines(number)
+        if not lines and not notes:
+            result.append(NO_SURROUNDINGS)
+            continue
+        text = around.text_of(lines)
+        label = read_caption(text) if text else None
+        result.append(
+            Surroundings(
+                caption=text or None,
+                position=position,
+                label=label.label if label else None,
+                continued=bool(label and label.continued),
+                notes=tuple(around.text_of([line]) for line in notes),
+                pieces=frozenset(k for line in (*lines, *notes) for k in line),
+            )
+        )
+    return result
+
+
+class _Around:
+    """The pieces outside the tables of a view, in lines."""
+
+    def __init__(self, facts: PieceFacts, tables: Sequence[Box]) -> None:
+        self.facts, self.tables = facts, tables
+        box = facts.box
+        x, y = (box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2
+        self.free = np.ones(len(box), dtype=bool)
+        for left, top, right, bottom in tables:
+            self.free &= ~((x > left) & (x < right) & (y > top) & (y < bottom))
+        self.taken: set[int] = set()
+        self.body = body_size(facts.page)
+
+    def assign_captions(self) -> dict[int, tuple[list[Line], Position]]:
+        """For each table the lines of its caption, and where they stand."""
+        starts: list[int] = np.flatnonzero((self.facts.caption == 1) & self.free).tolist()
+        offers: list[tuple[float, int, int, Position]] = []
+        for k in starts:
+            left, top, right, bottom = self.facts.box[k].tolist()
+            for number, table in enumerate(self.tables):
+                size = float(self.facts.size[k])
+                if right < table.left - 3 * size or left > table.right + 3 * size:
+                    continue
+                if bottom <= table.top + 0.6 * size:
+                    gap = self._gap_below(k, table)
+                    offers.append((gap, k, number, "above"))
+                elif top >= table.bottom - 0.6 * size:
+                    offers.append((top - table.bottom + _BELOW_COSTS, k, number, "below"))
+        result: dict[int, tuple[list[Line], Position]] = {}
+        used: set[int] = set()
+        for cost, k, number, position in sorted(offers):
+            if cost > _FARTHEST or k in used or number in result:
+                continue
+            used.add(k)
+            lines = self._caption_lines(k, self.tables[number], position)
+            self.taken.update(piece for line in lines for piece in line)
+            result[number] = (lines, position)
+        return result
+
+    def _gap_below(self, k: int, table: Box) -> float:
+        """The white between a caption and the table below it: the lines in between may be the caption's own."""
+        lines = self._caption_lines(k, table, "above")
+        return float(table.top - max(self.facts.box[p, 3] for line in lines for p in line))
+
+    def _caption_lines(self, k: int, table: Box, position: str) -> list[Line]:
+        """The line that a caption opens and those that go on with it."""
+        facts = self.facts
+        size, base = float(facts.size[k]), float(facts.base[k])
+        left = float(facts.box[k, 0])
+        low, high = min(left, table.left) - 3 * size, max(table.right, float(facts.box[k, 2])) + 3 * size
+        lines = [self._line_at(k, low, high)]
+        step = _STEP_TO_TABLE if position == "above" else _STEP
+        last = base
+        while len(lines) < _MOST_LINES:
+            following = self._next_line(last, step * size, low, high, lines)
+            if not following or any(facts.caption[p] for p in following):
+                break
+            new = float(facts.base[following[0]])
+            if position == "above" and new > table.top + 0.5 * size:
+                break
+            wide = abs(float(facts.size[following[0]]) - size) > _SAME_SIZE * size and len(lines) > 1
+            if wide or (position == "below" and new - last > 1.25 * self._usual_step(lines, size)):
+                break
+            lines.append(following)
+            last = new
+            size = float(facts.size[following[0]])
+        return lines
+
+    def _usual_step(self, lines: list[Line], size: float) -> float:
+        bases = [float(self.facts.base[line[0]]) for line in lines]
+        return bases[-1] - bases[-2] if len(bases) > 1 else _STEP * size
+
+    def _line_at(self, k: int, low: float, high: float) -> Line:
+        """The pieces that stand on one line with a piece, close by at its right."""
+        facts = self.facts
+        line = [k]
+        same = self.free & (np.abs(facts.base - facts.base[k]) < 0.35 * facts.size[k])
+        for piece in sorted(np.flatnonzero(same).tolist(), key=lambda p: float(facts.box[p, 0])):
+            gap = float(facts.box[piece, 0] - facts.box[line[-1], 2])
+            if (
+                facts.box[piece, 0] > facts.box[k, 0]
+                and gap < _MATE_GAP * facts.size[k]
+                and facts.box[piece, 2] <= high
+            ):
+                line.append(piece)
+        return tuple(line)
+
+    def _next_line(self, base: float, reach: float, low: float, high: float, lines: list[Line]) -> Line:
+        """The nearest line below a baseline, between two edges."""
+        facts = self.facts
+        block = hull(facts.box[[p for line in lines for p in line]])
+        near = self.free & (facts.base > base + 0.5) & (facts.base <= base + reach)
+        near &= (facts.box[:, 0] >= low) & (facts.box[:, 2] <= high)
+        near &= (facts.box[:, 0] < block.right) & (facts.box[:, 2] > block.left)
+        found = [p for p in np.flatnonzero(near).tolist() if p not in self.taken]
+        if not found:
+            return ()
+        first = min(found, key=lambda p: (round(float(facts.base[p])), float(facts.box[p, 0])))
+        mates = [p for p in found if abs(facts.base[p] - facts.base[first]) < 0.35 * facts.size[first]]
+        start = min(mates, key=lambda p: float(facts.box[p, 0]))
+        return self._line_at(start, low, high)
+
+    def note_lines(self, number: int) -> list[Line]:
+        """The lines of notes below a table."""
+        facts, table = self.facts, self.tables[number]
+        inside = self._near_below(table)
+        lines: list[Line] = []
+        last, step = table.bottom, _FIRST_STEP
+        for k in inside:
+            if any(k in line for line in lines):
+                continue
+            size, base = float(facts.size[k]), float(facts.base[k])
+            if base - last > step * size or facts.caption[k] or k in self.taken:
+                break
+            line = self._line_at(k, table.left - 2 * size, table.right + 2 * size)
+            if not lines and not self._opens_note(line, table):
+                break
+            if lines and not self._goes_on(lines[-1], line, table):
+                break
+            lines.append(line)
+            last, step = base, _STEP
+            if len(lines) >= _MOST_LINES:
+                break
+        self.taken.update(p for line in lines for p in line)
+        return lines
+
+    def _near_below(self, table: Box) -> list[int]:
+        """Free pieces below a table and within its width, from the top."""
+        box = self.facts.box
+        slack = 2 * float(np.median(self.facts.size))
+        below = self.free & (box[:, 1] > table.bottom - 0.3 * slack) & (box[:, 0] >= table.left - slack)
+        below &= (box[:, 0] < table.right) & (box[:, 2] > table.left)
+        found = np.flatnonzero(below)
+        order: list[int] = found[np.lexsort((box[found, 0], np.round(self.facts.base[found])))].tolist()
+        return order
+
+    def _opens_note(self, line: Line, table: Box) -> bool:
+        size = float(self.facts.size[line[0]])
+        if float(self.facts.box[line[-1], 2]) > table.right + 6 * size:
+            return False
+        return self._is_marked(line) or size < _SMALLER * self.body
+
+    def _is_marked(self, line: Line) -> bool:
+        page = self.facts.page
+        start, _ = page.pieces.words[line[0]].tolist()
+        raised = bool(page.words.shift[page.pieces.order[start]] & Shift.RAISED)
+        return raised or bool(_NOTE.match(self.facts.text[line[0]]))
+
+    def _goes_on(self, last: Line, line: Line, table: Box) -> bool:
+        """Whether a line goes on with the notes: of the same size, not the text's where theirs was another."""
+        facts = self.facts
+        if abs(float(facts.size[line[0]]) - float(facts.size[last[0]])) > _SAME_SIZE * float(facts.size[last[0]]):
+            return False
+        if self._is_marked(line):
+            return True
+        step = float(facts.base[line[0]] - facts.base[last[0]])
+        return step < 1.5 * float(facts.size[line[0]])
+
+    def text_of(self, lines: Sequence[Line]) -> str:
+        """The text of lines; words parted at the end of a line are put together again."""
+        text = ""
+        for line in lines:
+            part = " ".join(piece_text(self.facts.page, k) for k in line)
+            if len(text) > 1 and text[-1] in "-‐\u00ad" and text[-2].isalpha() and part[:1].islower():
+                text = text[:-1] + part
+            else:
+                text = f"{text} {part}" if text else part
+        return " ".join(text.split())
+
+
+def piece_text(page: PrintedPage, k: int) -> str:
+    """The text of a piece, its first word as a superscript where it is a raised mark."""
+    start, end = page.pieces.words[k].tolist()
+    words: NDArray[np.int32] = page.pieces.order[start:end]
+    text = ""
+    for n, w in enumerate(words.tolist()):
+        said = str(page.words.text[w])
+        if page.words.shift[w] & Shift.RAISED and _CAN_BE_RAISED.fullmatch(said):
+            said = said.translate(_RAISED)
+        text += said if not n or page.words.shift[w] & Shift.GLUED else f" {said}"
+    return text
