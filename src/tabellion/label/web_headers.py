@@ -20,6 +20,7 @@ from tabellion.weights import Weights
 
 HeaderMethod = Literal["boosted", "ontominer"]
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
+PRINTED_ROWS = "printed_header_rows"
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
 _LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
 _ALIKE = 0.9  # the share of cells that must agree
@@ -57,7 +58,8 @@ def find_headers(view: WebView, weights: Weights) -> HeaderLines:
     rows, columns = header_examples(view)
     if not len(rows) or not len(columns):
         return HeaderLines(0, 0, 0.0)
-    found = decide_headers(weights.boosted(ROWS).probabilities(rows), weights.boosted(COLUMNS).probabilities(columns))
+    name = PRINTED_ROWS if view.grid.medium == "pdf" else ROWS
+    found = decide_headers(weights.boosted(name).probabilities(rows), weights.boosted(COLUMNS).probabilities(columns))
     declared = view.grid.declared_headers
     rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum())
     columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum())

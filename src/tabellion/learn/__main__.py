@@ -22,8 +22,13 @@ from tabellion.learn.folds import FOLDS
 from tabellion.learn.genuine import train_genuine
 from tabellion.learn.genuine_paper import train_genuine_paper
 from tabellion.learn.measure import print_figures
+from tabellion.learn.measure_printed import print_printed_figures
 from tabellion.learn.measure_web import print_web_figures
 from tabellion.learn.parents import train_parents
+from tabellion.learn.printed_cases import PRINTED_CORPORA
+from tabellion.learn.printed_headers import train_printed_headers
+from tabellion.learn.printed_locate import train_printed_locate
+from tabellion.learn.printed_structure import train_printed_structure
 from tabellion.learn.rows import train_rows
 from tabellion.learn.web_cases import WEB_CORPORA
 from tabellion.learn.web_headers import train_web_headers
@@ -40,6 +45,9 @@ TRAINERS: dict[str, Trainer] = {
     "genuine": train_genuine,
     "genuine-paper": train_genuine_paper,
     "web-headers": train_web_headers,
+    "printed-locate": train_printed_locate,
+    "printed-structure": train_printed_structure,
+    "printed-headers": train_printed_headers,
 }
 
 
@@ -75,10 +83,13 @@ def main() -> None:
     folds = options.folds or default_folds()
     if not (folds / f"fold{FOLDS - 1}").exists():
         train(folds, list(TRAINERS))
-    sheets = [corpus for corpus in options.corpus if corpus not in WEB_CORPORA]
+    sheets = [corpus for corpus in options.corpus if corpus not in (*WEB_CORPORA, *PRINTED_CORPORA)]
     if sheets or not options.corpus:
         print_figures(sheets, folds, options.rows, options.parents)
     print_web_figures([corpus for corpus in WEB_CORPORA if corpus in options.corpus or not options.corpus], folds)
+    print_printed_figures(
+        [corpus for corpus in PRINTED_CORPORA if corpus in options.corpus or not options.corpus], folds
+    )
 
 
 def default_folds() -> Path:

@@ -32,8 +32,8 @@ class Judges(msgspec.Struct, frozen=True):
 
     level: Judge
     upright: Judge
-    level_from: float = 0.3
-    upright_from: float = 0.3
+    level_from: float = 0.5
+    upright_from: float = 0.5
 
 
 def settle_chances(facts: PieceFacts, chance: NDArray[np.float64]) -> NDArray[np.float64]:

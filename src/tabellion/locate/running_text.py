@@ -18,7 +18,7 @@ from tabellion.model.printed import PrintedPage
 _MENTION = re.compile(
     r"\b(?:tables?|tabs?\.|tabellen?|tableaux?|tablas?)[\s\u00a0]*[A-Z]{0,2}[-.]?(?:\d|[IVX]+\b)", re.I
 )
-_END = re.compile(r"(?<=[.!?])[\"”')\]\d,–-]*\s+(?=[\"“(\[]?[A-Z0-9])")
+_END = re.compile(r"(?<=[^\d\s][.!?])[\"”')\]\d,–-]*\s+(?=[\"“(\[]?[A-Z0-9])")
 _NO_END = re.compile(
     r"(?:\b(?:Fig|Figs|Tab|Tabs|Eq|Eqs|Ref|Refs|No|Nos|Vol|pp|al|cf|vs|ca|approx|resp|etc|Dr|Prof|Mr|Mrs|St|Inc|Ltd|Co|"
     r"e\.g|i\.e|sp|spp|var|subsp|Suppl|Sect|Sec|Ch|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:^|\s)[A-Z])\.$"

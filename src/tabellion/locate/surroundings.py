@@ -27,7 +27,9 @@ _BELOW_COSTS = 14.0  # points: a caption stands above its table rather than belo
 _SAME_SIZE = 0.12  # share by which the type of one caption may differ from line to line
 _STEP = 1.75  # type sizes from one line to the next within a caption or note
 _STEP_TO_TABLE = 2.6  # the same between caption lines that stand above a table, where headings are set apart
-_MATE_GAP = 1.6  # type sizes between two parts of one line
+_MATE_GAP, _LABEL_GAP = 1.1, 4.0  # type sizes between two parts of one line; after a label alone
+_LABEL_LETTERS = 14
+_BEYOND = 8.0  # type sizes that a caption may be wider than its table
 _FIRST_STEP = 2.9  # type sizes between the end of a table and the first line of its notes
 _SMALLER = 0.94  # of the size of the text: notes that are set so small need no mark
 _MOST_LINES = 14
@@ -65,7 +67,7 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
                 position=position,
                 label=label.label if label else None,
                 continued=bool(label and label.continued),
-                notes=tuple(around.text_of([line]) for line in notes),
+                notes=tuple(around.text_of(note) for note in around.part_notes(notes)),
                 pieces=frozenset(k for line in (*lines, *notes) for k in line),
             )
         )
@@ -121,7 +123,7 @@ class _Around:
         facts = self.facts
         size, base = float(facts.size[k]), float(facts.base[k])
         left = float(facts.box[k, 0])
-        low, high = min(left, table.left) - 3 * size, max(table.right, float(facts.box[k, 2])) + 3 * size
+        low, high = min(left, table.left) - 3 * size, max(table.right, float(facts.box[k, 2])) + _BEYOND * size
         lines = [self._line_at(k, low, high)]
         step = _STEP_TO_TABLE if position == "above" else _STEP
         last = base
@@ -151,11 +153,9 @@ class _Around:
         same = self.free & (np.abs(facts.base - facts.base[k]) < 0.35 * facts.size[k])
         for piece in sorted(np.flatnonzero(same).tolist(), key=lambda p: float(facts.box[p, 0])):
             gap = float(facts.box[piece, 0] - facts.box[line[-1], 2])
-            if (
-                facts.box[piece, 0] > facts.box[k, 0]
-                and gap < _MATE_GAP * facts.size[k]
-                and facts.box[piece, 2] <= high
-            ):
+            label = line == [k] and facts.caption[k] and len(facts.text[k]) < _LABEL_LETTERS
+            near = gap < (_LABEL_GAP if label else _MATE_GAP) * facts.size[k]
+            if near and facts.box[piece, 0] > facts.box[k, 0] and facts.box[piece, 2] <= high:
                 line.append(piece)
         return tuple(line)
 
@@ -197,6 +197,16 @@ class _Around:
                 break
         self.taken.update(p for line in lines for p in line)
         return lines
+
+    def part_notes(self, lines: list[Line]) -> list[list[Line]]:
+        """Lines of notes, each note's together: one begins where a line is marked."""
+        notes: list[list[Line]] = []
+        for line in lines:
+            if notes and not self._is_marked(line):
+                notes[-1].append(line)
+            else:
+                notes.append([line])
+        return notes
 
     def _near_below(self, table: Box) -> list[int]:
         """Free pieces below a table and within its width, from the top."""

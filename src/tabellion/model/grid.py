@@ -97,7 +97,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     caption: str | None = None  # what the source calls the table, outside its cells
     declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns that the source declares
     caption_position: Literal["above", "below"] = "above"
-    footnotes: tuple[str, ...] = ()  # lines below the table, outside its cells
+    footnotes: tuple[str, ...] = ()  # below the table, outside its cells
     issues: tuple[Issue, ...] = ()
     boxes: NDArray[np.float32] | None = None  # (rows, columns, 4): where each cell's text is printed; NaN where none is
     continues: bool = False  # whether it goes on with the grid before it, on the page before

@@ -31,7 +31,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     position: Literal["above", "below"] | None = None
     label: str | None = None
     continued: bool = False
-    notes: tuple[str, ...] = ()  # lines
+    notes: tuple[str, ...] = ()
     pieces: frozenset[int] = frozenset()
 
 

@@ -61,11 +61,16 @@ class PrintedTable:
 
 def recognise_printed(region: PrintedRegion, weights: Weights) -> Grid:
     """The grid of a region, all parts of it as one."""
-    table = PrintedTable(region, weights)
+    return recognise_table_rows(PrintedTable(region, weights))[0]
+
+
+def recognise_table_rows(table: PrintedTable) -> tuple[Grid, NDArray[np.intp]]:
+    """The grid of a table without repeated header rows, and the table's row of each row of the grid."""
     part = table.part_of_rows()
     keep = np.ones(table.cells.rows, dtype=bool)
     keep[_repeated(table, part)] = False
-    return _make_grid(table, np.flatnonzero(keep), part)
+    rows = np.flatnonzero(keep)
+    return _make_grid(table, rows, part), rows
 
 
 def recognise_parts(region: PrintedRegion, weights: Weights) -> list[Grid]:
