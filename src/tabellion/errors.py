@@ -87,3 +87,15 @@ class QueryError(TabellionError):
     """A question to the library cannot be answered: wrong, forbidden, or over its limits of time or memory."""
 
     kind = "query"
+
+
+class RepairError(TabellionError):
+    """A correction cannot be made: it names nothing that is there, says nothing new, or does not fit."""
+
+    kind = "repair"
+
+
+class ConflictError(RepairError):
+    """A correction contradicts one that somebody else made; the message names it."""
+
+    kind = "conflict"

@@ -5,7 +5,7 @@ Each stage is one typed call; each product holds its predecessor and is never ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -15,12 +15,14 @@ from tabellion.label import label_grid
 from tabellion.locate import RunningText, join_parts, locate_printed, locate_regions
 from tabellion.locate.why import explain_region
 from tabellion.model.document import Document, Issue
+from tabellion.model.fixes import NOTHING, Fixes
 from tabellion.model.frame import Labelled
+from tabellion.model.grid import Grid
 from tabellion.model.place import Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import LIKELY, MarkupRegion
+from tabellion.model.region import LIKELY, AnyRegion, MarkupRegion, PrintedRegion
 from tabellion.model.table import Table
-from tabellion.nest import nest_headers
+from tabellion.nest import nest_headers, teach_frames
 from tabellion.read import Limits, read_document
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import relate_table
@@ -78,25 +80,40 @@ def extract_document(source: str | Path | bytes, settings: Settings = Settings()
     """Read one document and return its tables, in reading order, with every doubt on the way."""
     document = read_document(source, limits=settings.limits, sheet=settings.sheet, pages=settings.pages)
     weights = Weights(settings.weights)
-    tables: list[Table] = []
     rejected: list[Rejected] = []
-    seen: list[Labelled] = []
     issues = list(document.issues)
     text = RunningText()
-    seen.extend(label_document(document, settings, weights, rejected, issues, text))
+    seen = tuple(label_document(document, settings, weights, rejected, issues, text))
     sentences = text.close()
+    tables: list[Table] = []
     for labelled in seen:
         issues.extend(labelled.issues)
         if not labelled.frames:
-            place, sure = labelled.labels.grid.place, labelled.kind_probability
-            rejected.append(Rejected(place, 1 - sure, labelled.kind))
-        for frame in labelled.frames:
-            nested = nest_headers(frame, weights, settings.parents)
-            before = tables[-1].id if labelled.labels.grid.continues and tables else None
-            table = relate_table(nested, document, f"t{len(tables) + 1}", before, sentences)
+            rejected.append(reject_grid(labelled))
+        before = tables[-1].id if labelled.labels.grid.continues and tables else None
+        for table in relate_frames(labelled, document, settings, weights, len(tables) + 1, before, sentences):
             tables.append(table)
             issues.extend(table.issues)
-    return Extraction(document, tuple(tables), tuple(rejected), tuple(seen), tuple(issues))
+    return Extraction(document, tuple(tables), tuple(rejected), seen, tuple(issues))
+
+
+def relate_frames(
+    labelled: Labelled,
+    document: Document,
+    settings: Settings,
+    weights: Weights,
+    first: int = 1,
+    before: str | None = None,
+    sentences: Sequence[str] = (),
+) -> list[Table]:
+    """The tables of one labelled grid, numbered from `first` on; `before` is the one that they go on with."""
+    lessons = teach_frames(labelled.frames, weights, settings.parents)
+    tables: list[Table] = []
+    for frame in labelled.frames:
+        nested = nest_headers(frame, weights, settings.parents, lessons)
+        tables.append(relate_table(nested, document, f"t{first + len(tables)}", before, sentences))
+        before = tables[-1].id if before else None
+    return tables
 
 
 def label_document(
@@ -111,39 +128,53 @@ def label_document(
 
     Doubts about the pages of a PDF, met when they are read, are told to `issues`; what they say of tables to `text`.
     """
-    if document.medium == "pdf":
-        yield from _label_printed(document, settings, weights, rejected, issues, text)
-        return
-    for page in document.pages:
-        for region in locate_regions(page, weights, settings.genuine):
-            if region.genuine < LIKELY:
-                if rejected is not None:
-                    why = explain_region(region, weights) if settings.why and isinstance(region, MarkupRegion) else ()
-                    rejected.append(Rejected(region.place, region.genuine, why=why))
-                continue
-            grid = recognise_grid(region)
-            labelled = label_grid(grid, weights, settings.rows, region.genuine, settings.headers)
-            yield msgspec.structs.replace(labelled, issues=region.issues + grid.issues + labelled.issues)
+    for region in find_regions(document, settings, weights, issues, text):
+        if region.genuine >= LIKELY:
+            for grid in grids_of(region, settings, weights):
+                yield label_region(region, grid, settings, weights)
+        elif rejected is not None:
+            rejected.append(reject_region(region, settings, weights))
 
 
-def _label_printed(
+def find_regions(
     document: Document,
     settings: Settings,
     weights: Weights,
-    rejected: list[Rejected] | None,
-    issues: list[Issue] | None,
-    text: RunningText | None,
-) -> Iterator[Labelled]:
-    """The same for a PDF: pages one after the other, so that few are held; tables that go on over pages are one."""
-    for region in join_parts(locate_printed(_told(document, issues), weights, text)):
-        if region.genuine < LIKELY:
-            if rejected is not None:
-                rejected.append(Rejected(region.place, region.genuine))
-            continue
-        grids = recognise_parts(region, weights) if settings.pages_apart else [recognise_printed(region, weights)]
-        for grid in grids:
-            labelled = label_grid(grid, weights, settings.rows, region.genuine, settings.headers)
-            yield msgspec.structs.replace(labelled, issues=region.issues + grid.issues + labelled.issues)
+    issues: list[Issue] | None = None,
+    text: RunningText | None = None,
+) -> Iterator[AnyRegion]:
+    """Every region of every page. Pages of a PDF come one after the other, so that few are held."""
+    if document.medium == "pdf":
+        yield from join_parts(locate_printed(_told(document, issues), weights, text))
+    else:
+        for page in document.pages:
+            yield from locate_regions(page, weights, settings.genuine)
+
+
+def grids_of(region: AnyRegion, settings: Settings, weights: Weights) -> list[Grid]:
+    """The grid of a region; of a table that goes on over pages several, where they are to stay apart."""
+    if not isinstance(region, PrintedRegion):
+        return [recognise_grid(region)]
+    return recognise_parts(region, weights) if settings.pages_apart else [recognise_printed(region, weights)]
+
+
+def label_region(
+    region: AnyRegion, grid: Grid, settings: Settings, weights: Weights, fixes: Fixes = NOTHING
+) -> Labelled:
+    """A grid of a region, labelled; `fixes` is what is given of it."""
+    labelled = label_grid(grid, weights, settings.rows, region.genuine, settings.headers, fixes)
+    return msgspec.structs.replace(labelled, issues=region.issues + grid.issues + labelled.issues)
+
+
+def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Rejected:
+    """What is told of a region that is hardly a table."""
+    why = explain_region(region, weights) if settings.why and isinstance(region, MarkupRegion) else ()
+    return Rejected(region.place, region.genuine, why=why)
+
+
+def reject_grid(labelled: Labelled) -> Rejected:
+    """What is told of a grid without tables."""
+    return Rejected(labelled.labels.grid.place, 1 - labelled.kind_probability, labelled.kind)
 
 
 def _told(document: Document, issues: list[Issue] | None) -> Iterator[PrintedPage]:

@@ -55,3 +55,15 @@ def contents(library: Library) -> dict[str, Any]:
         "indexed": sorted(hit.table for hit in found.hits),
         "originals": sorted(path.name for path in library.folder.originals.glob("??/*")),
     }
+
+
+def stroke_on(place: str, files: str | None, table: str, written: str) -> None:
+    """Repair a table stroke by stroke until killed, writing the id of each stroke that was kept; for a process."""
+    with open_library(place, files) as library, Path(written).open("a", encoding="utf-8") as file:
+        repair = library.repair(table, author="ada")
+        number = len(repair.log)
+        while True:
+            number += 1
+            kept = repair.undo() if number % 3 == 0 else repair.set_text("title", f"title {number}")
+            file.write(f"{kept.id}\n")
+            file.flush()

@@ -10,7 +10,23 @@ from typing import Annotated
 
 import typer
 
-from tabellion.cli import add, export, extract, info, mine, query, rebuild, remove, search, segment, show, sql, verify
+from tabellion.cli import (
+    add,
+    export,
+    extract,
+    history,
+    info,
+    mine,
+    query,
+    rebuild,
+    remove,
+    repair,
+    search,
+    segment,
+    show,
+    sql,
+    verify,
+)
 from tabellion.cli import list as list_command
 
 app = typer.Typer(
@@ -34,6 +50,8 @@ app.command("search", epilog=search.EXAMPLES, no_args_is_help=True, rich_help_pa
 app.command("query", epilog=query.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(query.query)
 app.command("sql", epilog=sql.EXAMPLES, rich_help_panel="Library")(sql.sql)
 app.command("info", epilog=info.EXAMPLES, rich_help_panel="Library")(info.info)
+app.command("repair", epilog=repair.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(repair.repair)
+app.command("history", epilog=history.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(history.history)
 app.command("remove", epilog=remove.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(remove.remove)
 app.command("verify", epilog=verify.EXAMPLES, rich_help_panel="Library")(verify.verify)
 app.command("rebuild", epilog=rebuild.EXAMPLES, rich_help_panel="Library")(rebuild.rebuild)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
     from tabellion.library.keep import Kept
+    from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -79,11 +80,11 @@ def add(
 
         todo = list({document_address(source): source for source in expand_sources(sources)}.values())
         known = shelf.known(todo)
-        job = partial(read_one, originals=shelf.folder.originals, settings=settings)
+        job = partial(read_one, originals=shelf.folder.originals, settings=settings, logs=shelf.logs(todo))
         report = AddReport(form)
         # a worker takes about as long to start as some documents to read
         cores = min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1)
-        with Progress(len(todo), trace=trace) as progress, shelf.keeping() as keeper:
+        with Progress(len(todo), trace=trace) as progress, shelf.keeping(settings=settings) as keeper:
 
             def changed() -> Iterator[str]:
                 for source in todo:
@@ -104,7 +105,7 @@ def add(
     raise typer.Exit(1 if report.failures else 0)
 
 
-def read_one(source: str, *, originals: Path, settings: Settings) -> Outcome:
+def read_one(source: str, *, originals: Path, settings: Settings, logs: Mapping[str, Sequence[Correction]]) -> Outcome:
     """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.errors import UsageError
@@ -113,7 +114,7 @@ def read_one(source: str, *, originals: Path, settings: Settings) -> Outcome:
 
     if source == "-":
         raise UsageError("-: a library keeps documents by their address; standard input has none")
-    reading = read_source(source, originals, settings)
+    reading = read_source(source, originals, settings, logs.get(source, ()))
     return Outcome(
         source,
         text=[pack_reading(reading)],

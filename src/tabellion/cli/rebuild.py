@@ -57,7 +57,7 @@ def rebuild(
 
             todo = [document.id for document in shelf.documents()]
             job = partial(reread, library=library, files=files, settings=settings)
-            with Progress(len(todo), trace=trace) as progress, shelf.keeping(again=True) as keeper:
+            with Progress(len(todo), trace=trace) as progress, shelf.keeping(again=True, settings=settings) as keeper:
                 for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
                     if outcome.failure:
                         failures += 1
@@ -78,7 +78,8 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
 
     shelf = _shelf(library, files)
     record = shelf.find(document_id)
-    reading = read_again(record, shelf.folder.originals, settings)
+    log = shelf.logs([document_id]).get(document_id, ())
+    reading = read_again(record, shelf.folder.originals, settings, log)
     return Outcome(
         record.source,
         text=[pack_reading(reading)],

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from tabellion.label.blocks import Block, split_blocks
 from tabellion.label.edges import settle_edges
+from tabellion.label.fixed import fix_frames
 from tabellion.label.frames import find_frames
 from tabellion.label.kind import judge_kind, keeps_frames
 from tabellion.label.row_labels import RowMethod, label_rows
 from tabellion.label.web_frames import label_table
 from tabellion.label.web_headers import HeaderMethod
+from tabellion.model.fixes import NOTHING, Fixes
 from tabellion.model.frame import Labelled, RowLabels, RowRole
 from tabellion.model.grid import Grid
+from tabellion.model.place import common_share
 from tabellion.weights import Weights
 
 
@@ -20,26 +23,32 @@ def label_grid(
     method: RowMethod = "boosted",
     genuine: float = 1.0,
     headers: HeaderMethod = "boosted",
+    fixes: Fixes = NOTHING,
 ) -> Labelled:
     """Label the rows of a grid and find its frames; what is no table of data yields none.
 
-    `genuine` is what locating found; `headers` is the method for tables of web pages.
+    `genuine` is what locating found; `headers` is the method for tables of web pages; `fixes` is what is given.
     """
     if grid.medium != "spreadsheet":
-        return label_table(grid, genuine, weights, headers)
-    labels = label_rows(grid, weights, method)
+        labelled = label_table(grid, genuine, weights, headers)
+        return fix_frames(labelled, fixes, weights)
+    labels = label_rows(grid, weights, method, fixes.rows)
     blocks = split_blocks(labels)
     if method == "boosted":
-        blocks = settle_edges(labels, blocks, weights)
+        blocks = settle_edges(labels, blocks, weights, fixes.rows)
         labels = relabel(labels, blocks)
     frames = find_frames(labels, blocks, weights)
     kind, probability = judge_kind(labels, frames)
-    return Labelled(
+    if not keeps_frames(kind):
+        said = [table.table for table in fixes.tables if table.genuine]
+        frames = [frame for frame in frames if any(common_share(frame.rect, table) > 0 for table in said)]
+    labelled = Labelled(
         labels=labels,
-        frames=tuple(frames) if keeps_frames(kind) else (),
+        frames=tuple(frames),
         kind=kind,
         kind_probability=probability,
     )
+    return fix_frames(labelled, fixes, weights)
 
 
 def relabel(labels: RowLabels, blocks: list[Block]) -> RowLabels:

@@ -8,7 +8,7 @@ not tell a unit stated above a head from the head.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
 from tabellion.label.edge_features import EdgeRow, edge_features, names_source, states_unit, view_edge
-from tabellion.model.frame import ROW_ROLES, RowLabels
-from tabellion.model.grid import Content
+from tabellion.model.frame import ROW_ROLES, RowLabels, RowRole
+from tabellion.model.grid import Content, Grid
 from tabellion.weights import Weights
 
 TOP_WEIGHTS, BOTTOM_WEIGHTS = "edges-top", "edges-bottom"
 SURE = 4.0  # log-odds from which on the row labeller is believed at the lower edge without a second look
 ROW_SHARE = 1.0  # how much the row labeller's log-odds count beside the edge's own
+GIVEN = 1e6  # log-odds of what is certain
 
 
 class EdgeSettings(msgspec.Struct, frozen=True):
@@ -36,15 +37,19 @@ class EdgeSettings(msgspec.Struct, frozen=True):
     sourced: float = -2.2  # the same for a source
 
 
-def settle_edges(labels: RowLabels, blocks: list[Block], weights: Weights) -> list[Block]:
-    """The blocks with their upper and lower edges where they fit best."""
-    grid = labels.grid
+def settle_edges(
+    labels: RowLabels, blocks: list[Block], weights: Weights, given: Mapping[int, RowRole] | None = None
+) -> list[Block]:
+    """The blocks with their upper and lower edges where they fit best; `given` roles are certain."""
+    grid, told = labels.grid, row_odds(labels)
+    for row, role in (given or {}).items():
+        told[row] = -GIVEN if role in ("title", "note", "blank") else GIVEN
     filled = np.flatnonzero((grid.content != Content.EMPTY).any(axis=1)).tolist()
     settled: list[Block] = []
     for i, block in enumerate(blocks):
         before = settled[-1].body[-1] if settled else -1
         after = _first_row(blocks[i + 1]) if i + 1 < len(blocks) else grid.shape[0]
-        settled.append(_settle(labels, block, [row for row in filled if before < row < after], weights))
+        settled.append(_settle(grid, block, [row for row in filled if before < row < after], weights, told))
     return settled
 
 
@@ -53,9 +58,14 @@ def _first_row(block: Block) -> int:
 
 
 def _settle(
-    labels: RowLabels, block: Block, rows: list[int], weights: Weights, settings: EdgeSettings = EdgeSettings()
+    grid: Grid,
+    block: Block,
+    rows: list[int],
+    weights: Weights,
+    told: NDArray[np.float64],
+    settings: EdgeSettings = EdgeSettings(),
 ) -> Block:
-    grid, body, told = labels.grid, block.body, row_odds(labels)
+    body = block.body
     sure = max(settings.least_core, len(body) - settings.tail)
     core = body[:sure]
     above = [row for row in rows if row < core[0]][::-1][: settings.above]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal
 from uuid import uuid4
@@ -19,13 +19,18 @@ from sqlalchemy import Connection, delete, insert, select, update
 from tabellion.errors import LibraryError
 from tabellion.export.arrow import clean_text
 from tabellion.library.catalogue import Catalogue
+from tabellion.library.editions import editions_of
 from tabellion.library.folder import Folder, bring_to_disk
+from tabellion.library.log import append_log, count_logs, read_logs
 from tabellion.library.naming import name_tables
-from tabellion.library.reading import Reading, TableReading, pack_details
+from tabellion.library.originals import load_original
+from tabellion.library.reading import Reading, TableReading, pack_details, read_for_library
 from tabellion.library.records import DocumentRecord, documents_by_id, in_parts
 from tabellion.library.schema import documents, history, segments, tables
 from tabellion.library.segments import Segment, segment_path, write_segment
 from tabellion.library.tidy import arrow_table
+from tabellion.model.correction import Correction
+from tabellion.pipeline import Settings
 
 Status = Literal["added", "unchanged", "replaced"]
 READINGS_TOGETHER = 256  # documents that become visible together; one segment of some hundred kilobytes
@@ -42,11 +47,21 @@ class Kept(msgspec.Struct, frozen=True):
     tuples: int = 0
 
 
+class Grown(Exception):  # noqa: N818 - no error: the caller reads again
+    """The logs of some documents have grown since they were read; carries their ids."""
+
+    def __init__(self, document_ids: Sequence[str]) -> None:
+        super().__init__(document_ids)
+        self.document_ids = tuple(document_ids)
+
+
 class Keeper:
     """Collects readings and makes them visible some at a time."""
 
-    def __init__(self, folder: Folder, catalogue: Catalogue, *, again: bool = False) -> None:
-        self.folder, self.catalogue, self.again = folder, catalogue, again
+    def __init__(
+        self, folder: Folder, catalogue: Catalogue, *, again: bool = False, settings: Settings = Settings()
+    ) -> None:
+        self.folder, self.catalogue, self.again, self.settings = folder, catalogue, again, settings
         self._waiting: dict[str, Reading] = {}
         self._tuples, self._since = 0, 0.0
 
@@ -63,15 +78,36 @@ class Keeper:
         return done
 
     def flush(self) -> list[Kept]:
-        """Make all that wait visible."""
+        """Make all that wait visible; what was repaired while it was read is read once more."""
         readings, self._waiting = list(self._waiting.values()), {}
-        return keep_readings(self.folder, self.catalogue, readings, again=self.again) if readings else []
+        while readings:
+            try:
+                return keep_readings(self.folder, self.catalogue, readings, again=self.again)
+            except Grown as grown:
+                readings = [self._read_again(one) if one.document_id in grown.document_ids else one for one in readings]
+        return []
+
+    def _read_again(self, reading: Reading) -> Reading:
+        with self.catalogue.reading() as connection:
+            log = read_logs(connection, [reading.document_id]).get(reading.document_id, [])
+        data = load_original(self.folder.originals, reading.sha256)
+        editions = editions_of(self.folder.originals, self.settings)
+        return read_for_library(reading.source, reading.address, data, self.settings, log, editions)
 
 
 def keep_readings(
-    folder: Folder, catalogue: Catalogue, readings: Sequence[Reading], *, again: bool = False
+    folder: Folder,
+    catalogue: Catalogue,
+    readings: Sequence[Reading],
+    *,
+    again: bool = False,
+    said: Mapping[str, Sequence[Correction]] | None = None,
 ) -> list[Kept]:
-    """Make some readings visible in one transaction; `again` replaces even those whose bytes are the same."""
+    """Make some readings visible in one transaction; `again` replaces even those whose bytes are the same.
+
+    `said` are new corrections by document, which the readings hold already. `Grown` if a log holds others as well.
+    """
+    said = said or {}
     segment_id = uuid4().hex
     path = segment_path(folder.segments, segment_id)
     parts = [arrow_table(reading.tuples) for reading in readings]
@@ -80,9 +116,13 @@ def keep_readings(
         segment = write_segment(folder.segments, segment_id, [part for part in parts if part.num_rows])
         bring_to_disk(folder.root)
         with catalogue.writing() as connection:
+            _check_logs(connection, readings, said)
             change = _Change(connection, catalogue, segment if segment.rows else None)
             kept = change.apply(readings, again=again)
             used = change.used > 0
+            for reading, outcome in zip(readings, kept, strict=True):
+                if outcome.status != "unchanged":
+                    append_log(connection, reading.document_id, said.get(reading.document_id, ()), change.sequence)
             change.close()
     except OSError as error:
         raise LibraryError(f"{folder.root}: cannot be written ({error.strerror or error})") from error
@@ -90,6 +130,18 @@ def keep_readings(
         if not used:
             path.unlink(missing_ok=True)
     return kept
+
+
+def _check_logs(connection: Connection, readings: Sequence[Reading], said: Mapping[str, Sequence[Correction]]) -> None:
+    """Every reading must be with all corrections that were made of its document."""
+    counted = count_logs(connection, [reading.document_id for reading in readings])
+    grown = [
+        reading.document_id
+        for reading in readings
+        if counted.get(reading.document_id, 0) + len(said.get(reading.document_id, ())) != reading.corrections
+    ]
+    if grown:
+        raise Grown(grown)
 
 
 class _Change:

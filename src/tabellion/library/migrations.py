@@ -37,7 +37,9 @@ _FIRST: Sequence[str] = (
     "INSERT INTO library_facts VALUES ('sequence', '0')",
 )
 
-STEPS: tuple[Sequence[str], ...] = (_FIRST,)
+_ORDERED_CORRECTIONS: Sequence[str] = ("ALTER TABLE corrections ADD COLUMN place INTEGER NOT NULL DEFAULT 0",)
+
+STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS)
 NEWEST = len(STEPS)
 
 

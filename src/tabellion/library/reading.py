@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
+from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,11 +19,16 @@ from tabellion.export.laid_out import lay_out
 from tabellion.library.language import guess_language
 from tabellion.library.naming import once_each, plain_name
 from tabellion.library.tidy import tidy_tables
+from tabellion.model.correction import Correction
 from tabellion.model.grid import Content
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction, Settings, extract_document
+from tabellion.read import read_document
+
+if TYPE_CHECKING:
+    from tabellion.repair.replay import Editions
 
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
 _WORDS_KEPT = 4_000  # letters of stub words kept for search and highlights; the rest is in the segment
@@ -101,6 +107,7 @@ class Reading(msgspec.Struct, frozen=True):
     issues: tuple[str, ...]
     tables: tuple[TableReading, ...]
     tuples: bytes
+    corrections: int = 0  # how many entries of the log it was read with
 
 
 _unpack = msgspec.msgpack.Decoder(Reading).decode
@@ -116,9 +123,23 @@ def document_id(address: str) -> str:
     return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def read_for_library(source: str, address: str, data: bytes, settings: Settings) -> Reading:
-    """Read a document from its bytes and take what is kept."""
-    return take_reading(extract_document(data, settings), source, address, len(data))
+def read_for_library(
+    source: str,
+    address: str,
+    data: bytes,
+    settings: Settings,
+    log: Sequence[Correction] = (),
+    editions: Editions = lambda _: None,
+) -> Reading:
+    """Read a document from its bytes, with the corrections that were made of it, and take what is kept."""
+    if not log:
+        return take_reading(extract_document(data, settings), source, address, len(data))
+    from tabellion.repair.replay import replay
+    from tabellion.repair.workpiece import Workpiece
+
+    workpiece = Workpiece(read_document(data, limits=settings.limits), settings)
+    reading = take_reading(replay(workpiece, log, editions).extraction, source, address, len(data))
+    return msgspec.structs.replace(reading, corrections=len(log))
 
 
 def take_reading(extraction: Extraction, source: str, address: str, size: int) -> Reading:

@@ -108,4 +108,5 @@ corrections = Table(
     Column("author", Text),
     Column("sequence", BigInteger, nullable=False),
     Column("body", Text, nullable=False),
+    Column("place", Integer, nullable=False),  # among those of the same change
 )

@@ -23,14 +23,18 @@ from tabellion.library.folder import Folder, default_folder
 from tabellion.library.index import SearchIndex
 from tabellion.library.keep import Keeper, Kept, drop_document, note_end
 from tabellion.library.leavings import sweep, writing_mark
+from tabellion.library.log import read_logs
+from tabellion.library.mending import repair_table
 from tabellion.library.query import Answer, QueryLimits
 from tabellion.library.questions import Condition
 from tabellion.library.reading import document_address, document_id
 from tabellion.library.records import DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
 from tabellion.library.relations import quoted
-from tabellion.library.schema import documents, history, tables
+from tabellion.library.schema import corrections, documents, history, tables
 from tabellion.library.sources import is_unchanged, read_source
+from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
+from tabellion.repair.session import Repair
 
 if TYPE_CHECKING:
     from tabellion.library.search import Found, Searcher
@@ -75,24 +79,25 @@ class Library:
     def add(self, *sources: str | Path, settings: Settings = Settings()) -> list[Kept]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
         names = [str(source) for source in sources]
-        known = self.known(names)
+        known, logs = self.known(names), self.logs(names)
         done: list[Kept] = []
-        with self.keeping() as keeper:
+        with self.keeping(settings=settings) as keeper:
             for source in names:
                 if source in known and is_unchanged(source, known[source].sha256):
                     done.append(known[source].kept)
                 else:
-                    done += keeper.keep(read_source(source, self.folder.originals, settings))
+                    log = logs.get(source, ())
+                    done += keeper.keep(read_source(source, self.folder.originals, settings, log))
             done += keeper.flush()
         order = {source: number for number, source in enumerate(names)}
         return sorted(done, key=lambda kept: order[kept.source])
 
     @contextmanager
-    def keeping(self, *, again: bool = False) -> Iterator[Keeper]:
+    def keeping(self, *, again: bool = False, settings: Settings = Settings()) -> Iterator[Keeper]:
         """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
         sweep(self.folder, self.catalogue)
         with writing_mark(self.folder):
-            keeper = Keeper(self.folder, self.catalogue, again=again)
+            keeper = Keeper(self.folder, self.catalogue, again=again, settings=settings)
             try:
                 yield keeper
             finally:
@@ -110,6 +115,17 @@ class Library:
                 for one, sha256, count, tuples in connection.execute(wanted):
                     found[by_id[one]] = Known(sha256, Kept(by_id[one], "unchanged", count, tuples))
         return found
+
+    def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
+        """The corrections that were made of each source of which any were; a source may be a document's id."""
+        by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
+        by_id |= {source: source for source in by_id.values()}
+        with self.catalogue.reading() as connection:
+            return {by_id[one]: tuple(log) for one, log in read_logs(connection, by_id).items()}
+
+    def repair(self, table: str, *, author: str | None = None, settings: Settings = Settings()) -> Repair:
+        """A table under repair, by its id or name: a method for each operation, each kept at once."""
+        return repair_table(self.folder, self.catalogue, table, author, settings)
 
     def documents(self) -> list[ListedDocument]:
         """All documents with their tables."""
@@ -146,7 +162,7 @@ class Library:
         return next(iter(found.values()))
 
     def remove(self, name: str, *, forget: bool = False) -> DocumentRecord:
-        """Take a document out; its history and original stay, unless it is to be forgotten."""
+        """Take a document out; its history, corrections and original stay, unless it is to be forgotten."""
         record = self.find(name)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self.catalogue.writing() as connection:
@@ -158,7 +174,8 @@ class Library:
         if forget:
             self.index.catch_up(wait=True)  # it learns of removals from the history
             with self.catalogue.writing() as connection:
-                connection.execute(delete(history).where(history.c.document_id == record.document_id))
+                for table in (history, corrections):
+                    connection.execute(delete(table).where(table.c.document_id == record.document_id))
             sweep(self.folder, self.catalogue, always=True)
         self.index.catch_up()
         return record

@@ -7,20 +7,24 @@ already is told by its hash, before anything is read.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from tabellion.errors import LibraryError
+from tabellion.library.editions import editions_of
 from tabellion.library.originals import keep_original
 from tabellion.library.reading import Reading, document_address, read_for_library
 from tabellion.library.segments import file_hash
+from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 from tabellion.read.fetch import fetch_source
 
 
-def read_source(source: str, originals: Path, settings: Settings) -> Reading:
-    """Read a source and keep its bytes."""
+def read_source(source: str, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
+    """Read a source, with the corrections that were made of it, and keep its bytes."""
     data = fetch_source(source, settings.limits).data
-    reading = read_for_library(source, document_address(source), data, settings)
+    editions = editions_of(originals, settings)
+    reading = read_for_library(source, document_address(source), data, settings, log, editions)
     try:
         keep_original(originals, data, hashlib.sha256(data).hexdigest())
     except OSError as error:

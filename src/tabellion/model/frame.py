@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.document import Issue
+from tabellion.model.fixes import NOTHING, Fixes
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
-
-RowRole = Literal["title", "header", "data", "group", "derived", "note", "blank"]
-ROW_ROLES: tuple[RowRole, ...] = get_args(RowRole)
-CellRole = Literal["title", "header", "stub", "group", "value", "derived", "note", "other"]
-Orientation = Literal["column", "row", "row-column", "multiple", "none"]
-SheetKind = Literal["data frame", "relation", "form", "list", "diagram", "other"]
+from tabellion.model.roles import ROW_ROLES as ROW_ROLES
+from tabellion.model.roles import CellRole as CellRole
+from tabellion.model.roles import Orientation as Orientation
+from tabellion.model.roles import RowRole as RowRole
+from tabellion.model.roles import SheetKind as SheetKind
 
 
 class RowLabels(msgspec.Struct, frozen=True, eq=False):
@@ -33,7 +31,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     Rows and columns are the grid's. `rect` covers headers, stub and values. `stub_columns` may lie at
     the right as well: a right-hand stub extends the left one. `title_rows` and `note_rows` belong to
     the frame but lie outside `rect`. `keyed`: the stub is a field like the others whose texts name the rows (the
-    key of a relation), so it counts as no header.
+    key of a relation), so it counts as no header. `fixes` is what people said of the grid, for the stages that follow.
     """
 
     labels: RowLabels
@@ -48,6 +46,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     genuine: float = 1.0
     confidence: float = 1.0
     keyed: bool = False
+    fixes: Fixes = NOTHING
 
     @property
     def grid(self) -> Grid:

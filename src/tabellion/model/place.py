@@ -105,3 +105,15 @@ def rect_at(text: str) -> Rect:
     first, _, last = text.partition(":")
     (top, left), (bottom, right) = cell_at(first), cell_at(last or first)
     return Rect(min(top, bottom), min(left, right), max(top, bottom), max(left, right))
+
+
+def common_share(one: Rect, other: Rect) -> float:
+    """How much two rectangles have in common, of all that either covers.
+
+    >>> common_share(Rect(0, 0, 1, 1), Rect(1, 0, 2, 1))
+    0.3333333333333333
+    """
+    height = min(one.bottom, other.bottom) - max(one.top, other.top) + 1
+    width = min(one.right, other.right) - max(one.left, other.left) + 1
+    both = max(height, 0) * max(width, 0)
+    return both / (one.height * one.width + other.height * other.width - both)

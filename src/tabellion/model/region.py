@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -65,3 +65,6 @@ class MarkupRegion(msgspec.Struct, frozen=True, eq=False):
     @property
     def candidate(self) -> Candidate:
         return self.page.candidates[self.number]
+
+
+AnyRegion: TypeAlias = Region | PrintedRegion | MarkupRegion

@@ -53,15 +53,20 @@ def left_parents(attributes: Attributes, weights: Weights, method: Method) -> tu
     if plain or len(attributes) > LONG:
         return ladder, np.full(len(attributes), 1.0 if plain else BY_RULES)
     view = left_view(attributes, method, ladder)
+    decode = enforce_tree if method == "svm" else outline
+    return decode(len(attributes), (view.up, view.down), left_scores(view, weights, method))
+
+
+def left_scores(view: PairView, weights: Weights, method: Method) -> Numbers:
+    """The score of each pair of a strand: a probability by the SVM, log-odds by the boosted trees."""
     table = left_table(view, method)
-    pairs = (view.up, view.down)
     if method == "svm":
         linear = weights.linear(LEFT_WEIGHTS[method])
         _check(linear.features, PAPER_LEFT, LEFT_WEIGHTS[method])
-        return enforce_tree(len(attributes), pairs, linear.probabilities(table))
+        return linear.probabilities(table)
     boosted = weights.boosted(LEFT_WEIGHTS[method])
     _check(boosted.features, LEFT_FEATURES, LEFT_WEIGHTS[method])
-    return outline(len(attributes), pairs, boosted.scores(table)[:, 0])
+    return boosted.scores(table)[:, 0]
 
 
 def top_table(view: TopView, method: Method) -> Numbers:
@@ -74,11 +79,15 @@ def top_parents(cells: HeaderCells, values: Sequence[int], weights: Weights, met
     if not cells.level.any():
         return np.full(len(cells), ROOT, dtype=np.intp), np.ones(len(cells))
     pairs = top_pairs(cells)
-    table = top_table(TopView(cells, values, pairs), method)
+    return enforce_tree(len(cells), pairs, top_scores(TopView(cells, values, pairs), weights, method))
+
+
+def top_scores(view: TopView, weights: Weights, method: Method) -> Numbers:
+    """The probability of each pair of a header."""
     paper = method == "svm"
     scores = weights.linear(TOP_WEIGHTS[method]) if paper else weights.boosted(TOP_WEIGHTS[method])
     _check(scores.features, PAPER_TOP if paper else TOP_FEATURES, TOP_WEIGHTS[method])
-    return enforce_tree(len(cells), pairs, scores.probabilities(table))
+    return scores.probabilities(top_table(view, method))
 
 
 def _check(learned: tuple[str, ...], features: Sequence[tuple[str, object]], name: str) -> None:

@@ -8,23 +8,33 @@ once more at the root for the others. A unit over all columns at the bottom stan
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tabellion.model.frame import Frame
 from tabellion.model.tree import HeaderTree
 from tabellion.nest.attributes import Flags, Indices
+from tabellion.nest.follow import Lesson
+from tabellion.nest.guided import given_among, guided_top
 from tabellion.nest.parents import Method, top_parents
 from tabellion.nest.spread import NONE, HeaderCells, spread_headers
 from tabellion.nest.tree import Forest, Label
 from tabellion.weights import Weights
 
 
-def nest_top(frame: Frame, weights: Weights, method: Method) -> tuple[HeaderTree, dict[int, tuple[int, ...]]]:
+def nest_top(
+    frame: Frame, weights: Weights, method: Method, lessons: Sequence[Lesson] = ()
+) -> tuple[HeaderTree, dict[int, tuple[int, ...]]]:
     """The top tree and the nearest nodes of each value column."""
     cells = spread_headers(frame)
     if not len(cells):
         return HeaderTree(), {}
-    parents, sure = top_parents(cells, frame.value_columns, weights, method)
+    if lessons:
+        given = given_among(cells.row, cells.column, frame.fixes.top)
+        parents, sure = guided_top(frame, cells, weights, method, given, lessons)
+    else:
+        parents, sure = top_parents(cells, frame.value_columns, weights, method)
     kept = ~_heads_of_first_stub(frame, cells)
     parents = np.where((parents >= 0) & kept[parents], parents, NONE)
     forest = Forest()

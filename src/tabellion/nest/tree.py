@@ -3,12 +3,13 @@
 In: candidate pairs with their probabilities. Out: one parent for each label, -1 at the root. Two ways: the paper's
 enforced tree (Chen and Cafarella 2013, algorithm 1: the most probable parent each, cycles broken at the least
 probable pair), and the most probable reading as an outline, in which a label stands under the one before it or under
-something that one stands under. A left header is nearly always such an outline.
+something that one stands under. A left header is nearly always such an outline. Parents that are given hold: no
+reading without them is followed, unless they cannot all stand in one outline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -18,10 +19,13 @@ from tabellion.nest.attributes import Indices, Numbers
 from tabellion.nest.candidates import ROOT, Pairs
 
 BEAM = 8  # readings kept side by side
+_CERTAIN = 2.0  # above any probability
 HOPELESS = 7.0  # a candidate this far (in logarithms) behind the best of its label is not tried
 
 
-def enforce_tree(count: int, pairs: Pairs, probability: Numbers) -> tuple[Indices, Numbers]:
+def enforce_tree(
+    count: int, pairs: Pairs, probability: Numbers, given: Mapping[int, int] | None = None
+) -> tuple[Indices, Numbers]:
     """The most probable parent of each label, cycles broken at their least probable pair (which goes to the root)."""
     parent = np.full(count, ROOT, dtype=np.intp)
     best = np.zeros(count)
@@ -29,6 +33,8 @@ def enforce_tree(count: int, pairs: Pairs, probability: Numbers) -> tuple[Indice
     for pair in order.tolist():
         child = pairs[1][pair]
         parent[child], best[child] = pairs[0][pair], probability[pair]
+    for child, above in (given or {}).items():
+        parent[child], best[child] = above, _CERTAIN
     done = np.zeros(count, dtype=bool)
     for start in range(count):
         path: list[int] = []
@@ -42,18 +48,26 @@ def enforce_tree(count: int, pairs: Pairs, probability: Numbers) -> tuple[Indice
             path.append(at)
             at = int(parent[at])
         done[path] = True
-    return parent, best
+    return parent, np.minimum(best, 1.0)
 
 
-def outline(count: int, pairs: Pairs, score: Numbers) -> tuple[Indices, Numbers]:
+def outline(
+    count: int, pairs: Pairs, score: Numbers, given: Mapping[int, int] | None = None
+) -> tuple[Indices, Numbers]:
     """The outline with the highest sum of scores (log-odds made probabilities over each label's candidates)."""
+    given = _in_one_outline(given or {})
+    floor = _floors(count, given)
     chance = _log_shares(count, pairs, score)
     bounds = np.searchsorted(pairs[1], np.arange(count + 1))
     parents = pairs[0].tolist()
     beam: list[tuple[float, _Link]] = [(0.0, _TOP)]
     for child in range(count):
         low, high = int(bounds[child]), int(bounds[child + 1])
-        options = {parents[k]: float(chance[k]) for k in range(low, high)}
+        options = {parents[k]: float(chance[k]) for k in range(low, high) if parents[k] >= floor[child]}
+        if child in given:
+            options = {given[child]: 0.0}
+        elif not options and floor[child] != ROOT:
+            options = {floor[child]: -HOPELESS}
         least = max(options.values(), default=0.0) - HOPELESS
         found: list[tuple[float, _Link]] = []
         for total, link in beam:
@@ -76,6 +90,31 @@ def outline(count: int, pairs: Pairs, score: Numbers) -> tuple[Indices, Numbers]
         result[last.label], sure[last.label] = last.parent.label, np.exp(min(last.gain, 0.0))
         last = last.before
     return result, sure
+
+
+def _in_one_outline(given: Mapping[int, int]) -> dict[int, int]:
+    """The given parents that can stand in one outline together; of two that cannot, the one given first."""
+    kept: dict[int, int] = {}
+    for child, parent in given.items():
+        if parent < child and not any(
+            _cross(child, parent, *one) or _cross(*one, child, parent) for one in kept.items()
+        ):
+            kept[child] = parent
+    return kept
+
+
+def _cross(child: int, parent: int, other_child: int, other_parent: int) -> bool:
+    """Whether a label between another pair stands under something outside it."""
+    return other_parent < child < other_child and parent < other_parent
+
+
+def _floors(count: int, given: Mapping[int, int]) -> list[int]:
+    """For each label the last one that must stay open above it."""
+    floor = [ROOT] * count
+    for child, parent in given.items():
+        for label in range(parent + 1, child):
+            floor[label] = max(floor[label], parent)
+    return floor
 
 
 class _Link:

@@ -10,6 +10,7 @@ from tabellion.model.document import Document, Issue
 from tabellion.model.place import Place, range_text
 from tabellion.model.table import Table
 from tabellion.model.tree import Nested
+from tabellion.relate.fixed import say_texts
 from tabellion.relate.metadata import describe_table, name_table
 from tabellion.relate.notes import read_notes
 from tabellion.relate.roles import CELL_ROLES, label_cells, label_leftovers
@@ -35,15 +36,17 @@ def relate_table(
     if frame.grid.medium == "spreadsheet":
         place = msgspec.structs.replace(place, range=range_text(frame.grid.source_rect(frame.rect)))
     tuples = build_tuples(nested, notes.by_mark)
-    return Table(
-        id=id,
-        place=place,
-        nested=nested,
-        tuples=tuples,
-        metadata=describe_table(nested, document, notes, sentences),
-        title=name_table(frame),
-        continues=continues,
-        issues=_doubts(nested, len(tuples), place),
+    return say_texts(
+        Table(
+            id=id,
+            place=place,
+            nested=nested,
+            tuples=tuples,
+            metadata=describe_table(nested, document, notes, sentences),
+            title=name_table(frame),
+            continues=continues,
+            issues=_doubts(nested, len(tuples), place),
+        )
     )
 
 

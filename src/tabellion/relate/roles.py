@@ -38,6 +38,8 @@ def label_cells(nested: Nested) -> NDArray[np.uint8]:
         for cell in node.cells:
             if roles[cell] in (_ID["value"], _ID["derived"]):
                 roles[cell] = _ID["group"]
+    for cell, role in frame.fixes.cells.items():
+        roles[cell] = _ID[role] if roles[cell] else roles[cell]
     return np.where(grid.filled, roles, np.uint8(0))
 
 

@@ -65,6 +65,9 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
         for node in tree.nodes:
             for cell in node.cells:
                 found[cell] = False
+    for (row, column), role in frame.fixes.cells.items():
+        if frame.rect.holds(row, column):
+            found[row, column] = role in ("value", "derived") and bool(grid.filled[row, column])
     return found
 
 

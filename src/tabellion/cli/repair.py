@@ -1,0 +1,108 @@
+"""`tabellion repair`: a table mended by a person: at the terminal, or from a file of operations."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+
+if TYPE_CHECKING:
+    from tabellion.repair.session import Repair
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion repair smoking [dim]· the table's trees and grid, and keys for each operation[/dim]
+
+[dim]$[/dim] tabellion repair smoking --export mended.json [dim]· all corrections of the table's document[/dim]
+
+[dim]$[/dim] tabellion repair smoking --apply mended.json [dim]· the same in another library[/dim]"""
+
+
+def repair(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="The id or the name of a table (see tabellion list).")],
+    apply: Annotated[
+        Path | None, typer.Option("--apply", metavar="FILE", help="Apply the corrections of this file; - for input.")
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="FILE", help="Write the corrections of the document here; - for output."),
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="NAME", help="Who makes the corrections; by default the user.")
+    ] = None,
+    library: LibraryOption = None,
+    files: FilesOption = None,
+) -> None:
+    """Mend a table of the library; every stroke is kept at once and can be undone."""
+    refused = 0
+    with opened_library(library, files) as shelf:
+        bench = shelf.repair(table, author=author or _user())
+        if apply is not None:
+            refused = apply_file(bench, apply)
+        if export is not None:
+            write_file(bench, export)
+        if apply is None and export is None:
+            from tabellion.cli.editor import edit_table
+
+            edit_table(bench)
+    raise typer.Exit(1 if refused else 0)
+
+
+def apply_file(bench: Repair, path: Path) -> int:
+    """Apply the corrections of a file one by one; what does not fit is told. Returns how many did not."""
+    from tabellion.cli.messages import complain
+    from tabellion.errors import RepairError
+    from tabellion.model.correction import Correction, Undo
+    from tabellion.repair.papers import read_papers
+
+    refused = taken = known = 0
+    for number, entry in enumerate(read_papers(_read(path)), 1):
+        try:
+            if isinstance(entry, Correction):
+                new = bench.take(entry)
+                taken, known = taken + new, known + (not new)
+            elif isinstance(entry, Undo):
+                bench.undo(entry.correction)
+                taken += 1
+            else:
+                bench.say(entry)
+                taken += 1
+        except RepairError as error:
+            refused += 1
+            complain(f"correction {number}: {error}")
+    sys.stderr.write(f"applied {taken}, there already {known}, refused {refused}\n")
+    return refused
+
+
+def write_file(bench: Repair, path: Path) -> None:
+    """Write all corrections of the document."""
+    from tabellion.repair.papers import write_papers
+
+    data = write_papers(bench.log, bench.workpiece.document.source)
+    if str(path) == "-":
+        sys.stdout.buffer.write(data)
+    else:
+        path.write_bytes(data)
+
+
+def _read(path: Path) -> bytes:
+    from tabellion.errors import SourceMissingError
+
+    if str(path) == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceMissingError(f"{path}: {error.strerror}") from None
+
+
+def _user() -> str | None:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return None

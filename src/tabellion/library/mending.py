@@ -1,0 +1,82 @@
+"""Tables of a library under repair: each stroke is kept with the reading that it gives, in one transaction.
+
+In: a library and a table's id or name. Out: a `Repair`. The document is read from its original; earlier editions, by
+which places are found again, are originals as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from tabellion.errors import LibraryError
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.editions import editions_of
+from tabellion.library.folder import Folder
+from tabellion.library.keep import Grown, keep_readings
+from tabellion.library.leavings import writing_mark
+from tabellion.library.log import read_logs
+from tabellion.library.originals import load_original
+from tabellion.library.reading import take_reading
+from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, tables_by_id, tables_by_name
+from tabellion.model.correction import Correction
+from tabellion.pipeline import Settings
+from tabellion.read import read_document
+from tabellion.repair.replay import Replayed
+from tabellion.repair.session import Overtaken, Repair
+from tabellion.repair.workpiece import Workpiece
+
+
+def find_table(catalogue: Catalogue, name: str) -> tuple[DocumentRecord, TableRecord]:
+    """A table by its id or its name, with its document."""
+    with catalogue.reading() as connection:
+        held = tables_by_id(connection, [name]) or tables_by_name(connection, [name])
+        if not held:
+            raise LibraryError(f"{name}: there is no such table in this library; `tabellion list` names them")
+        table = next(iter(held.values()))
+        return documents_by_id(connection, [table.document_id])[table.document_id], table
+
+
+def repair_table(
+    folder: Folder, catalogue: Catalogue, name: str, author: str | None = None, settings: Settings = Settings()
+) -> Repair:
+    """A table under repair."""
+    document, table = find_table(catalogue, name)
+    with catalogue.reading() as connection:
+        log = read_logs(connection, [document.document_id]).get(document.document_id, [])
+    data = load_original(folder.originals, document.sha256)
+    workpiece = Workpiece(read_document(data, limits=settings.limits), settings)
+    keeper = _Keeper(folder, catalogue, document, len(data))
+    return Repair(
+        workpiece,
+        table.table_id.rpartition("-")[2],
+        log,
+        editions_of(folder.originals, settings),
+        keeper.keep,
+        author,
+    )
+
+
+class _Keeper:
+    """Keeps the strokes of one document."""
+
+    def __init__(self, folder: Folder, catalogue: Catalogue, document: DocumentRecord, size: int) -> None:
+        self.folder, self.catalogue, self.document, self.size = folder, catalogue, document, size
+
+    def keep(self, corrections: Sequence[Correction], replayed: Replayed) -> None:
+        """Append the corrections and show the reading that they give."""
+        document = self.document
+        reading = take_reading(replayed.extraction, document.source, document.address, self.size)
+        reading = msgspec.structs.replace(reading, corrections=len(replayed.standings))
+        with writing_mark(self.folder):
+            try:
+                kept = keep_readings(
+                    self.folder, self.catalogue, [reading], again=True, said={document.document_id: corrections}
+                )
+            except Grown:
+                with self.catalogue.reading() as connection:
+                    log = read_logs(connection, [document.document_id]).get(document.document_id, [])
+                raise Overtaken(log) from None
+        if kept[0].status == "unchanged":
+            raise LibraryError(f"{document.source}: was replaced or removed in the meantime; repair it as it is now")

@@ -1,0 +1,203 @@
+"""Corrections: what a person says of a table, as small typed operations that can be turned round.
+
+Every operation names its place, what was there (`was`) and what shall be there (`to`); so its opposite is the same
+operation with the two exchanged, and two that speak of the same thing can be compared. Rows and columns are the
+source's own, from 0: a sheet's, or those of the table for other media. Each place carries the words that stood there,
+by which it is found again in another edition of the document.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, TypeVar
+
+import msgspec
+
+from tabellion.model.fixes import Axis, Side, Wording
+from tabellion.model.place import Place, Rect
+from tabellion.model.roles import CellRole, ColumnRole, Orientation, RowRole
+
+
+class Spot(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A cell, a row or a column, and what it says: the cell's label, or the first label of the line."""
+
+    row: int | None = None
+    column: int | None = None
+    text: str = ""
+
+    @property
+    def at(self) -> tuple[int | None, int | None]:
+        return self.row, self.column
+
+
+class Area(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A rectangle of cells, both ends included, and the first words in it."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+    text: str = ""
+
+    @property
+    def rect(self) -> Rect:
+        return Rect(self.top, self.left, self.bottom, self.right)
+
+
+class Operation(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do"):
+    """The base of all operations but the undoing of one."""
+
+
+class MoveHeader(Operation, frozen=True, tag="move-header"):
+    """A header stands under another one; None: under none."""
+
+    side: Literal["left", "top"]
+    header: Spot
+    to: Spot | None = None
+    was: Spot | None = None
+
+
+class GiveRowRole(Operation, frozen=True, tag="row-role"):
+    """A row is for this."""
+
+    row: Spot
+    to: RowRole
+    was: RowRole | None = None
+
+
+class GiveColumnRole(Operation, frozen=True, tag="column-role"):
+    """A column of a table labels its rows, or holds values."""
+
+    table: Area
+    column: Spot
+    to: ColumnRole
+    was: ColumnRole | None = None
+
+
+class GiveCellRole(Operation, frozen=True, tag="cell-role"):
+    """A cell is for this."""
+
+    cell: Spot
+    to: CellRole
+    was: CellRole | None = None
+
+
+class MoveEdge(Operation, frozen=True, tag="edge"):
+    """A table, or the region around it, ends with this row or column."""
+
+    table: Area
+    side: Side
+    to: Spot
+    was: Spot | None = None
+    of: Literal["frame", "region"] = "frame"
+
+
+class CutTables(Operation, frozen=True, tag="cut"):
+    """One table ends before this line and another begins with it (to: true), or both are one (to: false)."""
+
+    at: Spot
+    to: bool
+    was: bool | None = None
+
+
+class JoinLines(Operation, frozen=True, tag="join-lines"):
+    """Rows, or columns, from the first to the last are one."""
+
+    first: Spot
+    last: Spot
+    to: bool
+    was: bool | None = None
+
+
+class PartLine(Operation, frozen=True, tag="part-line"):
+    """The cells of a row, or column, hold several lines of text, each of which is a row (a column) of its own."""
+
+    line: Spot
+    to: bool
+    was: bool | None = None
+
+
+class JoinCells(Operation, frozen=True, tag="join-cells"):
+    """The cells of an area are one, or a merged cell is several."""
+
+    area: Area
+    to: bool
+    was: bool | None = None
+
+
+class Orient(Operation, frozen=True, tag="orientation"):
+    """Where the headers of a table are."""
+
+    table: Area
+    to: Orientation
+    was: Orientation | None = None
+
+
+class SayTable(Operation, frozen=True, tag="table"):
+    """This is, or is not, a table."""
+
+    table: Area
+    to: bool
+    was: bool | None = None
+
+
+class SayText(Operation, frozen=True, tag="text"):
+    """The title or caption of a table; the unit or the note of a table, or of some of its cells."""
+
+    what: Wording
+    area: Area
+    to: str | None = None
+    was: str | None = None
+
+
+class Undo(msgspec.Struct, frozen=True, tag_field="do", tag="undo"):
+    """An earlier correction does not hold any more; where that was an undoing, what it undid holds again."""
+
+    correction: str
+
+
+Saying: TypeAlias = (
+    MoveHeader
+    | GiveRowRole
+    | GiveColumnRole
+    | GiveCellRole
+    | MoveEdge
+    | CutTables
+    | JoinLines
+    | PartLine
+    | JoinCells
+    | Orient
+    | SayTable
+    | SayText
+)
+
+
+class Correction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An operation in the log: who said it, when, of which edition of the document (by hash), and where in it.
+
+    `like` is the correction that this one was proposed after, where it was.
+    """
+
+    id: str
+    operation: Saying | Undo
+    place: Place
+    sha256: str
+    author: str | None = None
+    made: str = ""
+    like: str | None = None
+
+
+Said = TypeVar("Said", bound=Operation)
+
+
+def opposite(operation: Said) -> Said:
+    """The operation that takes another one back.
+
+    >>> opposite(GiveRowRole(Spot(row=3), to="header", was="title"))
+    GiveRowRole(row=Spot(row=3, column=None, text=''), to='title', was='header')
+    """
+    return msgspec.structs.replace(operation, to=operation.was, was=operation.to)  # type: ignore[attr-defined]
+
+
+def axis_of(line: Spot) -> Axis:
+    """Whether a spot names a row or a column."""
+    return "column" if line.row is None else "row"

@@ -1,0 +1,117 @@
+"""What looks like a pair that a person gave follows it: low-effort repair (Chen and Cafarella 2013, section 6).
+
+In: candidate pairs with their traits (looks, indents, words, places) and scores, and the parents that are given. Out:
+lessons, after which each given pair beats the other candidates of its child by a margin. A lesson is added to the
+score of every pair as far as its traits are those of the right pair, and taken away as far as they are those of the
+one that was beaten: a kernel perceptron over the pairs of a sheet, started from what was learned. Fails where the
+given pair is an exception, and where nothing tells its look from that of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.nest.attributes import Indices, Numbers
+from tabellion.nest.candidates import ROOT, Pairs
+
+Given = Mapping[int, int]
+"""Label -> the label that it stands under, -1 at the root, as places in the same list."""
+
+MARGIN = 3.0  # log-odds by which a given pair beats the others
+ROUNDS = 12
+ENOUGH = 0.01  # what may be lacking of the margin
+SCORE_LIMIT = 12.0  # log-odds beyond which learned scores say nothing more
+LEAST_STEP = 0.5  # of the difference that a lesson makes to its own pair: keeps lessons on twins small
+
+
+class Lesson(msgspec.Struct, frozen=True, eq=False):
+    """The traits of a pair, and what is added to pairs that are like it."""
+
+    traits: NDArray[np.int64]
+    amount: float
+
+
+class Traits(msgspec.Struct, frozen=True, eq=False):
+    """Pairs as whole numbers, one column a trait, and what a difference in each takes from their likeness.
+
+    The first columns are the look of the child, the look of the parent (0 at the root), and the parent's cell: two
+    children of one parent are alike whatever else is to be said of that parent (`of_parent` are those columns).
+    """
+
+    table: NDArray[np.int64]
+    cost: Numbers
+    of_parent: tuple[int, ...]
+
+    def likeness(self, wanted: NDArray[np.int64]) -> Numbers:
+        """How alike every pair is to a wanted one, 1 where all traits are the same."""
+        differs = self.table != wanted
+        same_parent = (self.table[:, PARENT_CELL] == wanted[PARENT_CELL]) & (wanted[PARENT_CELL] >= 0)
+        differs[np.ix_(same_parent, self.of_parent)] = False
+        return np.asarray(np.exp(-(differs @ self.cost)))
+
+    def taught(self, scores: Numbers, lessons: Sequence[Lesson]) -> Numbers:
+        """The scores after some lessons."""
+        scores = np.clip(scores, -SCORE_LIMIT, SCORE_LIMIT)
+        for lesson in lessons:
+            scores = scores + lesson.amount * self.likeness(lesson.traits)
+        return np.asarray(scores)
+
+
+CHILD_LOOK, PARENT_LOOK, PARENT_CELL = 0, 1, 2
+
+
+def draw_lessons(pairs: Pairs, traits: Traits, scores: Numbers, given: Given) -> list[Lesson]:
+    """What must be learned for the given pairs to win."""
+    scores = np.clip(scores, -SCORE_LIMIT, SCORE_LIMIT)
+    lessons: list[Lesson] = []
+    contests = [_contest(pairs, child, parent) for child, parent in given.items()]
+    for _ in range(ROUNDS):
+        before = len(lessons)
+        for right, others in contests:
+            if right is None or not len(others):
+                continue
+            wrong = int(others[scores[others].argmax()])
+            lack = float(scores[wrong] + MARGIN - scores[right])
+            if lack > ENOUGH:
+                change = traits.likeness(traits.table[right]) - traits.likeness(traits.table[wrong])
+                amount = lack / max(float(change[right] - change[wrong]), LEAST_STEP)
+                scores = scores + amount * change
+                lessons += [Lesson(traits.table[right], amount), Lesson(traits.table[wrong], -amount)]
+        if len(lessons) == before:
+            break
+    return lessons
+
+
+def _contest(pairs: Pairs, child: int, parent: int) -> tuple[int | None, Indices]:
+    mine = np.flatnonzero(pairs[1] == child)
+    right = mine[pairs[0][mine] == parent]
+    return (int(right[0]) if len(right) else None), mine[pairs[0][mine] != parent]
+
+
+def with_pairs(pairs: Pairs, wanted: set[tuple[int, int]]) -> Pairs:
+    """The candidates with some more (child, parent), in order."""
+    every = sorted(set(zip(pairs[1].tolist(), pairs[0].tolist(), strict=True)) | wanted)
+    return (
+        np.array([parent for _, parent in every], dtype=np.intp),
+        np.array([child for child, _ in every], dtype=np.intp),
+    )
+
+
+def like_pairs(looks: Indices, lessons: Sequence[Lesson]) -> set[tuple[int, int]]:
+    """(child, parent) of the looks of what was right in some lesson: the nearest such parent above each such child."""
+    wanted: set[tuple[int, int]] = set()
+    seen = looks.tolist()
+    for child_look, parent_look in {
+        (int(lesson.traits[CHILD_LOOK]), int(lesson.traits[PARENT_LOOK])) for lesson in lessons if lesson.amount > 0
+    }:
+        above = ROOT
+        for label, look in enumerate(seen):
+            if look == child_look and (above != ROOT or parent_look == 0):
+                wanted.add((label, above))
+            if look == parent_look:
+                above = label
+    return wanted

@@ -1,0 +1,243 @@
+"""Repairing one table: a method for each operation, undo, and the table as it is after every stroke.
+
+In: a document on the bench, the log of its corrections, and a keeper that takes new ones. Out: the table read again.
+Places are given as people name them: "B7" for a cell, "7" or a number from 0 for a row, "B" or a number from 0 for a
+column. A stroke that changes nothing, names nothing, or contradicts somebody else's is an error, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Literal
+from uuid import uuid4
+
+import msgspec
+
+from tabellion.errors import ConflictError, RepairError
+from tabellion.model.correction import (
+    Correction,
+    CutTables,
+    GiveCellRole,
+    GiveColumnRole,
+    GiveRowRole,
+    JoinCells,
+    JoinLines,
+    MoveEdge,
+    MoveHeader,
+    Orient,
+    PartLine,
+    Saying,
+    SayTable,
+    SayText,
+    Undo,
+)
+from tabellion.model.fixes import Side, Wording
+from tabellion.model.place import Place
+from tabellion.model.roles import CellRole, ColumnRole, Orientation, RowRole
+from tabellion.model.table import Table
+from tabellion.pipeline import Extraction
+from tabellion.repair.naming import Named, describe
+from tabellion.repair.observe import UNKNOWN, observe
+from tabellion.repair.places import region_place
+from tabellion.repair.replay import Editions, Replayed, replay
+from tabellion.repair.standing import Standing, same_value, undone_ids
+from tabellion.repair.workpiece import Workpiece
+
+Keep = Callable[[Sequence[Correction], Replayed], None]
+"""Appends corrections to the log together with the reading that they give; `Overtaken` if the log has grown."""
+
+TRIES = 5  # times that a stroke is tried again because somebody else's came first
+
+
+class Overtaken(Exception):  # noqa: N818 - no error: the caller tries again
+    """The log has grown since it was read; carries it as it is now."""
+
+    def __init__(self, log: Sequence[Correction]) -> None:
+        super().__init__(len(log))
+        self.log = tuple(log)
+
+
+def keep_nowhere(corrections: Sequence[Correction], replayed: Replayed) -> None:
+    """For repairs that are not to be kept."""
+
+
+class Repair:
+    """One table under repair."""
+
+    def __init__(
+        self,
+        workpiece: Workpiece,
+        table: str,
+        log: Sequence[Correction] = (),
+        editions: Editions = lambda _: None,
+        keep: Keep = keep_nowhere,
+        author: str | None = None,
+    ) -> None:
+        self.workpiece, self.log, self.author = workpiece, tuple(log), author
+        self._editions, self._keep = editions, keep
+        self._replayed = replay(workpiece, self.log, editions)
+        self._id = table
+        self._place: Place | None = None
+        self._place = region_place(self.table.grid.place)
+
+    @property
+    def extraction(self) -> Extraction:
+        """The whole document as it is read now."""
+        return self._replayed.extraction
+
+    @property
+    def table(self) -> Table:
+        """The table as it is read now."""
+        for table in self.extraction.tables:
+            if table.id == self._id:
+                return table
+        raise RepairError(f"{self._id}: there is no such table any more; undo brings it back")
+
+    @property
+    def history(self) -> tuple[Standing, ...]:
+        """Every correction of the document, and where it stands."""
+        return self._replayed.standings
+
+    def move_header(
+        self, header: str, under: str | None = None, side: Literal["left", "top"] | None = None
+    ) -> Correction:
+        """Put a header under another one, or under none."""
+        named = self._named
+        said = MoveHeader(
+            side=side or named.side_of(header),
+            header=named.header(header, side),
+            to=None if under is None else named.header(under, side or named.side_of(header)),
+        )
+        return self.say(said)
+
+    def set_row_role(self, row: str | int, role: RowRole) -> Correction:
+        """Say what a row is for."""
+        return self.say(GiveRowRole(self._named.row(row), role))
+
+    def set_column_role(self, column: str | int, role: ColumnRole) -> Correction:
+        """Say whether a column labels the rows or holds values."""
+        return self.say(GiveColumnRole(self._named.table, self._named.column(column), role))
+
+    def set_cell_role(self, cell: str, role: CellRole) -> Correction:
+        """Say what a cell is for."""
+        return self.say(GiveCellRole(self._named.cell(cell), role))
+
+    def move_edge(self, side: Side, to: str | int, of: Literal["frame", "region"] = "frame") -> Correction:
+        """Say with which row or column the table, or the region that is looked at, ends at one side."""
+        line = self._named.row(to) if side in ("top", "bottom") else self._named.column(to)
+        return self.say(MoveEdge(self._named.table, side, line, of=of))
+
+    def split_table(self, *, row: str | int | None = None, column: str | int | None = None) -> Correction:
+        """Let another table begin with a row or a column."""
+        return self.say(CutTables(self._named.line(row, column), True))
+
+    def merge_tables(self, *, row: str | int | None = None, column: str | int | None = None) -> Correction:
+        """Make one table of this one and the one that begins with a row or a column."""
+        return self.say(CutTables(self._named.line(row, column), False))
+
+    def merge_rows(self, first: str | int, last: str | int) -> Correction:
+        """Say that rows are one."""
+        return self.say(JoinLines(self._named.row(first), self._named.row(last), True))
+
+    def merge_columns(self, first: str | int, last: str | int) -> Correction:
+        """Say that columns are one."""
+        return self.say(JoinLines(self._named.column(first), self._named.column(last), True))
+
+    def split_row(self, row: str | int) -> Correction:
+        """Say that each line of text in the cells of a row is a row."""
+        return self.say(PartLine(self._named.row(row), True))
+
+    def split_column(self, column: str | int) -> Correction:
+        """Say that each piece of text in the cells of a column is a column."""
+        return self.say(PartLine(self._named.column(column), True))
+
+    def merge_cells(self, area: str) -> Correction:
+        """Say that the cells of a range are one."""
+        return self.say(JoinCells(self._named.area(area), True))
+
+    def split_cells(self, area: str) -> Correction:
+        """Say that a merged cell is several."""
+        return self.say(JoinCells(self._named.area(area), False))
+
+    def set_orientation(self, orientation: Orientation) -> Correction:
+        """Say where the headers of the table are."""
+        return self.say(Orient(self._named.table, orientation))
+
+    def set_table(self, genuine: bool, area: str | None = None) -> Correction:
+        """Say that this, or another area of the sheet, is a table or is none."""
+        return self.say(SayTable(self._named.table if area is None else self._named.area(area), genuine))
+
+    def set_text(self, what: Wording, text: str | None, area: str | None = None) -> Correction:
+        """Say the title, caption, unit or note of the table, or the unit or note of the cells of an area."""
+        return self.say(SayText(what, self._named.table if area is None else self._named.area(area), text))
+
+    def undo(self, correction: str | None = None) -> Correction:
+        """Take a correction back: the one of this id, or the last that holds."""
+        if correction is None:
+            undone = undone_ids(self.log)
+            held = [one for one in self.log if one.id not in undone and not isinstance(one.operation, Undo)]
+            if not held:
+                raise RepairError("there is nothing to undo")
+            correction = held[-1].id
+        if correction not in {one.id for one in self.log}:
+            raise RepairError(f"{correction}: there is no such correction")
+        return self.keep([self._correction(Undo(correction))])[0]
+
+    def say(self, said: Saying, *, like: str | None = None) -> Correction:
+        """Any operation; what was there before is filled in."""
+        return self.keep([self._correction(self.seen(said), like)])[0]
+
+    def take(self, correction: Correction) -> bool:
+        """Take over a correction as it is, from an export say; whether it was new."""
+        if correction.id in {one.id for one in self.log}:
+            return False
+        self.keep([correction])
+        return True
+
+    def seen(self, said: Saying, place: Place | None = None) -> Saying:
+        """An operation with what is there before it; an error if there is nothing to say it of, or nothing new."""
+        place = place or self._place or Place()
+        if isinstance(said, JoinLines | PartLine):
+            return msgspec.structs.replace(said, was=not said.to)
+        found = observe(self.extraction, place, said)
+        if found is UNKNOWN:
+            raise RepairError(f"there is no such thing here: {describe(said)}")
+        if same_value(found, said.to):
+            raise RepairError(f"that is so already: {describe(said)}")
+        return msgspec.structs.replace(said, was=found)
+
+    def keep(self, corrections: Sequence[Correction]) -> Sequence[Correction]:
+        """Append corrections, all or none; what contradicts others or does not hold is an error."""
+        new = {one.id for one in corrections}
+        for _ in range(TRIES):
+            replayed = replay(self.workpiece, (*self.log, *corrections), self._editions)
+            for standing in replayed.standings:
+                if standing.correction.id in new and standing.state == "conflict":
+                    raise ConflictError(f"{describe(standing.correction.operation)}: conflict {standing.note}")
+                if standing.correction.id in new and standing.state == "does not fit":
+                    raise RepairError(f"{describe(standing.correction.operation)} does not fit: {standing.note}")
+            try:
+                self._keep(corrections, replayed)
+            except Overtaken as overtaken:
+                self.log = overtaken.log
+                self._replayed = replay(self.workpiece, self.log, self._editions)
+                continue
+            self.log, self._replayed = (*self.log, *corrections), replayed
+            return corrections
+        raise ConflictError("others repair this document at the same time; try again")
+
+    @property
+    def _named(self) -> Named:
+        return Named(self.table)
+
+    def _correction(self, said: Saying | Undo, like: str | None = None) -> Correction:
+        return Correction(
+            id=uuid4().hex[:12],
+            operation=said,
+            place=self._place or Place(),
+            sha256=self.workpiece.document.sha256,
+            author=self.author,
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            like=like,
+        )
