@@ -27,7 +27,7 @@ demo: $(STAMP) ## read the examples and show what was understood
 	@$(BIN)/python examples/demo.py
 
 test: check ## everything that must hold: check, then all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP) ## lint, format, types, who imports whom, documentation
 	$(BIN)/ruff check .

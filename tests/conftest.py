@@ -1,4 +1,4 @@
-"""Shared fixtures: the labelled corpora, where they are there."""
+"""What all tests share: the labelled corpora, where they are there; long tests first; no deadlines for properties."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tabellion.learn.corpora import corpus_folder
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take minutes, so that no core waits for them at the end."""
+    long_files = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in long_files)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -44,9 +45,8 @@ def test_a_document_that_kills_its_worker_does_not_take_the_others_along() -> No
     assert [outcome.failure and outcome.failure.kind for outcome in outcomes] == [None, "crash", None, None]
 
 
-def test_leaving_a_run_early_ends_its_workers_at_once() -> None:
-    started = time.monotonic()
+def test_leaving_a_run_early_ends_its_workers() -> None:
     outcomes = run_batch(job, [f"slow {i}" for i in range(100)], 2)
     assert next(outcomes).source == "slow 0"
     outcomes.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - started < 10
+    assert not multiprocessing.active_children()

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +145,7 @@ def test_a_reader_that_goes_away_ends_the_run_quietly() -> None:
 def test_an_interrupt_ends_the_run_with_one_line(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "never")
     running = subprocess.Popen([*PROGRAM, "extract", str(tmp_path / "never")], stderr=subprocess.PIPE)
-    time.sleep(2)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=30)
+    with (tmp_path / "never").open("wb"):  # waits until the program waits for the other end
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
     assert (running.returncode, said) == (130, b"tabellion: interrupted\n")

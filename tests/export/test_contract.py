@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Literal
 
 import msgspec
@@ -260,9 +259,7 @@ def test_a_document_without_tables() -> None:
 def test_pieces_are_small_and_make_up_the_whole() -> None:
     grid = build_grid([["", *(str(n) for n in range(1990, 2010))], *([f"r{n}", *range(20)] for n in range(1000))])
     extraction = build_extraction(build_nested(build_frame(grid, "h" + "d" * 1000)))
-    began = time.perf_counter()
     pieces = list(json_pieces(extraction))
-    assert time.perf_counter() - began < 5
     whole: Any = msgspec.json.decode(b"".join(pieces))
     assert len(whole["tables"][0]["tuples"]) == 20_000
     assert max(map(len, pieces)) < 2_000_000

@@ -38,6 +38,7 @@ def folds(corpora, tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("corpus", SHEET_CORPORA)
 def test_no_figure_falls_below_its_floor(corpus, folds):
     result = measure_corpus(corpus, folds)

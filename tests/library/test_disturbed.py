@@ -37,6 +37,7 @@ def start(place: tuple[str, str], sources: list[str]) -> BaseProcess:
     return process
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills", [KILLS])
 def test_killed_at_any_point_nothing_is_lost_and_the_run_resumes(kills: int, tmp_path: Path) -> None:
     sources = write_documents(tmp_path / "documents", DOCUMENTS)

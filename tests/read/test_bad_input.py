@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -101,9 +100,7 @@ def test_parts_over_the_total_are_refused_by_the_limit(xlsx_of: Maker) -> None:
 @pytest.mark.parametrize("sheet", [BILLION_LAUGHS, QUADRATIC, EXTERNAL], ids=["laughs", "quadratic", "external"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_entities_are_refused_and_never_expanded(xlsx_of: Maker, sheet: str, encoding: str) -> None:
-    started = time.monotonic()
     refusal(xlsx_of(parts={SHEET: sheet.encode(encoding)}), HostileError, "document type")
-    assert time.monotonic() - started < 5
 
 
 def test_a_document_type_behind_comments_is_found_at_once(xlsx_of: Maker) -> None:
@@ -216,11 +213,9 @@ def test_a_broken_sheet_leaves_the_others_readable(xlsx_of: Maker) -> None:
     ],
     ids=["runs", "phonetic", "inline", "formula", "data"],
 )
-def test_markup_made_to_be_slow_is_refused_soon(xlsx_of: Maker, parts: dict[str, str]) -> None:
-    started = time.monotonic()
+def test_markup_made_to_be_slow_is_refused(xlsx_of: Maker, parts: dict[str, str]) -> None:
     with pytest.raises(TabellionError):
         read_document(xlsx_of(CELL, parts=parts))
-    assert time.monotonic() - started < 10
 
 
 def test_a_number_made_to_be_wide_stays_short(xlsx_of: Maker) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,16 +110,9 @@ def test_what_was_written_is_read(rows: list[list[str]]) -> None:
     assert texts(file.getvalue()) == {(r, c): text for r, row in enumerate(rows) for c, text in enumerate(row)}
 
 
-def test_time_is_linear_in_the_cells_however_many_quotes_are_open() -> None:
-    plain = "\n".join(f"name {i},{i},{i * 2},{i * 3}" for i in range(50_000))
-    open_quotes = "\n".join(f'x,"name {i},{i},{i * 2}' for i in range(50_000))
-
-    def seconds(text: str) -> float:
-        start = time.perf_counter()
-        read_delimited(text.encode(), Limits())
-        return time.perf_counter() - start
-
-    assert seconds(open_quotes) < 20 * seconds(plain) + 1
+def test_many_open_quotes_are_given_up_together() -> None:
+    lines = [f'x,"name {i},{i},{i * 2}' for i in range(50_000)]
+    assert len(texts("\n".join(lines))) >= len(lines)
 
 
 def test_real_files_agree_with_the_annotated_grid(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -183,14 +182,12 @@ _YELLOW = (
 )
 
 
-def test_blank_repeats_to_the_end_of_the_sheet_cost_nothing() -> None:
+def test_blank_repeats_to_the_end_of_the_sheet_are_no_cells() -> None:
     blank = row(
         '<table:table-cell table:style-name="y" table:number-columns-repeated="16384"/>',
         attributes='table:number-rows-repeated="1048000"',
     )
-    start = time.perf_counter()
     sheet = sheet_of(row(cell("a"), '<table:table-cell table:style-name="y"/>', cell("b")) + blank, _YELLOW)
-    assert time.perf_counter() - start < 2
     assert len(sheet.cells) == 3
     assert sheet.styles[sheet.cells.style[1]].fill == "#FFFF00"
 

@@ -51,6 +51,7 @@ def folds(corpora: Callable[[str], Path], tmp_path_factory: pytest.TempPathFacto
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("corpus", FLOORS)
 def test_figures_do_not_fall(corpus: str, folds: Path) -> None:
     result = measure_web(corpus, folds)
