@@ -48,5 +48,8 @@ def test_a_document_that_kills_its_worker_does_not_take_the_others_along() -> No
 def test_leaving_a_run_early_ends_its_workers() -> None:
     outcomes = run_batch(job, [f"slow {i}" for i in range(100)], 2)
     assert next(outcomes).source == "slow 0"
+    workers = multiprocessing.active_children()
     outcomes.close()  # type: ignore[attr-defined]
-    assert not multiprocessing.active_children()
+    for worker in workers:
+        worker.join()
+    assert {worker.exitcode for worker in workers} == {-signal.SIGTERM}
