@@ -27,8 +27,7 @@ _WORD = re.compile(r"\w")
 _ENTRIES = frozenset(("li", "p", "dd", "div"))
 _FIELDS = frozenset(("option", "select", "textarea", "button", "optgroup"))
 _ENDS = frozenset('.!?…"”)')
-_STEADY = 0.1  # share of the pages on which the place of a plain label may hold something else
-_FEW_LINES = 3
+_STEADY = 0.3  # share of the pages on which the place of a plain label may hold something else
 _COLON = re.compile(r"([^:]{1,60}):\s+(\S.*)")
 
 
@@ -36,9 +35,9 @@ class AttributeSettings(msgspec.Struct, frozen=True):
     """When a value without a label is kept."""
 
     words: int = 40  # it is not longer: else it is running text
-    pages: float = 0.3  # share of the pages on which such a place holds a text of its own
+    pages: float = 0.5  # share of the pages on which such a place holds a text of its own
     texts: float = 2.0  # how many lines with such texts a page has there, on average
-    sentence: int = 8  # a text of so many words that ends as a sentence does is told, not stated
+    sentence: int = 12  # a text of so many words that ends as a sentence does is told, not stated
 
 
 class Attribute(msgspec.Struct, frozen=True):
@@ -114,7 +113,7 @@ class _Reader:
             if 2 * own < len(lines):
                 lines = [line for line in lines if not all(map(self._is_known, line))]
                 listed = self._listed(lines)
-            close = len(lines) <= _FEW_LINES or len({self._kind(line) for line in lines}) == 1
+            close = len({self._kind(line) for line in lines}) == 1
         for number, line in enumerate(lines):
             named = labels if tight or number in listed or close else ()
             yield from self._line(line, named, number in listed)
@@ -157,11 +156,6 @@ class _Reader:
         """Whether a line is only links that most pages have, as those to more of the same are."""
         return all(self.often[leaf] and self.page.link[leaf] >= 0 for leaf in line)
 
-    def _is_aside(self, leaf: int) -> bool:
-        """Whether a text at the end of a line is the template's own: a link, or several words."""
-        linked = self.page.link[leaf] >= 0
-        return self.often[leaf] and (linked or len(self.page.texts[leaf].split()) > 1)
-
     def _label(self, leaf: int) -> str:
         """The text of a label, without the page's subject where that is part of it."""
         text = self.page.texts[leaf]
@@ -188,8 +182,6 @@ class _Reader:
                     yield from self._value(leaf, leaf + 1, labels, listed)
             if apart:
                 return
-        while not listed and last - first > 1 and self._is_aside(last - 1):
-            last -= 1
         if not labels and not listed:
             own = [leaf for leaf in leaves if not self.often[leaf]]
             if own and len(own) < len(leaves):

@@ -17,7 +17,7 @@ import msgspec
 
 from tabellion.mine.concepts import stems_of
 from tabellion.mine.links import Link
-from tabellion.mine.site import Site
+from tabellion.mine.site import Site, find_houses
 
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "æ": "ae", "ø": "oe"})
 
@@ -25,7 +25,7 @@ _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "æ": 
 class LabelSettings(msgspec.Struct, frozen=True):
     """When a label is frequent and about the domain."""
 
-    share: float = 0.2  # of the sites that must have the label, and at least `least` of them
+    share: float = 0.1  # of the sites that must have the label, and at least `least` of them
     least: int = 2
     matter: float = 0.375  # mean evidence over the sites that have it
     few: int = 2  # articles below a path that are no proof yet
@@ -56,14 +56,22 @@ def needed_support(sites: int, settings: LabelSettings = LabelSettings()) -> int
 
 
 def find_labels(sites: Sequence[Site], settings: LabelSettings = LabelSettings()) -> list[Label]:
-    """The frequent labels of the sites, with evidence; the most frequent first. Labels of the same stems are one."""
-    need = needed_support(len(sites), settings)
+    """The frequent labels of the sites, with evidence; the most frequent first. Labels of the same stems are one.
+
+    Sites of one house are one witness.
+    """
+    houses = find_houses(sites)
+    need = needed_support(len(set(houses.values())), settings)
     by_label: dict[frozenset[str], dict[str, list[Link]]] = {}
     for site in sites:
         for key, links in site.labels.items():
             stems = stems_of(key, site.language)
             by_label.setdefault(stems, {}).setdefault(site.name, []).extend(links)
-    frequent = {stems: by_site for stems, by_site in by_label.items() if len(by_site) >= need and stems}
+    frequent = {
+        stems: by_site
+        for stems, by_site in by_label.items()
+        if stems and len({houses[name] for name in by_site}) >= need
+    }
     evidence: dict[frozenset[str], list[float]] = {stems: [] for stems in frequent}
     for site in sites:
         weights = _site_weights(site, settings)

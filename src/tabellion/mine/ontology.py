@@ -216,15 +216,24 @@ def _merge(labels: Sequence[Label]) -> tuple[str, dict[str, list[Link]]]:
 def _add_crumbs(
     sites: Sequence[Site], names: list[str], links: list[dict[str, list[Link]]], named: dict[str, int]
 ) -> None:
-    """Concepts that a site's own breadcrumbs state, on one site only as well."""
+    """Concepts that a site's own breadcrumbs state, on one site only as well; not the name of a home page."""
+    homes = {
+        name for site in sites for name, each in site.labels.items() if any(_leads_home(site, one) for one in each)
+    }
     for site in sites:
         for page in site.pages:
             for crumb in (crumb for chain in page.crumbs for crumb in chain[: None if len(chain) == 1 else -1]):
+                if fold(crumb) in homes:
+                    continue
                 number = named.setdefault(fold(crumb), len(names))
                 if number == len(names):
                     names.append(crumb)
                     links.append({})
                 links[number].setdefault(site.name, [])
+
+
+def _leads_home(site: Site, link: Link) -> bool:
+    return link.host == site.host and not link.path
 
 
 def _hang_crumbs(sites: Iterable[Site], named: dict[str, int], parents: list[int | None], free: set[int]) -> None:
