@@ -10,44 +10,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from typing import NamedTuple
 
 from tabellion.model.printed import PrintedPage, Shift
 
 _UPPER_PART = 0.62  # of the page: a title stands in it
 _LONGEST_TITLE, _SHORTEST_TITLE = 400, 8
+_LARGER = 1.12  # times the size of most text: a title is set so
 _SHARE_ON_PAGE = 0.75  # of a stated title's words
 _MOST_AUTHOR_LINES = 9
-_PARTICLES = frozenset(
-    [
-        "de",
-        "da",
-        "do",
-        "dos",
-        "das",
-        "di",
-        "del",
-        "della",
-        "der",
-        "den",
-        "van",
-        "von",
-        "zu",
-        "zur",
-        "la",
-        "le",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "ben",
-        "e",
-        "y",
-        "dos",
-        "ter",
-        "ten",
-    ]
-)
+_PARTICLES = re.compile(r"de|d[aei]|d[ao]s?|del(?:la)?|de[rn]|v[ao]n|zur?|l[ae]|[ae]l|bin|ibn|ben|e|y|te[rn]", re.I)
 _DEGREES = re.compile(
     r"\b(?:Ph\.?\s?D|M\.?D|M\.?Sc|B\.?Sc|MPH|MBBS|MDS|BDS|Dr|Prof(?:essor)?|Jr|Sr|FRCP|RN|MBA)\b\.?", re.I
 )
@@ -88,7 +61,7 @@ def read_front(
     title = stated_title if stated_title and _stands_on(page, stated_title) else None
     if title is None and _SHORTEST_TITLE <= len(printed) <= _LONGEST_TITLE:
         title = re.sub(r"(?<=[a-z])- (?=[a-z])", "", printed)
-    authors = _authors_below(lines, _printed_title(lines, title, block))
+    authors = _authors_below(lines, _printed_title(lines, title, block)) if title else ()
     if not authors and stated_authors and _stands_on(page, stated_authors):
         authors = _names(stated_authors)
     return title, authors
@@ -112,12 +85,16 @@ def _lines(page: PrintedPage) -> list[_Line]:
 
 
 def _title_block(page: PrintedPage, lines: list[_Line]) -> list[_Line]:
-    """The lines set largest in the upper part of the page, that follow one another."""
+    """The lines set largest in the upper part of the page, larger than most text, that follow one another."""
     by_size: dict[int, list[_Line]] = {}
+    letters: Counter[int] = Counter()
     for line in lines:
+        letters[round(line.size * 2)] += len(line.text)
         if line.top < _UPPER_PART * page.height and not _RUBRIC.fullmatch(line.text.strip()):
             by_size.setdefault(round(line.size * 2), []).append(line)
     for size in sorted(by_size, reverse=True):
+        if size < _LARGER * letters.most_common(1)[0][0]:
+            break
         runs: list[list[_Line]] = []
         for line in sorted(by_size[size], key=lambda line: line.top):
             if runs and line.top - runs[-1][-1].bottom < 0.9 * line.size:
@@ -242,7 +219,7 @@ def _is_name(text: str) -> bool:
     if not 2 <= len(words) <= 7 or len(text) > 60:
         return False
     capital = [w for w in words if w[:1].isupper()]
-    if not all(w[:1].isupper() or w.lower() in _PARTICLES for w in words) or len(capital) < 2:
+    if not all(w[:1].isupper() or _PARTICLES.fullmatch(w) for w in words) or len(capital) < 2:
         return False
     full = [w for w in capital if len(w.strip(".")) > 1]
     return bool(full) and not any(c.isdigit() for c in text) and any(any(c.islower() for c in w) for w in full)
