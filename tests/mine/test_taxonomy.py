@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+from tabellion.mine.attributes import Attribute
 from tabellion.mine.concepts import group_labels, stems_of
+from tabellion.mine.instances import Instance
 from tabellion.mine.labels import plain_letters
 from tabellion.mine.ontology import Ontology, SitePages, mine_sites
+from tabellion.mine.spool import ConceptInstance, Spool
 from tabellion.mine.taxonomy import choose_parents, frequent_pairs
 from tabellion.read.page_tree import parse_page_tree
 
@@ -77,3 +82,18 @@ def test_sites_of_one_house_are_one_witness() -> None:
 
 def test_addresses_spell_letters_without_marks() -> None:
     assert plain_letters("Übergröße") == "uebergroesse"
+
+
+def test_json_written_an_instance_at_a_time_is_the_same() -> None:
+    ontology = mine_sites([site("a.example"), site("b.example")])
+    assert json.loads(b"".join(ontology.json_parts())) == ontology.as_json()
+
+
+def test_instances_are_read_back_from_their_spool_as_they_were_mined() -> None:
+    spool = Spool()
+    for number in range(3):
+        told = (Attribute(("Facts", "Size"), f"{number} m", "td"),)
+        spool.append(ConceptInstance(f"i{number}", None, Instance(f"{number}.html", told)))
+    assert [each.id for each in spool] == ["i0", "i1", "i2"]
+    assert spool[-1].instance.attributes[0].value == "2 m"
+    assert [each.id for each in spool[1:]] == ["i1", "i2"]

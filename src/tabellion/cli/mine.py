@@ -16,7 +16,8 @@ from tabellion.cli.shelves import FilesOption
 
 if TYPE_CHECKING:
     from tabellion.mine.hierarchy import SegmentMethod
-    from tabellion.mine.ontology import ConceptInstance, Ontology, SitePages
+    from tabellion.mine.ontology import Ontology, SitePages
+    from tabellion.mine.spool import ConceptInstance
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -133,6 +134,7 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
     import msgspec
 
     from tabellion.mine import picture, rdf
+    from tabellion.mine.ontology import instance_json
 
     written = {
         MineForm.turtle: rdf.to_turtle,
@@ -144,14 +146,12 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
     if written is not None:
         sys.stdout.buffer.write(written(ontology).encode("utf-8", "replace"))
         return
-    made = ontology.as_json()
     if form is MineForm.json:
-        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+        sys.stdout.buffer.writelines(ontology.json_parts())
     elif form is MineForm.jsonl:
-        for each in made["instances"]:
-            sys.stdout.buffer.write(msgspec.json.encode(each) + b"\n")
+        sys.stdout.buffer.writelines(msgspec.json.encode(instance_json(each)) + b"\n" for each in ontology.instances)
     else:
-        for line in taxonomy_lines(made["concepts"]):
+        for line in taxonomy_lines([msgspec.to_builtins(concept) for concept in ontology.concepts]):
             typer.echo(line)
 
 
@@ -164,7 +164,7 @@ def print_instances(
     from tabellion.cli.messages import complain
     from tabellion.errors import TabellionError
     from tabellion.mine.instances import mine_instances
-    from tabellion.mine.ontology import ConceptInstance
+    from tabellion.mine.spool import ConceptInstance
 
     broken: dict[str, TabellionError] = {}
 

@@ -2,7 +2,7 @@
 
 In: sites, each a set of pages that can be loaded one at a time. Out: concepts with their labels and parents, instances
 with their attributes, and what could not be read. Links and templates are read in one pass, instances in a second, so
-that memory grows with the links of the sites and not with their pages.
+that memory grows with the links of the sites and not with their pages; instances are spooled to a file.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import msgspec
 from tabellion.errors import TabellionError
 from tabellion.mine.concepts import group_labels
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
-from tabellion.mine.instances import Instance, mine_instances
+from tabellion.mine.instances import mine_instances
 from tabellion.mine.labels import Label, LabelSettings, find_labels, section_path
 from tabellion.mine.links import Link, read_links, split_address
 from tabellion.mine.site import Site, SitePage, find_houses, fold, gather_site, is_label
+from tabellion.mine.spool import ConceptInstance, Spool
 from tabellion.mine.stated import read_stated, stated_breadcrumbs
 from tabellion.mine.taxonomy import choose_parents, related_pairs
 from tabellion.model.issue import Issue
@@ -48,19 +49,11 @@ class Concept(msgspec.Struct, frozen=True):
     urls: tuple[str, ...]
 
 
-class ConceptInstance(msgspec.Struct, frozen=True):
-    """A thing that a page tells of, and the concept it belongs to."""
-
-    id: str
-    concept: str | None
-    instance: Instance
-
-
 class Ontology(msgspec.Struct, frozen=True):
     """What was mined from sites."""
 
     concepts: tuple[Concept, ...]
-    instances: tuple[ConceptInstance, ...]
+    instances: Sequence[ConceptInstance]
     sites: tuple[tuple[str, int], ...]
     issues: tuple[Issue, ...] = ()
 
@@ -68,18 +61,25 @@ class Ontology(msgspec.Struct, frozen=True):
         """The ontology as the output contract says."""
         return {
             "concepts": [msgspec.to_builtins(concept) for concept in self.concepts],
-            "instances": [
-                {
-                    "id": each.id,
-                    "concept": each.concept,
-                    "source": each.instance.source,
-                    "attributes": msgspec.to_builtins(each.instance.attributes),
-                }
-                for each in self.instances
-            ],
+            "instances": [instance_json(each) for each in self.instances],
             "sites": [{"site": name, "pages": pages} for name, pages in self.sites],
             "issues": [{"stage": issue.stage, "place": None, "note": issue.note} for issue in self.issues],
         }
+
+    def json_parts(self) -> Iterator[bytes]:
+        """The same as text, an instance at a time."""
+        rest = msgspec.structs.replace(self, instances=()).as_json()
+        yield b'{"concepts":' + msgspec.json.encode(rest["concepts"]) + b',"instances":['
+        for number, each in enumerate(self.instances):
+            yield (b"," if number else b"") + msgspec.json.encode(instance_json(each))
+        ends = (msgspec.json.encode(rest[name]) for name in ("sites", "issues"))
+        yield b'],"sites":%b,"issues":%b}\n' % tuple(ends)
+
+
+def instance_json(each: ConceptInstance) -> dict[str, Any]:
+    """An instance as the output contract says."""
+    told = msgspec.to_builtins(each.instance)
+    return {"id": each.id, "concept": each.concept, **told}
 
 
 class MineSettings(msgspec.Struct, frozen=True):
@@ -101,12 +101,14 @@ def mine_sites(given: Sequence[SitePages], settings: MineSettings = MineSettings
         sites.append(site)
         templates.append(groups)
     concepts, members = build_concepts(sites, settings)
-    instances: list[ConceptInstance] = []
+    instances = Spool()
     if settings.instances:
         for pages, site, groups in zip(given, sites, templates, strict=True):
-            instances += _site_instances(pages, site, groups, _Membership(concepts, members), issues, settings.method)
+            membership = _Membership(concepts, members)
+            for each in _site_instances(pages, site, groups, membership, issues, settings.method):
+                instances.append(each)
     counted = tuple((site.name, len(site.pages)) for site in sites)
-    return Ontology(tuple(concepts), tuple(instances), counted, tuple(issues))
+    return Ontology(tuple(concepts), instances, counted, tuple(issues))
 
 
 def _read_site(pages: SitePages, settings: MineSettings, issues: list[Issue]) -> tuple[Site, list[list[str]]]:
@@ -278,10 +280,10 @@ def _site_instances(
     membership: _Membership,
     issues: list[Issue],
     method: SegmentMethod,
-) -> list[ConceptInstance]:
+) -> Iterator[ConceptInstance]:
     """The instances of a site's pages that are no concept's own page and no home page."""
     places = {page.source: page for page in site.pages}
-    found: list[ConceptInstance] = []
+    number = 0
 
     def load(source: str) -> PageTree | None:
         try:
@@ -293,6 +295,5 @@ def _site_instances(
     for group in groups:
         details = [source for source in group if membership.is_detail(places[source])]
         for instance in mine_instances(details, load, method):
-            concept = membership.concept_of(places[instance.source])
-            found.append(ConceptInstance(f"i{len(found) + 1}-{site.name}", concept, instance))
-    return found
+            number += 1
+            yield ConceptInstance(f"i{number}-{site.name}", membership.concept_of(places[instance.source]), instance)
