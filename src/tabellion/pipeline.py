@@ -6,6 +6,7 @@ Each stage is one typed call; each product holds its predecessor and is never ch
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -18,12 +19,14 @@ from tabellion.model.document import Document, Issue
 from tabellion.model.fixes import NOTHING, Fixes
 from tabellion.model.frame import Labelled
 from tabellion.model.grid import Grid
+from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Place
 from tabellion.model.printed import PrintedPage
 from tabellion.model.region import LIKELY, AnyRegion, MarkupRegion, PrintedRegion
 from tabellion.model.table import Table
 from tabellion.nest import nest_headers, teach_frames
-from tabellion.read import Limits, read_document
+from tabellion.read import Limits, Rendering, read_document
+from tabellion.read.rendering import promises_tables
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import relate_table
 from tabellion.weights import Weights
@@ -32,6 +35,8 @@ RowMethod = Literal["boosted", "crf", "paper"]
 ParentMethod = Literal["boosted", "svm"]
 HeaderMethod = Literal["boosted", "ontominer"]
 GenuineMethod = Literal["boosted", "tree", "svm"]
+RenderChoice = Literal["never", "always", "auto"]
+_ENOUGH = 0.5  # the share of a page's text in tables of its markup from which boxes have little to add
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -42,6 +47,8 @@ class Settings(msgspec.Struct, frozen=True):
     `genuine`: which web tables hold data, by boosted trees (default) or by the tree or SVM of Wang and Hu 2002.
     `headers`: of web tables, by boosted trees (default) or by the clustering of OntoMiner 2005.
     `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
+    `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
+    that it does not give; `scripts` and `network` say what a page may do meanwhile.
     `why`: tell of each candidate of a web page that was judged no table what weighed most.
     """
 
@@ -55,6 +62,9 @@ class Settings(msgspec.Struct, frozen=True):
     why: bool = False
     pages: tuple[int, int] | None = None
     pages_apart: bool = False
+    render: RenderChoice = "never"
+    scripts: bool = False
+    network: bool = False
 
 
 class Rejected(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -78,8 +88,8 @@ class Extraction(msgspec.Struct, frozen=True, eq=False):
 
 def extract_document(source: str | Path | bytes, settings: Settings = Settings()) -> Extraction:
     """Read one document and return its tables, in reading order, with every doubt on the way."""
-    document = read_document(source, limits=settings.limits, sheet=settings.sheet, pages=settings.pages)
     weights = Weights(settings.weights)
+    document = read_source(source, settings, weights)
     rejected: list[Rejected] = []
     issues = list(document.issues)
     text = RunningText()
@@ -114,6 +124,24 @@ def relate_frames(
         tables.append(relate_table(nested, document, f"t{first + len(tables)}", before, sentences))
         before = tables[-1].id if before else None
     return tables
+
+
+def read_source(source: str | Path | bytes, settings: Settings, weights: Weights) -> Document:
+    """Read one document as the settings say; a web page is rendered where they ask for it."""
+    rendering = None
+    if settings.render != "never":
+        wanted = partial(_needs_rendering, weights=weights) if settings.render == "auto" else None
+        rendering = Rendering(settings.scripts, settings.network, wanted)
+    return read_document(source, settings.limits, settings.sheet, settings.pages, rendering)
+
+
+def _needs_rendering(text: str, page: MarkupPage, weights: Weights) -> bool:
+    """Whether the markup of a page promises tables and its own tables hold little of its text."""
+    if not promises_tables(text):
+        return False
+    found = [region.candidate for region in locate_regions(page, weights) if region.genuine >= LIKELY]
+    held = sum(int(page.cells.length[each.first : each.last].sum()) for each in found)
+    return held < _ENOUGH * max(1, page.letters)
 
 
 def label_document(

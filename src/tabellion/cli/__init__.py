@@ -28,6 +28,7 @@ from tabellion.cli import (
     verify,
 )
 from tabellion.cli import list as list_command
+from tabellion.cli.options import OptionalValues
 
 app = typer.Typer(
     name="tabellion",
@@ -39,7 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True)(extract.extract)
+app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True, cls=OptionalValues)(extract.extract)
 app.command("export", epilog=export.EXAMPLES, no_args_is_help=True)(export.export)
 app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
 app.command("mine", epilog=mine.EXAMPLES, no_args_is_help=True)(mine.mine)

@@ -15,12 +15,16 @@ import typer
 from tabellion.cli.formats import Form, Writer, format_extraction
 from tabellion.cli.options import (
     LimitOption,
+    NetworkOption,
     PagesApartOption,
     PagesOption,
     ParentChoice,
     ParentsOption,
+    RenderChoice,
+    RenderOption,
     RowChoice,
     RowsOption,
+    ScriptsOption,
     SheetOption,
     TraceOption,
     WeightsOption,
@@ -64,6 +68,9 @@ def extract(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
     ] = 1,
+    render: RenderOption = RenderChoice.never,
+    scripts: ScriptsOption = False,
+    network: NetworkOption = False,
     rows: RowsOption = RowChoice.boosted,
     parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
@@ -80,6 +87,9 @@ def extract(
         why=every,
         pages=pages,
         pages_apart=pages_apart,
+        render=render,
+        scripts=scripts,
+        network=network,
     )
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, ending_quietly

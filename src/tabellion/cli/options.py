@@ -6,15 +6,17 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from tabellion.pipeline import Settings
     from tabellion.read import Limits
 
 _METHODS = "How it reads"
+_PAGES = "Web pages"
 _MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
@@ -24,6 +26,32 @@ class RowChoice(StrEnum):
     boosted = "boosted"
     crf = "crf"
     paper = "paper"
+
+
+class RenderChoice(StrEnum):
+    """Whether web pages are rendered."""
+
+    never = "never"
+    always = "always"
+    auto = "auto"
+
+
+class OptionalValues(TyperCommand):
+    """A command some of whose options may stand without a value: `--render`."""
+
+    alone: ClassVar[dict[str, tuple[str, re.Pattern[str]]]] = {
+        "--render": (RenderChoice.always.value, re.compile("|".join(RenderChoice)))
+    }
+    """Option -> the value it has alone, and what a value of its own looks like."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given: list[str] = []
+        for place, argument in enumerate(args):
+            given.append(argument)
+            after = args[place + 1] if place + 1 < len(args) else ""
+            if argument in self.alone and not self.alone[argument][1].fullmatch(after):
+                given.append(self.alone[argument][0])
+        return super().parse_args(ctx, given)
 
 
 class ParentChoice(StrEnum):
@@ -78,6 +106,22 @@ LimitOption = Annotated[
     ),
 ]
 
+RenderOption = Annotated[
+    RenderChoice,
+    typer.Option(
+        "--render",
+        metavar="[auto]",
+        rich_help_panel=_PAGES,
+        help="Draw web pages in Chromium and find tables as a reader sees them; auto: only where the markup promises "
+        "tables that it does not give.",
+    ),
+]
+ScriptsOption = Annotated[
+    bool, typer.Option("--scripts", rich_help_panel=_PAGES, help="Let rendered pages run their scripts.")
+]
+NetworkOption = Annotated[
+    bool, typer.Option("--network", rich_help_panel=_PAGES, help="Let rendered pages load files from the network.")
+]
 TraceOption = Annotated[bool, typer.Option("--trace", help="Say where in the code a defect was met.")]
 
 
@@ -91,10 +135,15 @@ def build_settings(
     why: bool = False,
     pages: str | None = None,
     pages_apart: bool = False,
+    render: RenderChoice = RenderChoice.never,
+    scripts: bool = False,
+    network: bool = False,
 ) -> Settings:
     """The settings that the options of a call name; a limit that does not exist is an error of the call."""
     from tabellion.pipeline import Settings
 
+    if (scripts or network) and render is RenderChoice.never:
+        raise typer.BadParameter("only a rendered page runs scripts or loads files", param_hint="--scripts, --network")
     return Settings(
         limits=build_limits(limits),
         rows=rows.value,
@@ -104,6 +153,9 @@ def build_settings(
         why=why,
         pages=parse_pages(pages) if pages else None,
         pages_apart=pages_apart,
+        render=render.value,
+        scripts=scripts,
+        network=network,
     )
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
-from typer.core import TyperCommand
 
 from tabellion.cli.options import (
     LimitOption,
+    NetworkOption,
+    OptionalValues,
     ParentChoice,
     ParentsOption,
+    RenderChoice,
+    RenderOption,
     RowChoice,
     RowsOption,
+    ScriptsOption,
     SheetOption,
     TraceOption,
     WeightsOption,
@@ -50,16 +55,10 @@ class Stage(StrEnum):
     relate = "relate"
 
 
-class ShowCommand(TyperCommand):
-    """Lets `--tuples` stand without a number."""
+class ShowCommand(OptionalValues):
+    """Lets `--tuples` stand without a number too."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        given = list(args)
-        for position in reversed([i for i, arg in enumerate(given) if arg in ("--tuples", "-t")]):
-            after = given[position + 1 : position + 2]
-            if not after or not after[0].isdigit():
-                given.insert(position + 1, str(TUPLES_SHOWN))
-        return super().parse_args(ctx, given)
+    alone: ClassVar = OptionalValues.alone | dict.fromkeys(("--tuples", "-t"), (str(TUPLES_SHOWN), re.compile(r"\d+")))
 
 
 def show(
@@ -86,6 +85,9 @@ def show(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write the drawing to this file as a picture too.")
     ] = None,
+    render: RenderOption = RenderChoice.never,
+    scripts: ScriptsOption = False,
+    network: NetworkOption = False,
     rows: RowsOption = RowChoice.boosted,
     parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
@@ -93,7 +95,17 @@ def show(
     trace: TraceOption = False,
 ) -> None:
     """Draw a document in the terminal: its regions in colour, its header trees, its tuples."""
-    settings = build_settings(sheet=sheet, rows=rows, parents=parents, weights=weights, limits=limit, why=why)
+    settings = build_settings(
+        sheet=sheet,
+        rows=rows,
+        parents=parents,
+        weights=weights,
+        limits=limit,
+        why=why,
+        render=render,
+        scripts=scripts,
+        network=network,
+    )
     from tabellion.cli.messages import complain, ending_quietly
 
     console = _console(width, record=svg is not None)

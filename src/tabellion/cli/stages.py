@@ -24,8 +24,7 @@ from tabellion.model.grid import Grid
 from tabellion.model.place import Place, column_letters, range_text
 from tabellion.model.region import MarkupRegion, Region
 from tabellion.model.table import Table
-from tabellion.pipeline import Extraction, Rejected, Settings, extract_document, label_document
-from tabellion.read import read_document
+from tabellion.pipeline import Extraction, Rejected, Settings, extract_document, label_document, read_source
 from tabellion.recognise import recognise_grid
 from tabellion.weights import Weights
 
@@ -53,8 +52,8 @@ def draw_stage(
         if settings.why:
             yield from draw_rejected(extraction.rejected)
         return
-    document = read_document(source, limits=settings.limits, sheet=settings.sheet)
     weights = Weights(settings.weights)
+    document = read_source(source, settings, weights)
     drawings: dict[str, Callable[[], Iterator[RenderableType]]] = {
         "read": lambda: draw_document(document, weights, view),
         "locate": lambda: draw_regions(document, weights),

@@ -12,6 +12,7 @@ from tabellion.model.document import Page, Sheet
 from tabellion.model.markup import MarkupPage
 from tabellion.model.printed import PrintedPage
 from tabellion.model.region import MarkupRegion, Region
+from tabellion.model.rendered import RenderedPage
 from tabellion.weights import Weights
 
 __all__ = ["RunningText", "join_parts", "locate_printed", "locate_regions"]
@@ -23,7 +24,7 @@ Method = Literal["boosted", "tree", "svm"]
 def locate_regions(page: Sheet, weights: Weights | None = None, method: Method = "boosted") -> list[Region]: ...
 @overload
 def locate_regions(
-    page: MarkupPage, weights: Weights | None = None, method: Method = "boosted"
+    page: MarkupPage | RenderedPage, weights: Weights | None = None, method: Method = "boosted"
 ) -> list[MarkupRegion]: ...
 @overload
 def locate_regions(
@@ -37,6 +38,10 @@ def locate_regions(
         from tabellion.locate.genuine import locate_tables  # a sheet costs no classifier
 
         return locate_tables(page, weights or Weights(), method)
+    if isinstance(page, RenderedPage):
+        from tabellion.locate.rendered import locate_rendered  # neither does it cost the geometry of boxes
+
+        return locate_rendered(page, weights or Weights(), method)
     if isinstance(page, PrintedPage):
         raise TypeError("the pages of a PDF are located in their order: locate_printed")
     return locate_islands(page)

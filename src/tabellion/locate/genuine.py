@@ -71,7 +71,7 @@ def _by_paper(
 def is_worth_a_look(page: MarkupPage, number: int) -> bool:
     """Whether a candidate has two rows that show something, and a row of two such cells."""
     candidate = page.candidates[number]
-    if candidate.kind not in ("table", "aria") or candidate.last - candidate.first < 3:
+    if candidate.kind not in ("table", "aria", "boxes") or candidate.last - candidate.first < 3:
         return False
     if candidate.attributes.get("role", "").lower() in _PRESENTATION:
         return False

@@ -18,6 +18,7 @@ from tabellion.model.issue import Issue as Issue
 from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Rect
 from tabellion.model.printed import PrintedPage
+from tabellion.model.rendered import RenderedPage
 from tabellion.model.style import PLAIN, Style
 
 Medium = Literal["spreadsheet", "html", "pdf"]
@@ -81,7 +82,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     epoch_1904: bool = False
 
 
-Page: TypeAlias = Sheet | MarkupPage | PrintedPage
+Page: TypeAlias = Sheet | MarkupPage | RenderedPage | PrintedPage
 
 
 class Document(msgspec.Struct, frozen=True, eq=False):

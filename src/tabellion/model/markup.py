@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.style import Style
 
-CandidateKind = Literal["table", "aria", "definitions", "preformatted"]
+CandidateKind = Literal["table", "aria", "definitions", "preformatted", "boxes"]
 
 
 class Section:

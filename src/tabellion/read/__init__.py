@@ -17,6 +17,7 @@ from tabellion.read.contents import Contents
 from tabellion.read.fetch import fetch_source
 from tabellion.read.gzipped import unpack_gzip
 from tabellion.read.limits import DEFAULT, Limits
+from tabellion.read.rendering import Rendering
 from tabellion.read.sniff import sniff_format
 
 Reader = Callable[[bytes, Limits, str | None], Contents]
@@ -36,17 +37,26 @@ def read_document(
     limits: Limits = DEFAULT,
     sheet: str | None = None,
     pages: tuple[int, int] | None = None,
+    rendering: Rendering | None = None,
 ) -> Document:
     """Read a path, an address, standard input (`"-"`), bytes or markup.
 
-    With `sheet`, that sheet of a workbook only; with `pages`, those pages of a PDF, first and last.
+    With `sheet`, that sheet of a workbook only; with `pages`, those pages of a PDF, first and last; with
+    `rendering`, a web page as Chromium draws it.
     """
     name, raw, charset, address = fetch_source(source, limits)
     try:
         data = unpack_gzip(raw, limits)
         kind = sniff_format(data)
         if kind in ("html", "mhtml"):
-            return _read_page(name, kind, raw, data, limits, charset, address)
+            if rendering is None:
+                from tabellion.read.html import read_html  # a sheet costs no parser for markup
+
+                return _page_document(name, kind, raw, read_html(data, limits, charset, address))
+            from tabellion.read.rendered import read_rendered  # nor does a plain page cost a browser
+
+            path = Path(name) if isinstance(source, (str, Path)) and address is None and name != "-" else None
+            return _page_document(name, kind, raw, read_rendered(data, limits, charset, address, path, rendering))
         if kind == "pdf":
             return _read_printed(name, raw, data, limits, pages)
         contents = _reader(kind)(data, limits, sheet)
@@ -72,13 +82,8 @@ def read_document(
     )
 
 
-def _read_page(
-    name: str, kind: str, raw: bytes, data: bytes, limits: Limits, charset: str | None, address: str | None
-) -> Document:
+def _page_document(name: str, kind: str, raw: bytes, contents: Contents) -> Document:
     """A web page, which has one page and no sheets."""
-    from tabellion.read.html import read_html  # a sheet costs no parser for markup
-
-    contents = read_html(data, limits, charset, address)
     return Document(
         source=name,
         medium="html",
@@ -115,4 +120,4 @@ def _reader(kind: str) -> Reader:
     return reader
 
 
-__all__ = ["Contents", "Limits", "read_document"]
+__all__ = ["Contents", "Limits", "Rendering", "read_document"]

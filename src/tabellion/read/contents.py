@@ -11,6 +11,7 @@ import msgspec
 
 from tabellion.model.document import Issue, Sheet
 from tabellion.model.markup import MarkupPage
+from tabellion.model.rendered import RenderedPage
 
 
 class Contents(msgspec.Struct, frozen=True, eq=False):
@@ -21,4 +22,4 @@ class Contents(msgspec.Struct, frozen=True, eq=False):
     title: str | None = None
     authors: tuple[str, ...] = ()
     issues: tuple[Issue, ...] = ()
-    pages: tuple[MarkupPage, ...] = ()  # of a web page, which has no sheets
+    pages: tuple[MarkupPage | RenderedPage, ...] = ()  # of a web page, which has no sheets

@@ -47,19 +47,40 @@ class PageFacts(msgspec.Struct, frozen=True):
     address: str | None
 
 
+class Opened(msgspec.Struct, frozen=True):
+    """The text of a page, wherever it was, and what came with it."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+    address: str | None = None
+    sheets: tuple[str, ...] = ()
+    parts: dict[str, tuple[str, bytes]] = {}  # the files of a web archive: address -> kind and bytes
+
+
+def open_page(data: bytes, charset: str | None = None, address: str | None = None) -> Opened:
+    """The page of a file or of a saved web archive; `charset` and `address` are what the server said."""
+    sheets: tuple[str, ...] = ()
+    parts: dict[str, tuple[str, bytes]] = {}
+    if is_mhtml(data):
+        archived = unpack_mhtml(data)
+        data, charset, sheets, parts = archived.data, archived.charset or charset, archived.sheets, archived.parts
+        address = archived.address or address
+    decoded = decode_markup(data, charset)
+    return Opened(decoded.text, tuple(decoded.notes), address, sheets, parts)
+
+
 def read_html(
     data: bytes, limits: Limits = DEFAULT, charset: str | None = None, address: str | None = None
 ) -> Contents:
     """The page of a file or of a saved web archive; `charset` and `address` are what the server said."""
-    sheets: tuple[str, ...] = ()
-    if is_mhtml(data):
-        archived = unpack_mhtml(data)
-        data, charset, sheets = archived.data, archived.charset or charset, archived.sheets
-        address = archived.address or address
-    decoded = decode_markup(data, charset)
-    page, facts, issues = read_markup(decoded.text, limits, sheets)
-    noted = tuple(Issue("read", note) for note in decoded.notes)
-    page = msgspec.structs.replace(page, address=facts.address or address)
+    return read_opened(open_page(data, charset, address), limits)
+
+
+def read_opened(opened: Opened, limits: Limits = DEFAULT) -> Contents:
+    """The page of a text with its facts and doubts."""
+    page, facts, issues = read_markup(opened.text, limits, opened.sheets)
+    noted = tuple(Issue("read", note) for note in opened.notes)
+    page = msgspec.structs.replace(page, address=facts.address or opened.address)
     return Contents((), title=facts.title, authors=facts.authors, issues=noted + issues, pages=(page,))
 
 

@@ -24,6 +24,7 @@ class Limits(msgspec.Struct, frozen=True):
     nesting: int = 200  # sheet XML is at most some tens of elements deep
     seconds: float = 300.0  # 20 million cells take about 100 seconds
     fetch_seconds: float = 60.0  # a page of some megabytes over a slow line
+    render_seconds: float = 20.0  # a page of many megabytes on a busy machine
     redirects: int = 10  # browsers give up at 20; real pages need three or four
 
 

@@ -25,6 +25,7 @@ class Archived(msgspec.Struct, frozen=True):
     charset: str | None
     address: str | None
     sheets: tuple[str, ...] = ()
+    parts: dict[str, tuple[str, bytes]] = {}  # address -> kind and bytes of each file that has an address
 
 
 def is_mhtml(head: bytes) -> bool:
@@ -44,7 +45,12 @@ def unpack_mhtml(data: bytes) -> Archived:
     page = next((part for part in pages if start and part.get("Content-ID") == start), pages[0])
     address = page.get("Content-Location") or message.get("Snapshot-Content-Location")
     sheets = tuple(_text(part) for part in parts if part.get_content_type() == "text/css")
-    return Archived(_payload(page), page.get_content_charset(), str(address) if address else None, sheets)
+    files = {
+        str(part["Content-Location"]): (part.get_content_type(), _payload(part))
+        for part in parts
+        if part is not page and part.get("Content-Location")
+    }
+    return Archived(_payload(page), page.get_content_charset(), str(address) if address else None, sheets, files)
 
 
 def _payload(part: Message) -> bytes:

@@ -1,0 +1,202 @@
+"""How the parts of an element lie beside each other: the candidates for tables on a rendered page.
+
+In: a `RenderedPage`. Out: for each element whose parts form rows and columns the boxes of its cells. Beyond VENTex,
+whose rule 3 allows td, th and div only, any element may be a cell, and so may bare runs of text. An element whose parts
+lie both beside and below each other is a grid (absolutely placed text, CSS grids); one whose parts lie below each
+other, some of them being rows of parts beside each other, is a stack (flex rows, CSS tables, tables). Parts are looked
+at level by level, so that weakly aligned tables, whose cells do not touch, are found as well.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.rendered import Boxes, RenderedPage, Trait
+
+_OVERLAP = 2.0  # pixels that two boxes must share to lie beside (or below) each other
+_MOST_PARTS = 3000  # parts of one element that are looked at
+_FEWEST_ROWS, _FEWEST_CELLS = 2, 4
+_THIN = 1.0  # boxes of no height or width carry nothing
+NOTHING, ROW, STACK, GRID = range(4)
+
+
+class Part(NamedTuple):
+    """A part of an element: a node, or a run of bare words (node -1); words from `first` to `end`, not included."""
+
+    node: int
+    first: int
+    end: int
+
+
+class Arranged(msgspec.Struct, frozen=True, eq=False):
+    """The cells of a candidate in document order: their words and their boxes."""
+
+    node: int
+    cells: tuple[Part, ...]
+    box: Boxes
+
+
+class Arrangement:
+    """The parts of every element, and the candidates among the elements."""
+
+    def __init__(self, page: RenderedPage) -> None:
+        self._page = page
+        nodes, words = page.nodes, page.words
+        count = len(nodes)
+        self._first, self._end = _word_ranges(words.node, nodes.parent)
+        self._children: list[list[int]] = [[] for _ in range(count)]
+        for node, parent in enumerate(nodes.parent.tolist()):
+            if parent >= 0:
+                self._children[parent].append(node)
+        self._parts: dict[int, list[Part]] = {}
+        self._kinds: dict[int, int] = {}
+
+    def candidates(self) -> list[Arranged]:
+        """Every element whose parts form rows and columns, in document order."""
+        found = []
+        for node in range(len(self._page.nodes)):
+            cells = self._cells(node)
+            if len(cells) >= _FEWEST_CELLS:
+                found.append(Arranged(node, tuple(cells), np.array([self.box(cell) for cell in cells], np.float32)))
+        return found
+
+    def text_blocks(self) -> list[Part]:
+        """The blocks that hold text and no parts, in document order."""
+        traits = self._page.nodes.traits
+        inline = (traits & (Trait.INLINE | Trait.BLOCKED)) > 0
+        return [
+            Part(node, self._first[node], self._end[node])
+            for node in range(len(self._page.nodes))
+            if not inline[node] and self._first[node] < self._end[node] and not self._blocks(node)
+        ]
+
+    def words(self, node: int) -> tuple[int, int]:
+        """The first word in a node and the end of its words."""
+        return self._first[node], self._end[node]
+
+    def box(self, part: Part) -> NDArray[np.float32]:
+        """The box of a part."""
+        if part.node >= 0:
+            return np.asarray(self._page.nodes.box[part.node])
+        return _around(self._page.words.box[part.first : part.end])
+
+    def _cells(self, node: int) -> list[Part]:
+        kind = self._kind(node)
+        if kind == GRID:
+            return self.parts(node)
+        if kind != STACK:
+            return []
+        rows, cells = 0, list[Part]()
+        for part in self._rows(node):
+            if part.node >= 0 and self._kind(part.node) == ROW:
+                rows += 1
+                cells += self.parts(part.node)
+            else:
+                cells.append(part)
+        return cells if rows >= _FEWEST_ROWS else []
+
+    def _rows(self, node: int) -> list[Part]:
+        """The parts of a stack, with stacks of rows within it (the head and body of a table) taken apart."""
+        rows: list[Part] = []
+        for part in self.parts(node):
+            if part.node >= 0 and self._kind(part.node) == STACK and self._holds_rows(part.node):
+                rows += self._rows(part.node)
+            else:
+                rows.append(part)
+        return rows
+
+    def _holds_rows(self, node: int) -> bool:
+        kinds = [self._kind(part.node) for part in self.parts(node) if part.node >= 0]
+        return bool(kinds) and (kinds.count(ROW) * 2 > len(kinds) or STACK in kinds)
+
+    def parts(self, node: int) -> list[Part]:
+        """What an element is made of: blocks, and runs of bare words between them; nothing for plain text."""
+        if node in self._parts:
+            return self._parts[node]
+        page = self._page
+        inner = self._blocks(node)
+        found: list[Part] = []
+        if inner:
+            at = self._first[node]
+            for child in inner:
+                first, end = self._first[child], self._end[child]
+                if first == end:
+                    first = end = at
+                if at < first:
+                    found.append(Part(-1, at, first))
+                box = page.nodes.box[child]
+                if first < end or (box[2] - box[0] > _THIN and box[3] - box[1] > _THIN):
+                    found.append(Part(child, first, end))
+                at = max(at, end)
+            if at < self._end[node]:
+                found.append(Part(-1, at, self._end[node]))
+            if len(found) == 1 and found[0].node >= 0:
+                found = self.parts(found[0].node)
+        self._parts[node] = found
+        return found
+
+    def _blocks(self, node: int) -> list[int]:
+        """The blocks in an element, those in its inline children too; atomic inlines count where several hold words."""
+        found: list[int] = []
+        atomic: list[int] = []
+        waiting = list(reversed(self._children[node]))
+        traits = self._page.nodes.traits
+        while waiting:
+            child = waiting.pop()
+            if traits[child] & Trait.INLINE and not traits[child] & Trait.BLOCKED:
+                waiting += reversed(self._children[child])
+            elif traits[child] & Trait.BLOCKED:
+                atomic.append(child)
+            else:
+                found.append(child)
+        worded = sum(self._first[child] < self._end[child] for child in atomic)
+        return sorted(found + atomic) if found or worded > 1 else found
+
+    def _kind(self, node: int) -> int:
+        if node not in self._kinds:
+            parts = self.parts(node)[:_MOST_PARTS]
+            boxes = np.array([self.box(part) for part in parts], dtype=np.float32).reshape(-1, 4)
+            self._kinds[node] = arrange(boxes)
+        return self._kinds[node]
+
+
+def arrange(boxes: Boxes) -> int:
+    """How boxes lie: ROW (all beside each other), STACK (all below each other), GRID (both), NOTHING (neither)."""
+    if len(boxes) < 2:
+        return NOTHING
+    across = _overlaps(boxes[:, 0], boxes[:, 2])
+    down = _overlaps(boxes[:, 1], boxes[:, 3])
+    beside = bool((down & ~across).any())
+    below = bool((across & ~down).any())
+    return (NOTHING, STACK, ROW, GRID)[2 * beside + below]
+
+
+def _overlaps(low: NDArray[np.float32], high: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """For each two boxes whether they share more than a border in one direction."""
+    shared = np.minimum(high[:, None], high[None, :]) - np.maximum(low[:, None], low[None, :])
+    return np.asarray(shared > np.minimum(_OVERLAP, 0.5 * np.minimum(high - low, (high - low)[:, None])))
+
+
+def _around(boxes: Boxes) -> NDArray[np.float32]:
+    return np.array(
+        [boxes[:, 0].min(), boxes[:, 1].min(), boxes[:, 2].max(), boxes[:, 3].max()],
+        dtype=np.float32,
+    )
+
+
+def _word_ranges(owner: NDArray[np.int32], parent: NDArray[np.int32]) -> tuple[list[int], list[int]]:
+    """For each node the first word in it and the end of its words, which stand together in document order."""
+    first, end = [len(owner)] * len(parent), [0] * len(parent)
+    for word, node in enumerate(owner.tolist()):
+        first[node] = min(first[node], word)
+        end[node] = word + 1
+    above = parent.tolist()
+    for node in range(len(above) - 1, -1, -1):
+        if above[node] >= 0:
+            first[above[node]] = min(first[above[node]], first[node])
+            end[above[node]] = max(end[above[node]], end[node])
+    return first, [max(a, b) for a, b in zip(first, end, strict=True)]

@@ -1,0 +1,53 @@
+"""The frames of a rendered page: every candidate that its boxes give, before they are judged.
+
+In: a `RenderedPage`. Out: frames of at least two columns and two rows whose cells do not overlap (VENTex, rules 8 and
+9), spacers purged. Elements that hold the very same cells give one frame.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabellion.locate.arrangement import Arranged, Arrangement
+from tabellion.locate.box_page import BoxFrame
+from tabellion.locate.text_columns import cut_text_block
+from tabellion.locate.topology import find_topology
+from tabellion.model.rendered import Boxes, RenderedPage
+
+_OVERLAPPING = 0.1  # the share of cells that may overlap: rule 8, with some tolerance for decoration
+_FEWEST = 2  # rows and columns of a frame that may be part of a larger one
+_MOST_CELLS = 20_000
+
+
+def find_frames(page: RenderedPage, arrangement: Arrangement) -> list[BoxFrame]:
+    """All frames, in document order; of elements with the same cells the innermost counts."""
+    found: dict[tuple[int, int, int], BoxFrame] = {}
+    for arranged in (*arrangement.candidates(), *_text_frames(page, arrangement)):
+        frame = frame_of(arranged)
+        if frame is not None:
+            first, end = frame.words
+            found[first, end, len(frame.topology)] = frame
+    return sorted(found.values(), key=lambda frame: (frame.words[0], -frame.words[1]))
+
+
+def frame_of(arranged: Arranged) -> BoxFrame | None:
+    """The frame of cells, or None where they make no rows and columns."""
+    filled = np.array([cell.first < cell.end for cell in arranged.cells])
+    if not filled.sum() >= _FEWEST * _FEWEST or len(filled) > _MOST_CELLS:
+        return None
+    topology = find_topology(arranged.box, filled)
+    if topology.rows < _FEWEST or topology.columns < _FEWEST:
+        return None
+    if topology.overlaps > _OVERLAPPING * len(topology):
+        return None
+    return BoxFrame(arranged.node, arranged.cells, arranged.box, topology)
+
+
+def _text_frames(page: RenderedPage, arrangement: Arrangement) -> list[Arranged]:
+    found = []
+    for block in arrangement.text_blocks():
+        cells = cut_text_block(page.words, block.first, block.end)
+        if cells:
+            boxes: Boxes = np.array([arrangement.box(cell) for cell in cells], dtype=np.float32)
+            found.append(Arranged(block.node, tuple(cells), boxes))
+    return found

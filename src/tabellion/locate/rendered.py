@@ -1,0 +1,83 @@
+"""Where tables are on a rendered page: those of the markup and those of the boxes, each once.
+
+In: a `RenderedPage`. Out: regions in reading order, of markup candidates and of frames of boxes, each with its
+probability. A table that the markup gives is not looked for again among the boxes; a frame that holds one only places
+it. The genuine-table classifier sees frames as it sees tables, by the cells' contents and computed looks.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from tabellion.locate.arrangement import Arrangement
+from tabellion.locate.box_frames import find_frames
+from tabellion.locate.box_page import build_box_page
+from tabellion.locate.cover import WordRange, choose_frames
+from tabellion.locate.genuine import LIKELY, locate_tables
+from tabellion.model.place import Box, Place
+from tabellion.model.region import MarkupRegion
+from tabellion.model.rendered import RenderedPage
+from tabellion.weights import Weights
+
+_FEWEST_ROWS = 3  # rule 9
+_SAME = 0.6  # the share of words that two readings must have in common to be of one table
+
+
+def locate_rendered(
+    page: RenderedPage, weights: Weights, method: Literal["boosted", "tree", "svm"] = "boosted"
+) -> list[MarkupRegion]:
+    """Every candidate of a page, in reading order."""
+    arrangement = Arrangement(page)
+    nodes = _nodes_by_path(page)
+    regions: list[tuple[int, MarkupRegion]] = []
+    known: list[WordRange] = []
+    markup: list[WordRange] = []
+    last = 0
+    for region in locate_tables(page.markup, weights, method):
+        node = nodes.get(region.candidate.path)
+        if node is not None:
+            words = arrangement.words(node)
+            markup.append(words)
+            last = words[0] if words[0] < words[1] else last
+            if region.genuine >= LIKELY:
+                known.append(words)
+            box = Box(*(round(float(edge), 1) for edge in page.nodes.box[node]))
+            place = Place(path=region.place.path, table_index=region.place.table_index, box=box)
+            region = MarkupRegion(region.page, place, region.number, region.genuine, region.issues)
+        regions.append((last, region))
+    frames = [frame for frame in find_frames(page, arrangement) if not _is_known(frame.words, markup)]
+    if frames:
+        boxes = build_box_page(page, frames)
+        judged = locate_tables(boxes, weights, method)
+        likely = np.array([region.genuine >= LIKELY for region in judged])
+        chosen, gave_way = choose_frames(frames, likely, known)
+        for number, region in enumerate(judged):
+            if number in gave_way:
+                continue
+            genuine = region.genuine if number not in chosen or boxes.candidates[number].rows >= _FEWEST_ROWS else 0.0
+            place = Place(path=region.place.path, table_index=region.place.table_index, box=frames[number].around)
+            regions.append((frames[number].words[0], MarkupRegion(boxes, place, number, genuine)))
+    return [region for _, region in sorted(regions, key=lambda pair: pair[0])]
+
+
+def _is_known(words: WordRange, markup: list[WordRange]) -> bool:
+    """Whether the markup has a candidate of nearly the same words."""
+    for first, end in markup:
+        common = min(end, words[1]) - max(first, words[0])
+        if common > _SAME * (max(end, words[1]) - min(first, words[0])):
+            return True
+    return False
+
+
+def _nodes_by_path(page: RenderedPage) -> dict[str, int]:
+    """The nodes of the candidates of the markup, by their paths."""
+    wanted = {candidate.path for candidate in page.markup.candidates}
+    steps = {path.rpartition(" > ")[2] for path in wanted}
+    nodes = page.nodes
+    return {
+        path: node
+        for node, step in enumerate(nodes.step.tolist())
+        if step.rpartition(" > ")[2] in steps and (path := nodes.path(node)) in wanted
+    }

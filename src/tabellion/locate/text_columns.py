@@ -1,0 +1,53 @@
+"""Tables written as plain text: lines of words with gaps or bars at the same places.
+
+In: the words of a block without parts. Out: the runs of words between gaps, as cells. Beyond VENTex, which leaves
+delimiter-based tables out (figure 5, type 3). A gap is wider than two letters; a bar between words is a gap as well,
+and lines that only rule are none. Fails where columns are parted by single blanks.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tabellion.locate.arrangement import Part
+from tabellion.model.rendered import Words
+
+_GAP = 2.0  # letters' widths from which a gap parts columns
+_BARS = frozenset("|¦│┃‖")
+_RULE = re.compile(r"[-=_+|.*~─═┼│]{2,}")
+_FEWEST_LINES = 3
+_SHARE = 0.6  # of the lines must have several columns
+_MOST_WORDS = 5000
+
+
+def cut_text_block(words: Words, first: int, end: int) -> list[Part]:
+    """The cells of a block of text, or none where its lines have no columns."""
+    if not _FEWEST_LINES * 2 <= end - first <= _MOST_WORDS:
+        return []
+    box = words.box[first:end]
+    text = words.text[first:end].tolist()
+    letters = np.maximum(1, [len(word) for word in text])
+    letter = float(np.median((box[:, 2] - box[:, 0]) / letters))
+    new_line = np.concatenate([[True], (box[1:, 1] > box[:-1, 3] - 2) | (box[1:, 0] < box[:-1, 0])])
+    if new_line.sum() < _FEWEST_LINES:
+        return []
+    wide = np.concatenate([[True], box[1:, 0] - box[:-1, 2] > _GAP * letter])
+    bar = np.array([word in _BARS or bool(_RULE.fullmatch(word)) for word in text])
+    begins = new_line | wide | np.concatenate([[True], bar[:-1]])
+    cells: list[Part] = []
+    counts: list[int] = []
+    for at in range(end - first):
+        if new_line[at]:
+            counts.append(0)
+        if bar[at]:
+            continue
+        if begins[at] or not cells or cells[-1].end != first + at:
+            cells.append(Part(-1, first + at, first + at + 1))
+            counts[-1] += 1
+        else:
+            cells[-1] = cells[-1]._replace(end=first + at + 1)
+    told = [count for count in counts if count]
+    several = sum(count > 1 for count in told)
+    return cells if len(told) >= _FEWEST_LINES and several >= _SHARE * len(told) else []

@@ -1,0 +1,100 @@
+"""The topology of boxes: which rows and columns they take (VENTex, sections 4 and 5.1, figure 6).
+
+In: the boxes of the cells of a frame. Out: for each its first row and column and how many it takes. Paper's double
+topological grid has a line for every border; cells that do not touch, or whose borders differ by some pixels, are kept
+together here by their projections instead: from the narrowest to the widest, a cell joins the one column that its
+projection meets, begins a new one where it meets none, and spans where it meets several. Rows and columns in which all
+cells are empty are purged and the structure is closed again (algorithm 2, CLEANFRAME).
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.rendered import Boxes
+
+Ints = NDArray[np.int32]
+MARGIN = 3.0  # rule 6: borders within so many pixels are one
+
+
+class Topology(msgspec.Struct, frozen=True, eq=False):
+    """Rows and columns of cells; `kept` says which cells are left after cleaning, the other arrays are of those."""
+
+    kept: NDArray[np.intp]
+    row: Ints
+    column: Ints
+    down: Ints
+    across: Ints
+    rows: int
+    columns: int
+    overlaps: int  # cells that share a slot with an earlier one
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+
+def find_topology(boxes: Boxes, filled: NDArray[np.bool_]) -> Topology:
+    """The rows and columns of cells, spacers purged; `filled` says which cells show something."""
+    row, down = _tracks(boxes[:, 1], boxes[:, 3])
+    column, across = _tracks(boxes[:, 0], boxes[:, 2])
+    row, down, kept_rows = _clean(row, down, filled)
+    column, across, kept_columns = _clean(column, across, filled)
+    kept = np.flatnonzero((down > 0) & (across > 0))
+    order = kept[np.lexsort((column[kept], row[kept]))]
+    overlaps = _count_overlaps(row[order], column[order], down[order], across[order])
+    return Topology(
+        kept=order,
+        row=row[order],
+        column=column[order],
+        down=down[order],
+        across=across[order],
+        rows=kept_rows,
+        columns=kept_columns,
+        overlaps=overlaps,
+    )
+
+
+def _tracks(low: NDArray[np.float32], high: NDArray[np.float32]) -> tuple[Ints, Ints]:
+    """For each interval the first track it takes, and how many."""
+    size = high - low
+    trim = np.minimum(MARGIN / 2, size / 4)
+    starts, ends = low + trim, high - trim
+    lows: list[float] = []
+    highs: list[float] = []
+    for at in np.argsort(size, kind="stable").tolist():
+        start, end = float(starts[at]), float(ends[at])
+        met = [n for n in range(len(lows)) if lows[n] < end and start < highs[n]]
+        if not met:
+            lows.append(start)
+            highs.append(end)
+        elif len(met) == 1:
+            lows[met[0]], highs[met[0]] = min(lows[met[0]], start), max(highs[met[0]], end)
+    order = np.argsort(lows)
+    track_low, track_high = np.array(lows)[order], np.array(highs)[order]
+    first = np.searchsorted(track_high, starts, side="right")
+    last = np.searchsorted(track_low, ends, side="left") - 1
+    first = np.minimum(first, len(track_low) - 1)
+    return first.astype(np.int32), np.maximum(1, last - first + 1).astype(np.int32)
+
+
+def _clean(first: Ints, count: Ints, filled: NDArray[np.bool_]) -> tuple[Ints, Ints, int]:
+    """Tracks without those in which no filled cell begins; cells that lay in such alone take none."""
+    tracks = int((first + count).max(initial=0))
+    used = np.zeros(tracks + 1, dtype=bool)
+    used[first[filled]] = True
+    before = np.concatenate([[0], np.cumsum(used[:tracks])])
+    end = np.minimum(first + count, tracks)
+    left = before[end] - before[first]
+    return before[first].astype(np.int32), left.astype(np.int32), int(before[-1])
+
+
+def _count_overlaps(row: Ints, column: Ints, down: Ints, across: Ints) -> int:
+    taken: set[tuple[int, int]] = set()
+    overlaps = 0
+    for r, c, d, a in zip(row.tolist(), column.tolist(), down.tolist(), across.tolist(), strict=True):
+        slots = [(i, j) for i in range(r, r + d) for j in range(c, c + a)]
+        overlaps += any(slot in taken for slot in slots)
+        taken.update(slots)
+    return overlaps

@@ -1,0 +1,80 @@
+"""Which requests of a rendered page are answered, and with what.
+
+In: the page's bytes and where it came from. Out: an address to load it under, and a function that answers requests: the
+page itself, and of other files only style sheets, pictures and fonts that belong to it, beside it in its folder or in
+its web archive. All else is refused unless the network is allowed. A local page is shown under a host name that exists
+nowhere, so it can neither read files nor meet another page.
+"""
+
+from __future__ import annotations
+
+import itertools
+import mimetypes
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+import msgspec
+
+_KINDS = ("Stylesheet", "Image", "Font")
+_LARGEST = 20 * 2**20  # bytes of one own file
+_numbers = itertools.count(1)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a request gets: bytes of a kind, or the way to the network."""
+
+    data: bytes = b""
+    kind: str = "application/octet-stream"
+    passed_on: bool = False
+
+
+class Served(msgspec.Struct, frozen=True):
+    """A page as it is given to Chromium: its address, and what its requests get."""
+
+    address: str
+    answer: Callable[[str, str], Answer | None]
+
+
+def serve_page(
+    data: bytes,
+    charset: str,
+    address: str | None = None,
+    path: Path | None = None,
+    parts: Mapping[str, Answer] | None = None,
+    *,
+    network: bool = False,
+) -> Served:
+    """Serve a page: from the web (`address`), from a file (`path`) or from an archive (`parts` by address)."""
+    host = f"page-{next(_numbers)}.invalid"
+    own = address or f"http://{host}/{quote(path.name) if path else ''}"
+    folder = path.resolve().parent if path is not None and address is None else None
+    page = Answer(data, f"text/html; charset={charset}")
+
+    def answer(requested: str, kind: str) -> Answer | None:
+        plain = requested.partition("#")[0]
+        if plain == own.partition("#")[0] and kind == "Document":
+            return page
+        if parts and plain in parts and kind in _KINDS:
+            return parts[plain]
+        if folder is not None and kind in _KINDS and urlsplit(plain).netloc == host:
+            return _own_file(folder, unquote(urlsplit(plain).path))
+        if network and urlsplit(plain).scheme in ("http", "https"):
+            return Answer(passed_on=True)
+        return None
+
+    return Served(own, answer)
+
+
+def _own_file(folder: Path, name: str) -> Answer | None:
+    """A file beside the page, never one above it."""
+    try:
+        path = (folder / name.lstrip("/")).resolve()
+        if not path.is_relative_to(folder) or not path.is_file() or path.stat().st_size > _LARGEST:
+            return None
+        kind = mimetypes.guess_type(path.name)[0] or ""
+        if not kind.startswith(("image/", "font/")) and kind != "text/css":
+            return None
+        return Answer(path.read_bytes(), kind)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,68 @@
+"""Web pages as a reader sees them: rendered by Chromium, then read as boxes.
+
+In: a page's bytes and where they came from. Out: a `RenderedPage` that holds the visualised nodes and words beside what
+the markup says. Scripts do not run and nothing is loaded but the page's own files, unless asked for; with scripts the
+markup is that which they leave. Where rendering fails the page is read from its markup alone, with an issue that says
+so; only a missing Chromium is an error.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from tabellion.errors import TabellionError
+from tabellion.model.issue import Issue
+from tabellion.model.markup import MarkupPage
+from tabellion.model.rendered import RenderedPage
+from tabellion.read.chromium import find_chromium
+from tabellion.read.contents import Contents
+from tabellion.read.html import open_page, read_opened
+from tabellion.read.limits import DEFAULT, Limits
+from tabellion.read.own_files import Answer, serve_page
+from tabellion.read.rendering import Rendering
+from tabellion.read.snapshot import read_snapshot
+from tabellion.read.tabs import shared_tabs
+
+
+def read_rendered(
+    data: bytes,
+    limits: Limits = DEFAULT,
+    charset: str | None = None,
+    address: str | None = None,
+    path: Path | None = None,
+    rendering: Rendering = Rendering(),
+) -> Contents:
+    """The page of a file, an archive or an address, rendered."""
+    opened = open_page(data, charset, address)
+    if rendering.wanted is not None:
+        plain = read_opened(opened, limits)
+        [page] = plain.pages
+        if not isinstance(page, MarkupPage) or not rendering.wanted(opened.text, page):
+            return plain
+    find_chromium()
+    parts = {name: Answer(body, kind) for name, (kind, body) in opened.parts.items()}
+    served = serve_page(
+        opened.text.encode("utf-8", "replace"), "utf-8", opened.address, path, parts, network=rendering.network
+    )
+    tabs = shared_tabs(network=rendering.network, scripts=rendering.scripts)
+    issues: list[Issue] = []
+    try:
+        snapshot = tabs.render(served.address, served.answer, limits.render_seconds)
+        seen = read_snapshot(snapshot.data)
+    except (TabellionError, msgspec.DecodeError) as error:
+        contents = read_opened(opened, limits)
+        note = f"not rendered, read from its markup alone: {error}"
+        return msgspec.structs.replace(contents, issues=(*contents.issues, Issue("read", note)))
+    if not snapshot.whole:
+        seconds = f"{limits.render_seconds:g} seconds"
+        issues.append(Issue("read", f"the page had not loaded after {seconds}; read as far as it was"))
+    if snapshot.markup is not None:
+        opened = msgspec.structs.replace(opened, text=snapshot.markup)
+    contents = read_opened(opened, limits)
+    [markup] = contents.pages
+    if not isinstance(markup, MarkupPage):
+        return contents
+    drawn = RenderedPage(seen.nodes, seen.words, seen.styles, seen.width, seen.height, markup)
+    return msgspec.structs.replace(contents, pages=(drawn,), issues=(*contents.issues, *issues))
