@@ -88,6 +88,8 @@ def table_pieces(table: Table, roles: NDArray[np.uint8] | None = None) -> Iterat
         "header_rows": header_rows,
         "header_columns": header_columns,
     }
+    if grid.found:
+        head["found"] = grid.found
     if grid.parts:
         head["parts"] = [{**msgspec.to_builtins(part.place), "rows": part.rows} for part in grid.parts]
     if table.continues:

@@ -93,17 +93,19 @@ class _Builder:
     def build(self, frames: Sequence[BoxFrame]) -> MarkupPage:
         candidates: list[Candidate] = []
         rows: list[tuple[Any, ...]] = []
+        boxes: list[Boxes] = []
         for number, frame in enumerate(frames):
             first = len(rows)
             for at, cell in enumerate(frame.topology.kept.tolist()):
                 slot = frame.topology
                 place = (int(slot.row[at]), int(slot.column[at]), int(slot.down[at]), int(slot.across[at]))
                 rows.append((number, *place, *self._cell(frame.cells[cell])))
+            boxes.append(frame.box[frame.topology.kept])
             candidates.append(self._candidate(frame, first, len(rows)))
         markup = self._page.markup
         return MarkupPage(
             candidates=tuple(candidates),
-            cells=_columns(rows),
+            cells=_columns(rows, np.concatenate(boxes) if boxes else np.zeros((0, 4), dtype=np.float32)),
             styles=tuple(self._styles),
             title=markup.title,
             address=markup.address,
@@ -214,7 +216,7 @@ def _running(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(flags)]).astype(np.int64)
 
 
-def _columns(rows: list[tuple[Any, ...]]) -> MarkupCells:
+def _columns(rows: list[tuple[Any, ...]], boxes: Boxes) -> MarkupCells:
     columns = list(zip(*rows, strict=True)) if rows else [()] * 15
     text = np.empty(len(rows), dtype=object)
     text[:] = columns[5]
@@ -222,4 +224,4 @@ def _columns(rows: list[tuple[Any, ...]]) -> MarkupCells:
     names = ("candidate", "row", "column", "row_span", "column_span", "style", "marks", "length", "linked", *_COUNTS)
     held: dict[str, NDArray[Any]] = dict(zip(names, numbers, strict=True))
     held["marks"] = held["marks"].astype(np.uint8)
-    return MarkupCells(text=text, **held)
+    return MarkupCells(text=text, box=boxes, **held)

@@ -95,6 +95,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     place: Place
     medium: Medium = "spreadsheet"
     caption: str | None = None  # what the source calls the table, outside its cells
+    found: str | None = None  # how a table of a web page was found: table, aria, definitions, preformatted, boxes
     declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns that the source declares
     caption_position: Literal["above", "below"] = "above"
     footnotes: tuple[str, ...] = ()  # below the table, outside its cells

@@ -49,6 +49,7 @@ class MarkupCells(msgspec.Struct, frozen=True, eq=False):
     forms: NDArray[np.int32]
     items: NDArray[np.int32]
     nested: NDArray[np.int32]
+    box: NDArray[np.float32] | None = None  # (n, 4): where each is drawn, on a rendered page
 
     def __len__(self) -> int:
         return len(self.row)
@@ -62,7 +63,7 @@ class Heading(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, eq=False):
-    """A part of a page that may be a table: a `<table>`, an ARIA table or grid, a `<dl>`, or text in a `<pre>`.
+    """A part of a page that may be a table: a `<table>`, an ARIA table or grid, a `<dl>`, text in a `<pre>`, or boxes.
 
     Its cells are `first` to `last` (not included) of the page's. `parent` is the candidate whose cell holds this one.
     `before` and `after` are the nearest lines of text beside it in the same container, `heading` the last heading

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -177,7 +178,7 @@ def _columns(texts: list[str], numbers: list[NDArray[np.int32]], placed: list[ND
     held = np.empty(len(texts), dtype=object)
     held[:] = texts
     joined = np.concatenate(numbers) if numbers else np.zeros((0, len(RECORD_FIELDS) - 1), dtype=np.int32)
-    by_name: dict[str, NDArray[np.int32]] = dict(zip(RECORD_FIELDS[1:], joined.T, strict=True))
+    by_name: dict[str, Any] = dict(zip(RECORD_FIELDS[1:], joined.T, strict=True))
     marks = by_name.pop("marks").astype(np.uint8)
     return MarkupCells(
         candidate=np.repeat(np.arange(len(placed), dtype=np.int32), [len(part) for part in placed]),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 from tabellion.model.issue import Issue
-from tabellion.model.markup import MarkupCells
+from tabellion.model.markup import Candidate, MarkupCells
 from tabellion.model.region import MarkupRegion
 from tabellion.model.style import PLAIN
 from tabellion.recognise.cut_amounts import join_amounts
@@ -41,18 +41,18 @@ def recognise_table(region: MarkupRegion) -> Grid:
     if candidate.kind == "preformatted":
         table = cut_text(candidate.text or "")
     else:
-        table = _read_slots(region.page.cells, candidate.first, candidate.last)
+        table = _read_slots(region.page.cells, candidate)
     table, issues = _cut(table, region)
     return _make_grid(join_amounts(part_rows(table)), region, issues)
 
 
-def _read_slots(cells: MarkupCells, first: int, last: int) -> SlotTable:
-    part = slice(first, last)
+def _read_slots(cells: MarkupCells, candidate: Candidate) -> SlotTable:
+    part = slice(candidate.first, candidate.last)
     row_of, row = _compact(cells.row[part])
     column_of, column = _compact(cells.column[part])
     row_end = np.searchsorted(row_of, cells.row[part] + cells.row_span[part])
     column_end = np.searchsorted(column_of, cells.column[part] + cells.column_span[part])
-    content = np.zeros(last - first, dtype=np.uint8)
+    content = np.zeros(len(row), dtype=np.uint8)
     bare = cells.length[part] == 0
     content[bare & (cells.images[part] > 0)] = Content.IMAGE
     content[bare & (cells.forms[part] > 0)] = Content.FORM
@@ -68,6 +68,8 @@ def _read_slots(cells: MarkupCells, first: int, last: int) -> SlotTable:
         content=content,
         row_of=row_of,
         column_of=column_of,
+        declared_headers=candidate.declared_headers,
+        box=None if cells.box is None else cells.box[part],
     )
 
 
@@ -124,7 +126,9 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         place=region.place,
         medium="html",
         caption=region.candidate.caption,
-        declared_headers=region.candidate.declared_headers,
+        declared_headers=table.declared_headers,
+        found=region.candidate.kind,
+        boxes=None if table.box is None else _lay_out_boxes(shape, where, table.box),
         issues=issues,
     )
 
@@ -157,6 +161,14 @@ def _lay_out(
     """Values of cells as a dense array."""
     laid = np.full(shape, empty, dtype=values.dtype)
     laid[where] = values
+    return laid
+
+
+def _lay_out_boxes(
+    shape: tuple[int, int], where: tuple[NDArray[np.int32], NDArray[np.int32]], boxes: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    laid = np.full((*shape, 4), np.nan, dtype=np.float32)
+    laid[where] = boxes
     return laid
 
 

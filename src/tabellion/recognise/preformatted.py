@@ -7,33 +7,64 @@ import re
 import numpy as np
 
 from tabellion.recognise.slot_table import SlotTable
-from tabellion.values.aligned import cut_line, find_gaps
+from tabellion.values.aligned import cut_line, find_gaps, rule_runs
 
+_MOST_HEADER_ROWS = 4
 _RULE = re.compile(r"[\s\-=_+|.*~]+")
 
 
 def cut_text(text: str) -> SlotTable:
-    """The cells of aligned text; lines that only rule are left out."""
-    lines = [line for line in text.split("\n") if line.strip() and not _RULE.fullmatch(line)]
-    ranges = find_gaps(lines)
+    """The cells of aligned text.
+
+    Lines that only rule are left out, but a run of dashes under a text spans its columns, and the first rule with a run
+    for every column ends the header.
+    """
+    written = [line for line in text.split("\n") if line.strip()]
+    ranges = find_gaps(written)
+    lines: list[tuple[str, list[tuple[int, int]]]] = []  # each with the runs of the rule below it
+    header = 0
+    for line in written:
+        if not _RULE.fullmatch(line):
+            lines.append((line, []))
+        elif lines and not lines[-1][1] and 0 < len(rule_runs(line)) < len(ranges):
+            lines[-1] = (lines[-1][0], rule_runs(line))
+        elif not header and len(rule_runs(line)) == len(ranges) > 1:
+            header = len(lines)
+    header = header if header <= _MOST_HEADER_ROWS and header < len(lines) else 0
     cells = [
-        (row, column, said)
-        for row, line in enumerate(lines)
-        for column, said in enumerate(cut_line(line, ranges) if ranges else [line.strip()])
+        (row, column, across, said)
+        for row, (line, runs) in enumerate(lines)
+        for column, across, said in _cut(line, ranges, runs)
         if said
     ]
     texts = np.empty(len(cells), dtype=object)
-    texts[:] = [said for _, _, said in cells]
-    ones = np.ones(len(cells), dtype=np.int32)
+    texts[:] = [cell[3] for cell in cells]
     return SlotTable(
-        row=np.array([row for row, _, _ in cells], dtype=np.int32),
-        column=np.array([column for _, column, _ in cells], dtype=np.int32),
-        down=ones,
-        across=ones,
+        row=np.array([cell[0] for cell in cells], dtype=np.int32),
+        column=np.array([cell[1] for cell in cells], dtype=np.int32),
+        down=np.ones(len(cells), dtype=np.int32),
+        across=np.array([cell[2] for cell in cells], dtype=np.int32),
         text=texts,
         style=np.zeros(len(cells), dtype=np.int32),
         marks=np.zeros(len(cells), dtype=np.uint8),
         content=np.zeros(len(cells), dtype=np.uint8),
         row_of=np.arange(len(lines), dtype=np.int32),
         column_of=np.arange(max(1, len(ranges)), dtype=np.int32),
+        declared_headers=(header, 0),
     )
+
+
+def _cut(line: str, ranges: list[tuple[int, int]], runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """The cells of a line: column, how many it takes, text."""
+    if not ranges:
+        return [(0, 1, line.strip())]
+    if not runs:
+        return [(column, 1, said) for column, said in enumerate(cut_line(line, ranges)) if said]
+    under = {at for at, (start, end) in enumerate(ranges) if any(a <= start and end <= b + 1 for a, b in runs)}
+    cells = [(at, 1, said) for at, said in enumerate(cut_line(line, ranges)) if said and at not in under]
+    for start, end in runs:
+        covered = [at for at, (a, b) in enumerate(ranges) if start <= a and b <= end + 1]
+        said = line.expandtabs(8)[start:end].strip()
+        if covered and said:
+            cells.append((covered[0], len(covered), said))
+    return sorted(cells)

@@ -69,5 +69,6 @@ def _parted(table: SlotTable, parts: dict[int, int]) -> SlotTable:
         style=table.style[at],
         marks=table.marks[at],
         content=table.content[at],
+        box=None if table.box is None else table.box[at],
         row_of=np.arange(counts.sum(), dtype=np.int32),
     )

@@ -25,6 +25,8 @@ class SlotTable(msgspec.Struct, frozen=True, eq=False):
     content: NDArray[np.uint8]
     row_of: Ints
     column_of: Ints
+    declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns that the source declares
+    box: NDArray[np.float32] | None = None  # (n, 4): where each cell is drawn, on a rendered page
 
     def __len__(self) -> int:
         return len(self.row)
@@ -32,7 +34,8 @@ class SlotTable(msgspec.Struct, frozen=True, eq=False):
     def only(self, kept: NDArray[np.bool_]) -> SlotTable:
         """Some of the cells."""
         names = ("row", "column", "down", "across", "text", "style", "marks", "content")
-        return msgspec.structs.replace(self, **{name: getattr(self, name)[kept] for name in names})
+        box = None if self.box is None else self.box[kept]
+        return msgspec.structs.replace(self, box=box, **{name: getattr(self, name)[kept] for name in names})
 
     def first_rows(self, count: int) -> SlotTable:
         """The first rows alone."""

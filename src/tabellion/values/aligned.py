@@ -6,6 +6,7 @@ lines or more with blanks of two or more at the same places, and says something 
 
 from __future__ import annotations
 
+import itertools
 import re
 
 _LEAST_LINES = 3
@@ -13,6 +14,8 @@ _WIDE_GAP = re.compile(r"\S(?:\s{2,}|\t\s*)\S")
 _CODE = re.compile(r"[{};]\s*$|^\s*(?:#include|import |def |class |return |if\s*\(|for\s*\(|//|/\*|\$ |>>> )")
 _MOSTLY = 0.6  # of the lines must be parted
 _KEPT = 0.15  # of the parted lines may reach into a gap (headers and titles do)
+_CROSSED = 0.3  # of the lines may reach over a gap of the rule (spanning headers do)
+_DASHES = re.compile(r"[-=_─═~]+")
 _RULE = re.compile(r"[\s\-=_+|.*~]+")
 
 
@@ -22,6 +25,9 @@ def find_gaps(lines: list[str]) -> list[tuple[int, int]]:
     >>> find_gaps(["Name     Born", "Ada      1815", "Charles  1791", "Mary     1797"])
     [(0, 7), (9, 13)]
     """
+    ruled = _ruled_columns(lines)
+    if ruled:
+        return ruled
     shown = [line.expandtabs(8).rstrip() for line in lines if line.strip() and not _RULE.fullmatch(line)]
     if len(shown) < _LEAST_LINES or sum(bool(_CODE.search(line)) for line in shown) > 0.3 * len(shown):
         return []
@@ -41,6 +47,35 @@ def find_gaps(lines: list[str]) -> list[tuple[int, int]]:
             start = None
     ranges = _join_near(ranges)
     return ranges if len(ranges) > 1 else []
+
+
+def _ruled_columns(lines: list[str]) -> list[tuple[int, int]]:
+    """The ranges that a line of dashes draws, one run a column, where the lines keep to them.
+
+    >>> _ruled_columns(["Name     Born", "-------  ----", "Ada      1815", "Charles  1791", "Mary     1797"])
+    [(0, 8), (9, 13)]
+    """
+    expanded = [line.expandtabs(8).rstrip() for line in lines if line.strip()]
+    runs = max((rule_runs(line) for line in expanded), key=len, default=[])
+    shown = [line for line in expanded if not rule_runs(line)]
+    if len(runs) < 2 or len(shown) < _LEAST_LINES - 1:
+        return []
+    gaps = [slice(a[1], b[0]) for a, b in itertools.pairwise(runs)]
+    if sum(any(line[gap].strip() for gap in gaps) for line in shown) > _CROSSED * len(shown):
+        return []
+    ends = [start - 1 for start, _ in runs[1:]] + [max(runs[-1][1], *map(len, expanded))]
+    return [(start, end) for (start, _), end in zip(runs, ends, strict=True)]
+
+
+def rule_runs(line: str) -> list[tuple[int, int]]:
+    """The runs of dashes of a line that only rules; none for any other line.
+
+    >>> rule_runs("----  ---"), rule_runs("a - b")
+    ([(0, 4), (6, 9)], [])
+    """
+    if not _RULE.fullmatch(line):
+        return []
+    return [match.span() for match in _DASHES.finditer(line.expandtabs(8))]
 
 
 def _join_near(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
