@@ -23,6 +23,7 @@ from tabellion.learn.genuine import train_genuine
 from tabellion.learn.genuine_paper import train_genuine_paper
 from tabellion.learn.measure import print_figures
 from tabellion.learn.measure_printed import print_printed_figures
+from tabellion.learn.measure_repairs import print_strokes
 from tabellion.learn.measure_web import print_web_figures
 from tabellion.learn.parents import train_parents
 from tabellion.learn.printed_cases import PRINTED_CORPORA
@@ -73,6 +74,8 @@ def main() -> None:
     measuring.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     measuring.add_argument("--rows", choices=["boosted", "crf", "paper"], default="boosted")
     measuring.add_argument("--parents", choices=["boosted", "svm"], default="boosted")
+    repairing = commands.add_parser("repairs", help="count the strokes of a simulated user")
+    repairing.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     options = parser.parse_args()
     if options.command == "train":
         train(options.folds, options.part or list(TRAINERS))
@@ -83,6 +86,9 @@ def main() -> None:
     folds = options.folds or default_folds()
     if not (folds / f"fold{FOLDS - 1}").exists():
         train(folds, list(TRAINERS))
+    if options.command == "repairs":
+        print_strokes(folds)
+        return
     sheets = [corpus for corpus in options.corpus if corpus not in (*WEB_CORPORA, *PRINTED_CORPORA)]
     if sheets or not options.corpus:
         print_figures(sheets, folds, options.rows, options.parents)

@@ -6,7 +6,7 @@ which places are found again, are originals as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -19,13 +19,30 @@ from tabellion.library.leavings import writing_mark
 from tabellion.library.log import read_logs
 from tabellion.library.originals import load_original
 from tabellion.library.reading import take_reading
-from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, tables_by_id, tables_by_name
+from tabellion.library.records import (
+    DocumentRecord,
+    TableRecord,
+    documents_by_id,
+    list_documents,
+    tables_by_id,
+    tables_by_name,
+    tables_of,
+)
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 from tabellion.read import read_document
+from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.replay import Replayed
 from tabellion.repair.session import Overtaken, Repair
 from tabellion.repair.workpiece import Workpiece
+
+
+class Elsewhere(msgspec.Struct, frozen=True):
+    """What is proposed for another document: `repair.accept(proposals)` keeps it."""
+
+    source: str
+    repair: Repair
+    proposals: list[Proposal]
 
 
 def find_table(catalogue: Catalogue, name: str) -> tuple[DocumentRecord, TableRecord]:
@@ -56,6 +73,25 @@ def repair_table(
         keeper.keep,
         author,
     )
+
+
+def find_alike_elsewhere(
+    folder: Folder, catalogue: Catalogue, repair: Repair, document_id: str, correction: str | None, settings: Settings
+) -> Iterator[Elsewhere]:
+    """The like of a correction in the other documents of a library, a document at a time."""
+    example = repair.example(correction)
+    if example is None:
+        return
+    with catalogue.reading() as connection:
+        documents = list_documents(connection)
+        first = {
+            table.document_id: table for table in reversed(tables_of(connection, [d.document_id for d in documents]))
+        }
+    for document in documents:
+        if document.document_id != document_id and document.document_id in first:
+            other = repair_table(folder, catalogue, first[document.document_id].table_id, repair.author, settings)
+            if proposals := other.alike_to(example):
+                yield Elsewhere(document.source, other, proposals)
 
 
 class _Keeper:

@@ -24,7 +24,7 @@ from tabellion.library.index import SearchIndex
 from tabellion.library.keep import Keeper, Kept, drop_document, note_end
 from tabellion.library.leavings import sweep, writing_mark
 from tabellion.library.log import read_logs
-from tabellion.library.mending import repair_table
+from tabellion.library.mending import Elsewhere, find_alike_elsewhere, find_table, repair_table
 from tabellion.library.query import Answer, QueryLimits
 from tabellion.library.questions import Condition
 from tabellion.library.reading import document_address, document_id
@@ -126,6 +126,13 @@ class Library:
     def repair(self, table: str, *, author: str | None = None, settings: Settings = Settings()) -> Repair:
         """A table under repair, by its id or name: a method for each operation, each kept at once."""
         return repair_table(self.folder, self.catalogue, table, author, settings)
+
+    def alike(
+        self, table: str, correction: str | None = None, *, author: str | None = None, settings: Settings = Settings()
+    ) -> Iterator[Elsewhere]:
+        """The same correction, proposed for the other documents of the library wherever the same look recurs."""
+        repair, document = self.repair(table, author=author, settings=settings), find_table(self.catalogue, table)[0]
+        return find_alike_elsewhere(self.folder, self.catalogue, repair, document.document_id, correction, settings)
 
     def documents(self) -> list[ListedDocument]:
         """All documents with their tables."""

@@ -115,3 +115,31 @@ def like_pairs(looks: Indices, lessons: Sequence[Lesson]) -> set[tuple[int, int]
             if look == parent_look:
                 above = label
     return wanted
+
+
+def sibling_pairs(looks: Indices, given: Given) -> set[tuple[int, int]]:
+    """(child, parent) of labels that look like one with a given parent and come after it, while the parent is open.
+
+    It is closed by a label whose given parent stands above it.
+    """
+    wanted: set[tuple[int, int]] = set()
+    for child, parent in given.items():
+        for label in range(child + 1, len(looks)):
+            if label in given and given[label] < parent:
+                break
+            if looks[label] == looks[child]:
+                wanted.add((label, parent))
+    return wanted
+
+
+def without_chains(looks: Indices, pairs: Pairs, scores: Numbers, given: Given) -> Numbers:
+    """Scores in which labels that look alike stand beside each other, where one was given a parent of its own look.
+
+    Only what was given as a parent has such children: else each would hang under the one before.
+    """
+    alike = [looks[child] for child, parent in given.items() if parent != ROOT and looks[child] == looks[parent]]
+    if not alike:
+        return scores
+    up, down = pairs
+    nested = (up != ROOT) & (looks[up] == looks[down]) & np.isin(looks[down], alike)
+    return np.where(nested & ~np.isin(up, list(given.values())), -SCORE_LIMIT, scores)

@@ -16,7 +16,16 @@ from tabellion.model.fixes import Cell
 from tabellion.model.frame import Frame
 from tabellion.nest.attributes import Attributes, Indices, Numbers, read_attributes
 from tabellion.nest.candidates import ROOT, Pairs
-from tabellion.nest.follow import Given, Lesson, Traits, draw_lessons, like_pairs, with_pairs
+from tabellion.nest.follow import (
+    Given,
+    Lesson,
+    Traits,
+    draw_lessons,
+    like_pairs,
+    sibling_pairs,
+    with_pairs,
+    without_chains,
+)
 from tabellion.nest.ladder import climb
 from tabellion.nest.pair_view import PairView
 from tabellion.nest.parents import LONG, Method, left_scores, left_view, top_scores
@@ -117,9 +126,10 @@ def _left_contest(
     ladder = climb(attributes)
     view = left_view(attributes, method, ladder)
     looks = left_looks(attributes)
-    pairs = with_pairs((view.up, view.down), set(given.items()) | like_pairs(looks, lessons))
+    more = set(given.items()) | like_pairs(looks, lessons) | sibling_pairs(looks, given)
+    pairs = with_pairs((view.up, view.down), more)
     scores = left_scores(PairView(attributes, ladder, pairs), weights, method)
-    odds = _log_odds(scores) if method == "svm" else scores
+    odds = without_chains(looks, pairs, _log_odds(scores) if method == "svm" else scores, given)
     return Contest(pairs, left_traits(attributes, looks, strand, pairs), odds)
 
 

@@ -30,6 +30,7 @@ from tabellion.model.correction import (
     Saying,
     SayTable,
     SayText,
+    Spot,
     Undo,
 )
 from tabellion.model.fixes import Side, Wording
@@ -37,6 +38,8 @@ from tabellion.model.place import Place
 from tabellion.model.roles import CellRole, ColumnRole, Orientation, RowRole
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
+from tabellion.repair.changes import describe_changes
+from tabellion.repair.lookalikes import Example, Proposal, Scope, example_of, find_alike, subject_of
 from tabellion.repair.naming import Named, describe
 from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.places import region_place
@@ -187,6 +190,53 @@ class Repair:
     def say(self, said: Saying, *, like: str | None = None) -> Correction:
         """Any operation; what was there before is filled in."""
         return self.keep([self._correction(self.seen(said), like)])[0]
+
+    def preview(self, operations: Sequence[Saying | Proposal]) -> list[str]:
+        """What some operations would change, in words; nothing is kept."""
+        corrections = [self._proposed(one) for one in operations]
+        after = replay(self.workpiece, (*self.log, *corrections), self._editions)
+        refused = [one for one in after.standings[len(self.log) :] if one.state != "in force"]
+        told = [f"{describe(one.correction.operation)}: {one.state}: {one.note}" for one in refused]
+        return told + describe_changes(self.extraction, after.extraction)
+
+    def alike(self, correction: str | None = None, scope: Scope = "workbook") -> list[Proposal]:
+        """The same correction wherever the same look recurs; of the last one where none is named."""
+        example = self.example(correction)
+        return [] if example is None else [one for one in self.alike_to(example) if self._within(one, scope)]
+
+    def example(self, correction: str | None = None) -> Example | None:
+        """What a correction, or the last one, looks like; None where it has no like."""
+        said = [one for one in self.log if not isinstance(one.operation, Undo) and correction in (None, one.id)]
+        if not said:
+            raise RepairError("there is no such correction to look for the like of")
+        return example_of(self.extraction, said[-1])
+
+    def alike_to(self, example: Example) -> list[Proposal]:
+        """What looks like an example, which may be of another document."""
+        return list(find_alike(self.extraction, example, self._given()))
+
+    def accept(self, proposals: Sequence[Proposal], like: str | None = None) -> Sequence[Correction]:
+        """Keep proposals, all or none."""
+        return self.keep([self._proposed(one, like) for one in proposals]) if proposals else ()
+
+    def _proposed(self, one: Saying | Proposal, like: str | None = None) -> Correction:
+        if isinstance(one, Proposal):
+            made = self._correction(self.seen(one.operation, one.place), like)
+            return msgspec.structs.replace(made, place=one.place)
+        return self._correction(self.seen(one), like)
+
+    def _given(self) -> set[tuple[Place, object]]:
+        held = (one.correction for one in self.history if one.state == "in force")
+        return {(one.place, subject_of(one.operation)) for one in held if not isinstance(one.operation, Undo)}
+
+    def _within(self, one: Proposal, scope: Scope) -> bool:
+        if scope == "workbook":
+            return True
+        if one.place != self._place or scope == "sheet":
+            return one.place == self._place
+        spots = [value for value in msgspec.structs.astuple(one.operation) if isinstance(value, Spot)]
+        rect = self.table.grid.source_rect(self.table.frame.rect)
+        return all(spot.row is None or rect.top <= spot.row <= rect.bottom for spot in spots)
 
     def take(self, correction: Correction) -> bool:
         """Take over a correction as it is, from an export say; whether it was new."""
