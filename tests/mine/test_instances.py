@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tabellion.mine.instances import mine_instances
+from tabellion.mine.stated import marked_breadcrumbs
 from tabellion.read.page_tree import load_page_tree, parse_page_tree
 
 PAGE = """<title>{name} - Film guide</title><ul><li><a href=/>Home</a><li><a href=/new>New films</a></ul>
@@ -55,6 +56,26 @@ def test_navigation_fields_and_tables_of_many_things_are_left_out() -> None:
 
 def test_the_title_is_a_value_without_a_label() -> None:
     assert ((), "Film 0") in facts(pages())[0]
+
+
+def test_what_a_page_states_in_markup_is_a_value_even_where_nothing_else_speaks_for_it() -> None:
+    told = {"json-ld": '<script type="application/ld+json">{"keywords": ["slow &amp;amp; blue"]}</script>'}
+    plain = pages()
+    assert "slow &amp; blue" not in {value for _, value in facts(plain)[0]}
+    for kind, markup in (*told.items(), ("microdata", "")):
+        marked = dict(plain)
+        shown = "<p itemprop=keywords>slow &amp; blue</p>" if kind == "microdata" else "<p>slow &amp; blue</p>"
+        marked["0.html"] = plain["0.html"] + shown + markup
+        assert "slow & blue" in {value for _, value in facts(marked)[0]}
+
+
+def test_breadcrumbs_are_read_from_microdata() -> None:
+    page = parse_page_tree(
+        "<ol itemscope itemtype='https://schema.org/BreadcrumbList'>"
+        "<li itemprop=itemListElement itemscope><a itemprop=item href=/food><span itemprop=name>Food</span></a>"
+        "<li itemprop=itemListElement itemscope><span itemprop=name>Cake</span></ol>"
+    )
+    assert list(marked_breadcrumbs(page)) == [(("Food", "/food"), ("Cake", None))]
 
 
 def test_a_page_that_cannot_be_read_gives_an_empty_instance() -> None:

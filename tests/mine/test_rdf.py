@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 from tabellion.mine.attributes import Attribute
 from tabellion.mine.instances import Instance
 from tabellion.mine.ontology import Concept, Ontology
-from tabellion.mine.picture import to_html, to_svg
+from tabellion.mine.picture import to_svg
 from tabellion.mine.rdf import to_json_ld, to_rdf_xml, to_turtle
+from tabellion.mine.report import to_html
 from tabellion.mine.spool import ConceptInstance
 from tabellion.rdf.facts import PREFIXES
 
@@ -50,3 +51,5 @@ def test_the_picture_and_the_page_are_whole() -> None:
     page = to_html(ONTOLOGY)
     assert "&lt;2 m&gt;" in page
     assert "<script" not in page
+    assert '<a href="#c1">Sport &amp; Spiel</a>' in page
+    assert page.count("<ul>") == page.count("</ul>")

@@ -133,7 +133,7 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
     """The ontology in the form asked for."""
     import msgspec
 
-    from tabellion.mine import picture, rdf
+    from tabellion.mine import picture, rdf, report
     from tabellion.mine.ontology import instance_json
 
     written = {
@@ -141,7 +141,7 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
         MineForm.jsonld: rdf.to_json_ld,
         MineForm.rdfxml: rdf.to_rdf_xml,
         MineForm.svg: picture.to_svg,
-        MineForm.html: picture.to_html,
+        MineForm.html: report.to_html,
     }.get(form)
     if written is not None:
         sys.stdout.buffer.write(written(ontology).encode("utf-8", "replace"))

@@ -18,7 +18,7 @@ import msgspec
 
 from tabellion.mine.blocks import Blocks
 from tabellion.mine.outline import Node, Outliner, Sharing
-from tabellion.mine.stated import fold_text, read_stated, stated_texts
+from tabellion.mine.stated import fold_text, marked_texts, read_stated, stated_texts
 from tabellion.mine.template import Template, box_elements, find_subject, line_numbers, places_of
 from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import PageTree
@@ -74,7 +74,7 @@ class _Reader:
         ]
         self.sharing = Sharing([template.shares(count) for count in counts], self.often, steady)
         self.subject = find_subject(page)
-        self.stated = stated_texts(read_stated(page.data))
+        self.stated = stated_texts(read_stated(page.data)) | marked_texts(page)
         self.boxes = box_elements(page)
         self.lines = line_numbers(page)
 

@@ -21,7 +21,7 @@ from tabellion.mine.labels import Label, LabelSettings, find_labels, section_pat
 from tabellion.mine.links import Link, read_links, split_address
 from tabellion.mine.site import Site, SitePage, find_houses, fold, gather_site, is_label
 from tabellion.mine.spool import ConceptInstance, Spool
-from tabellion.mine.stated import read_stated, stated_breadcrumbs
+from tabellion.mine.stated import marked_breadcrumbs, read_stated, stated_breadcrumbs
 from tabellion.mine.taxonomy import choose_parents, related_pairs
 from tabellion.model.issue import Issue
 from tabellion.model.page_tree import PageTree
@@ -141,7 +141,7 @@ def read_site_page(page: PageTree, source: str, method: SegmentMethod = "blocks"
     roots = {fold(link.text) for link in links if not link.path}
     crumbs = [
         tuple(name for name, at in chain if is_label(name) and not _is_root(at) and fold(name) not in roots)
-        for chain in stated_breadcrumbs(read_stated(page.data))
+        for chain in (*stated_breadcrumbs(read_stated(page.data)), *marked_breadcrumbs(page))
     ]
     return SitePage(source, page.address, place[0], place[1], page.language, tuple(crumbs)), links
 

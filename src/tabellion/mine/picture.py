@@ -1,6 +1,7 @@
-"""The taxonomy of an ontology as a picture (SVG), and the whole as a page to browse (HTML).
+"""The taxonomy of an ontology as a picture (SVG).
 
-In: an ontology. Out: text of a file that needs nothing else: no script, no style sheet, no other file.
+In: an ontology. Out: text of a file that needs nothing else. Each concept at the top stands with all that is below it,
+side by side in columns of about equal height; a grey number says how many sites have a concept.
 """
 
 from __future__ import annotations
@@ -10,64 +11,66 @@ from html import escape
 
 from tabellion.mine.ontology import Concept, Ontology
 
-_ROW, _STEP, _LETTER = 22, 28, 8  # pixels: height of a line, indent of a level, width of a letter
+_ROW, _STEP, _LETTER, _GAP = 22, 28, 8, 40  # pixels: height of a line, indent of a level, width of a letter, columns
+_TALL = 32  # lines of a column, if no tree is taller
+
+Tree = list[tuple[int, Concept]]  # concepts from the top down with their depth
 
 
-def concept_rows(ontology: Ontology) -> Iterator[tuple[int, Concept]]:
-    """The concepts from the top down, each with its depth."""
+def concept_trees(ontology: Ontology) -> Iterator[Tree]:
+    """Each concept at the top with those below it; trees of several first, as the ontology orders them."""
     below: dict[str | None, list[Concept]] = {}
     for concept in ontology.concepts:
         below.setdefault(concept.parent, []).append(concept)
-    waiting = [(0, concept) for concept in reversed(below.get(None, []))]
-    while waiting:
-        depth, concept = waiting.pop()
-        yield depth, concept
-        waiting.extend((depth + 1, child) for child in reversed(below.get(concept.id, [])))
+    for top in sorted(below.get(None, []), key=lambda concept: concept.id not in below):
+        tree: Tree = []
+        waiting = [(0, top)]
+        while waiting:
+            depth, concept = waiting.pop()
+            tree.append((depth, concept))
+            waiting.extend((depth + 1, child) for child in reversed(below.get(concept.id, [])))
+        yield tree
 
 
 def to_svg(ontology: Ontology) -> str:
-    """The taxonomy as an indented tree with lines from parent to child."""
-    rows = list(concept_rows(ontology))
-    width = max((depth * _STEP + _LETTER * (len(concept.label) + 6) for depth, concept in rows), default=0) + 40
-    height = _ROW * (len(rows) + 1)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        'font-family="sans-serif" font-size="14">',
-        "<title>Taxonomy</title>",
-    ]
-    last: dict[int, int] = {}
+    """The taxonomy as indented trees with lines from parent to child."""
+    parts: list[str] = []
+    left, height = 12, 0
+    for column in _columns(list(concept_trees(ontology))):
+        rows = [row for tree in column for row in tree]
+        parts += _draw(rows, left)
+        height = max(height, _ROW * (len(rows) + 1))
+        left += max(depth * _STEP + _LETTER * (len(concept.label) + 4) for depth, concept in rows) + _GAP
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{left}" height="{height}" viewBox="0 0 {left} {height}" '
+    style = 'font-family="sans-serif" font-size="14"><title>Taxonomy</title>'
+    return "\n".join([head + style, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>"]) + "\n"
+
+
+def _columns(trees: list[Tree]) -> list[list[Tree]]:
+    """Trees in columns, none taller than it must be."""
+    columns: list[list[Tree]] = []
+    tall = max([_TALL, *map(len, trees)])
+    filled = tall
+    for tree in trees:
+        if filled + len(tree) > tall:
+            columns.append([])
+            filled = 0
+        columns[-1].append(tree)
+        filled += len(tree)
+    return columns
+
+
+def _draw(rows: Tree, left: int) -> Iterator[str]:
+    """The lines of one column; each parent's stem is drawn once, down to its last child."""
+    parents: dict[int, int] = {}
+    stems: dict[tuple[int, int], int] = {}  # indent and top of a stem -> its end
     for number, (depth, concept) in enumerate(rows, start=1):
-        left, middle = 12 + depth * _STEP, number * _ROW
+        x, y = left + depth * _STEP, number * _ROW
         if depth:
-            top = last[depth - 1]
-            parts.append(f'<path d="M{left - 20} {top + 6}V{middle - 5}H{left - 4}" fill="none" stroke="#999"/>')
-        last[depth] = middle
-        parts.append(f'<text x="{left}" y="{middle}">{escape(concept.label)} ')
-        parts.append(f'<tspan fill="#777">{concept.support}</tspan></text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def to_html(ontology: Ontology) -> str:
-    """The ontology as one page: the picture, the concepts, and the instances with their attributes."""
-    parts = [
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Ontology</title>',
-        "<style>body{font:16px/1.5 sans-serif;max-width:60em;margin:auto;padding:1em}",
-        "th{text-align:left;vertical-align:top;padding-right:1em}summary{cursor:pointer}</style>",
-        f"<h1>Ontology of {len(ontology.sites)} sites</h1>",
-        f"<p>{len(ontology.concepts)} concepts, {len(ontology.instances)} instances.</p>",
-        "<h2>Taxonomy</h2>",
-        to_svg(ontology),
-        "<h2>Concepts</h2>",
-    ]
-    for _, concept in concept_rows(ontology):
-        labels = escape(", ".join(concept.labels))
-        parts.append(f'<details id="{concept.id}"><summary>{escape(concept.label)} ({concept.support})</summary>')
-        parts.append(f"<p>Also: {labels}</p><p>Sites: {escape(', '.join(concept.sites))}</p></details>")
-    parts.append("<h2>Instances</h2>")
-    for each in ontology.instances:
-        parts.append(f"<details><summary>{escape(each.instance.source)}</summary><table>")
-        for attribute in each.instance.attributes:
-            label = escape(" / ".join(attribute.label))
-            parts.append(f"<tr><th>{label}</th><td>{escape(attribute.value)}</td></tr>")
-        parts.append("</table></details>")
-    return "\n".join(parts) + "\n</html>\n"
+            stems[x - 20, parents[depth - 1] + 6] = y - 5
+            yield f'<path d="M{x - 20} {y - 5}H{x - 4}" stroke="#999"/>'
+        parents[depth] = y
+        support = f'<tspan fill="#767676">{concept.support}</tspan>'
+        yield f'<text x="{x}" y="{y}">{escape(concept.label)} {support}</text>'
+    for (x, top), end in stems.items():
+        yield f'<path d="M{x} {top}V{end}" stroke="#999"/>'

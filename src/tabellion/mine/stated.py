@@ -1,14 +1,19 @@
-"""What a page states of itself in schema.org markup (JSON-LD): texts and breadcrumbs.
+"""What a page states of itself in schema.org markup (JSON-LD and microdata): texts and breadcrumbs.
 
-In: the texts of a page's JSON-LD scripts. Out: plain facts, used as one more witness beside what is shown. Broken JSON
-is passed over.
+In: a page tree, with the texts of the page's JSON-LD scripts. Out: plain facts, used as one more witness beside what is
+shown. Broken JSON is passed over, and what many sites escape twice (`&amp;amp;`) is read once more.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from html import unescape
 from typing import Any
+
+from tabellion.model.page_tree import PageTree
+
+Chain = tuple[tuple[str, str | None], ...]  # breadcrumbs from the top down: name, and address where one is stated
 
 _MOST = 20_000  # values looked at on one page
 _WORDS = 40
@@ -39,11 +44,11 @@ def stated_texts(objects: Iterable[dict[str, Any]]) -> set[str]:
         for value in each.values():
             for text in value if isinstance(value, list) else [value]:
                 if isinstance(text, str) and len(text.split()) <= _WORDS:
-                    found.add(fold_text(text))
+                    found.add(fold_text(unescape(text)))
     return found
 
 
-def stated_breadcrumbs(objects: Iterable[dict[str, Any]]) -> Iterator[tuple[tuple[str, str | None], ...]]:
+def stated_breadcrumbs(objects: Iterable[dict[str, Any]]) -> Iterator[Chain]:
     """The breadcrumbs, each a chain of name and address from the top down."""
     for each in objects:
         kind = each.get("@type")
@@ -51,6 +56,33 @@ def stated_breadcrumbs(objects: Iterable[dict[str, Any]]) -> Iterator[tuple[tupl
         if "BreadcrumbList" not in (kind if isinstance(kind, list) else [kind]) or not isinstance(items, list):
             continue
         chain = [crumb for item in sorted(items, key=_position) if (crumb := _crumb(item))]
+        if chain:
+            yield tuple(chain)
+
+
+def marked_texts(page: PageTree) -> set[str]:
+    """The short texts that a page marks as properties by microdata, folded."""
+    found: set[str] = set()
+    for element, attributes in enumerate(page.attributes):
+        if "itemprop" in attributes and "itemscope" not in attributes:
+            text = attributes.get("content") or page.text_of(element)
+            if len(text.split()) <= _WORDS:
+                found.add(fold_text(text))
+    return found - {""}
+
+
+def marked_breadcrumbs(page: PageTree) -> Iterator[Chain]:
+    """The breadcrumbs that a page marks by microdata."""
+    for element, attributes in enumerate(page.attributes):
+        if not attributes.get("itemtype", "").rstrip("/").endswith("BreadcrumbList"):
+            continue
+        chain: list[tuple[str, str | None]] = []
+        for inner in range(element + 1, page.ends[element]):
+            if page.attributes[inner].get("itemprop") == "name":
+                name = page.attributes[inner].get("content") or page.text_of(inner)
+                around = (page.attributes[each].get("href") for each in page.ancestors(inner) if each > element)
+                if name:
+                    chain.append((name, next((href for href in around if href), None)))
         if chain:
             yield tuple(chain)
 
@@ -75,4 +107,4 @@ def _crumb(item: object) -> tuple[str, str | None] | None:
     address = (inner.get("@id") or inner.get("url")) if isinstance(inner, dict) else inner
     if not isinstance(name, str) or not name.strip():
         return None
-    return " ".join(name.split()), address if isinstance(address, str) else None
+    return " ".join(unescape(name).split()), address if isinstance(address, str) else None
