@@ -14,6 +14,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import create_engine, make_url
 
 sys.path.insert(0, str(Path(__file__).parent))  # `shelving`, for the processes that tests start, too
 
@@ -49,11 +50,11 @@ def server() -> Iterator[str]:
 @pytest.fixture
 def database(server: str) -> str:
     """The URL of an empty database."""
-    import psycopg
-
     name = f"library_{uuid4().hex}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+    engine = create_engine(make_url(f"{server}/postgres").set(drivername="postgresql+pg8000"))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    engine.dispose()
     return f"{server}/{name}"
 
 

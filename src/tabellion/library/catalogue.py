@@ -113,8 +113,8 @@ def _connect_postgresql(url: str) -> Engine:
     if parsed.get_backend_name() == "postgres":
         parsed = parsed.set(drivername="postgresql")
     if parsed.drivername == "postgresql":
-        parsed = parsed.set(drivername="postgresql+psycopg")
+        parsed = parsed.set(drivername="postgresql+pg8000")
     try:
         return create_engine(parsed, isolation_level="REPEATABLE READ")
     except (ModuleNotFoundError, NoSuchModuleError) as error:
-        raise MissingExtraError("psycopg is not installed: pip install 'tabellion[library]'") from error
+        raise MissingExtraError("pg8000 is not installed: pip install 'tabellion[library]'") from error
