@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test check train measure bench clean
+.PHONY: help setup demo test check train measure bench clean browser
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +26,11 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP) ## read the examples and show what was understood
 	@$(BIN)/python examples/demo.py
 
-test: check ## everything that must hold: check, then all tests
+# Rendered pages are tested against a real Chromium; where this is root on Debian it is installed, elsewhere those tests skip.
+browser:
+	@command -v chromium google-chrome >/dev/null || test -n "$${TABELLION_CHROMIUM:-}" || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } || echo "no Chromium: the tests of rendered pages are skipped"
+
+test: check browser ## everything that must hold: check, then all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP) ## lint, format, types, who imports whom, documentation

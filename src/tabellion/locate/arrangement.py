@@ -33,11 +33,12 @@ class Part(NamedTuple):
 
 
 class Arranged(msgspec.Struct, frozen=True, eq=False):
-    """The cells of a candidate in document order: their words and their boxes."""
+    """The cells of a candidate in document order: their words and their boxes; `columns` where these do not tell."""
 
     node: int
     cells: tuple[Part, ...]
     box: Boxes
+    columns: tuple[int, ...] | None = None
 
 
 class Arrangement:

@@ -35,7 +35,7 @@ def frame_of(arranged: Arranged) -> BoxFrame | None:
     filled = np.array([cell.first < cell.end for cell in arranged.cells])
     if not filled.sum() >= _FEWEST * _FEWEST or len(filled) > _MOST_CELLS:
         return None
-    topology = find_topology(arranged.box, filled)
+    topology = find_topology(arranged.box, filled, arranged.columns)
     if topology.rows < _FEWEST or topology.columns < _FEWEST:
         return None
     if topology.overlaps > _OVERLAPPING * len(topology):
@@ -46,8 +46,8 @@ def frame_of(arranged: Arranged) -> BoxFrame | None:
 def _text_frames(page: RenderedPage, arrangement: Arrangement) -> list[Arranged]:
     found = []
     for block in arrangement.text_blocks():
-        cells = cut_text_block(page.words, block.first, block.end)
+        cells, columns = cut_text_block(page.words, block.first, block.end)
         if cells:
             boxes: Boxes = np.array([arrangement.box(cell) for cell in cells], dtype=np.float32)
-            found.append(Arranged(block.node, tuple(cells), boxes))
+            found.append(Arranged(block.node, tuple(cells), boxes, columns))
     return found

@@ -22,32 +22,41 @@ _SHARE = 0.6  # of the lines must have several columns
 _MOST_WORDS = 5000
 
 
-def cut_text_block(words: Words, first: int, end: int) -> list[Part]:
-    """The cells of a block of text, or none where its lines have no columns."""
+def cut_text_block(words: Words, first: int, end: int) -> tuple[list[Part], tuple[int, ...] | None]:
+    """The cells of a block of text, none where its lines have no columns; and their columns where bars count them."""
     if not _FEWEST_LINES * 2 <= end - first <= _MOST_WORDS:
-        return []
+        return [], None
     box = words.box[first:end]
     text = words.text[first:end].tolist()
     letters = np.maximum(1, [len(word) for word in text])
     letter = float(np.median((box[:, 2] - box[:, 0]) / letters))
     new_line = np.concatenate([[True], (box[1:, 1] > box[:-1, 3] - 2) | (box[1:, 0] < box[:-1, 0])])
     if new_line.sum() < _FEWEST_LINES:
-        return []
+        return [], None
     wide = np.concatenate([[True], box[1:, 0] - box[:-1, 2] > _GAP * letter])
-    bar = np.array([word in _BARS or bool(_RULE.fullmatch(word)) for word in text])
-    begins = new_line | wide | np.concatenate([[True], bar[:-1]])
+    bars = [word in _BARS for word in text]
+    rules = [bool(_RULE.fullmatch(word)) for word in text]
     cells: list[Part] = []
+    columns: list[int] = []
     counts: list[int] = []
+    passed: list[int] = []  # bars of each line
     for at in range(end - first):
         if new_line[at]:
             counts.append(0)
-        if bar[at]:
+            passed.append(0)
+        passed[-1] += bars[at]
+        if bars[at] or rules[at]:
             continue
-        if begins[at] or not cells or cells[-1].end != first + at:
+        if new_line[at] or wide[at] or not cells or cells[-1].end != first + at:
             cells.append(Part(-1, first + at, first + at + 1))
+            columns.append(passed[-1])
             counts[-1] += 1
         else:
             cells[-1] = cells[-1]._replace(end=first + at + 1)
     told = [count for count in counts if count]
     several = sum(count > 1 for count in told)
-    return cells if len(told) >= _FEWEST_LINES and several >= _SHARE * len(told) else []
+    if len(told) < _FEWEST_LINES or several < _SHARE * len(told):
+        return [], None
+    barred = [number for number, count in zip(passed, counts, strict=True) if count]
+    counted = min(barred) == max(barred) > 0 and len(cells) <= (max(barred) + 1) * len(barred)
+    return cells, tuple(columns) if counted else None

@@ -9,6 +9,8 @@ cells are empty are purged and the structure is closed again (algorithm 2, CLEAN
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +37,16 @@ class Topology(msgspec.Struct, frozen=True, eq=False):
         return len(self.kept)
 
 
-def find_topology(boxes: Boxes, filled: NDArray[np.bool_]) -> Topology:
-    """The rows and columns of cells, spacers purged; `filled` says which cells show something."""
+def find_topology(boxes: Boxes, filled: NDArray[np.bool_], columns: Sequence[int] | None = None) -> Topology:
+    """The rows and columns of cells, spacers purged.
+
+    `filled` says which cells show something; `columns` gives the columns where they do not follow from the boxes.
+    """
     row, down = _tracks(boxes[:, 1], boxes[:, 3])
-    column, across = _tracks(boxes[:, 0], boxes[:, 2])
+    if columns is None:
+        column, across = _tracks(boxes[:, 0], boxes[:, 2])
+    else:
+        column, across = np.array(columns, dtype=np.int32), np.ones(len(columns), dtype=np.int32)
     row, down, kept_rows = _clean(row, down, filled)
     column, across, kept_columns = _clean(column, across, filled)
     kept = np.flatnonzero((down > 0) & (across > 0))

@@ -18,6 +18,7 @@ import signal
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ SETTING = "TABELLION_CHROMIUM"
 _START_SECONDS = 30.0  # a cold start on a busy machine takes some seconds
 _END_SECONDS = 5.0
 _READ_SIZE = 1 << 20
+_PAUSE = 0.01  # seconds between looks at what else happens while an answer is waited for
 _FIRST_FREE = 10  # descriptors from here on cannot collide with 3 and 4
 _ARGUMENTS = (
     "--headless",
@@ -127,14 +129,28 @@ class Chromium:
             raise BrowserGoneError(f"Chromium ({path}) does not start: {error}") from None
 
     def call(
-        self, method: str, params: dict[str, Any] | None = None, session: str | None = None, seconds: float = 10.0
+        self,
+        method: str,
+        params: dict[str, Any] | None = None,
+        session: str | None = None,
+        seconds: float = 10.0,
+        meanwhile: Callable[[], None] | None = None,
     ) -> msgspec.Raw:
-        """The answer to a call, undecoded."""
+        """The answer to a call, undecoded; `meanwhile` is done again and again until it comes."""
         number = self.send(method, params, session, wait=True)
+        end = time.monotonic() + seconds
         try:
-            answer = self._answers[number].get(timeout=max(0.0, seconds))
-        except queue.Empty:
-            raise BrowserSlowError(f"Chromium did not answer {method} within {seconds:.0f} seconds") from None
+            while True:
+                left = end - time.monotonic()
+                try:
+                    answer = self._answers[number].get(timeout=max(0.0, min(left, _PAUSE) if meanwhile else left))
+                    break
+                except queue.Empty:
+                    if left <= 0:
+                        note = f"Chromium did not answer {method} within {seconds:.0f} seconds"
+                        raise BrowserSlowError(note) from None
+                    if meanwhile:
+                        meanwhile()
         finally:
             self._answers.pop(number, None)
         if answer is None:

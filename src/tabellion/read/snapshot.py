@@ -156,7 +156,8 @@ class _Walk:
             glued = before.goes_on(text, left, top, height, (drawn, start))
             for word in _WORD.finditer(text):
                 x1, x2 = left + step * word.start(), left + step * word.end()
-                self._words.append((word[0], owner, x1, top, x2, top + height, line, glued and word.start() == 0))
+                said = word[0].replace("\xad", "")
+                self._words.append((said, owner, x1, top, x2, top + height, line, glued and word.start() == 0))
             before = _Line(text, left + width, top + height, (drawn, start + length))
 
     def nodes(self) -> Nodes:

@@ -15,6 +15,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any, TypeVar
 
@@ -46,7 +47,7 @@ STYLES = (
     "border-left-width",
 )
 WIDTH, HEIGHT = 1280, 1024  # the viewport: a usual desktop window
-_SETTLE_SECONDS = 0.5  # after loading, what scripts may still build
+_SETTLE_SECONDS = 0.5  # after loading, for what scripts may still build
 _SNAPSHOT_SECONDS = 2.0  # for what there is of a page that does not finish loading
 _CRASHES = ("Inspector.targetCrashed", "Inspector.detached")
 Made = TypeVar("Made")
@@ -102,14 +103,14 @@ class Tab:
         left = max(_SNAPSHOT_SECONDS, end - time.monotonic())
         if not whole:
             self.browser.send("Page.stopLoading", {}, self._session)
-        markup = self._markup(left) if self._scripts else None
         wanted = {"computedStyles": list(STYLES), "includeDOMRects": False, "includePaintOrder": False}
         try:
-            data = self._call("DOMSnapshot.captureSnapshot", wanted, left)
+            markup = self._markup(left, answer) if self._scripts else None
+            data = self._call("DOMSnapshot.captureSnapshot", wanted, left, answer)
         except BrowserSlowError:
             raise TabLostError(f"the page was not rendered within {seconds:g} seconds") from None
         if self._scripts:
-            self.browser.send("Page.navigate", {"url": "about:blank"}, self._session)  # stop what still runs
+            self._end_scripts()
         return Snapshot(data, whole, markup)
 
     def close(self) -> None:
@@ -136,7 +137,8 @@ class Tab:
             if event.method in _CRASHES:
                 raise TabLostError("the page brought its tab down")
             if event.method == "Fetch.requestPaused":
-                self._answer(event, answer)
+                if self._answer(event, answer) and settled is None:  # the rest of its loading is given up
+                    settled = time.monotonic() + _SETTLE_SECONDS
                 asked = True
             elif event.method == "Page.javascriptDialogOpening":
                 self.browser.send("Page.handleJavaScriptDialog", {"accept": False}, self._session)
@@ -145,11 +147,26 @@ class Tab:
                     return True
                 settled = time.monotonic() + _SETTLE_SECONDS
 
-    def _answer(self, event: Message, answer: Callable[[str, str], Answer | None]) -> None:
+    def _refuse_late(self, answer: Callable[[str, str], Answer | None]) -> None:
+        """Answer what a loaded page still asks for: one that is left waiting to go elsewhere gives no snapshot."""
+        while not self._inbox.empty():
+            event = self._inbox.get()
+            if event is None:
+                raise BrowserGoneError("Chromium has ended")
+            if event.method in _CRASHES:
+                raise TabLostError("the page brought its tab down")
+            if event.method == "Fetch.requestPaused":
+                self._answer(event, answer)
+
+    def _answer(self, event: Message, answer: Callable[[str, str], Answer | None]) -> bool:
+        """Answer a request; True where the page wanted to leave for another and was refused."""
         request, number = event.params["request"], event.params["requestId"]
         given = answer(request["url"], event.params.get("resourceType", "")) if request["method"] == "GET" else None
+        leaving = False
         if given is None:
-            params = {"requestId": number, "errorReason": "BlockedByClient"}
+            # a page that is refused another in its place stays as it is; any other reason would show an error page
+            leaving = event.params.get("resourceType") == "Document" and event.params.get("frameId") == self._target
+            params = {"requestId": number, "errorReason": "Aborted" if leaving else "BlockedByClient"}
             self.browser.send("Fetch.failRequest", params, self._session)
         elif given.passed_on:
             self.browser.send("Fetch.continueRequest", {"requestId": number}, self._session)
@@ -158,13 +175,29 @@ class Tab:
             body = base64.b64encode(given.data).decode()
             params = {"requestId": number, "responseCode": 200, "responseHeaders": headers, "body": body}
             self.browser.send("Fetch.fulfillRequest", params, self._session)
+        return leaving
 
-    def _markup(self, seconds: float) -> str:
-        root = _read(self._call("DOM.getDocument", {"depth": 0}, seconds))["root"]["nodeId"]
-        return str(_read(self._call("DOM.getOuterHTML", {"nodeId": root}, seconds))["outerHTML"])
+    def _markup(self, seconds: float, answer: Callable[[str, str], Answer | None]) -> str:
+        root = _read(self._call("DOM.getDocument", {"depth": 0}, seconds, answer))["root"]["nodeId"]
+        return str(_read(self._call("DOM.getOuterHTML", {"nodeId": root}, seconds, answer))["outerHTML"])
 
-    def _call(self, method: str, params: dict[str, Any], seconds: float = 10.0) -> msgspec.Raw:
-        return self.browser.call(method, params, self._session, seconds)
+    def _end_scripts(self) -> None:
+        """Stop what still runs, and close the windows that scripts opened."""
+        self.browser.send("Page.navigate", {"url": "about:blank"}, self._session)
+        for target in _read(self.browser.call("Target.getTargets"))["targetInfos"]:
+            if target.get("openerId") == self._target:
+                self.browser.send("Target.closeTarget", {"targetId": target["targetId"]})
+
+    def _call(
+        self,
+        method: str,
+        params: dict[str, Any],
+        seconds: float = 10.0,
+        answer: Callable[[str, str], Answer | None] | None = None,
+    ) -> msgspec.Raw:
+        """The answer to a call; with `answer` the page's requests are answered meanwhile."""
+        meanwhile = partial(self._refuse_late, answer) if answer else None
+        return self.browser.call(method, params, self._session, seconds, meanwhile)
 
 
 class Tabs:

@@ -1,0 +1,104 @@
+"""A rendered page reaches nothing: no network, no file system, no other page."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tabellion.pipeline import Extraction, Settings, extract_document
+
+
+class Listener:
+    """A server on this machine that counts every connection and answers none of them well."""
+
+    def __init__(self) -> None:
+        self.seen: list[bytes] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            with connection:
+                connection.settimeout(1)
+                try:
+                    asked = connection.recv(200)
+                    self.seen.append(asked)
+                    page = b"<!doctype html><img src=/image>" if b" /page " in asked else b""
+                    connection.sendall(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + page)
+                except OSError:
+                    continue
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    made = Listener()
+    yield made
+    made.close()
+
+
+def reach_out(address: str, secret: Path) -> str:
+    """Markup that tries every way out of a page."""
+    here = f"http://{address}"
+    return f"""
+    <link rel=preconnect href={here}><link rel=dns-prefetch href={here}><link rel=prefetch href={here}/prefetch>
+    <link rel=stylesheet href={here}/a.css><link rel=icon href={here}/icon><link rel=manifest href={here}/manifest>
+    <style>@import url({here}/b.css); @font-face {{ font-family: f; src: url({here}/font) }}
+    p {{ font-family: f; background: url({here}/background) }}</style>
+    <p>words</p><img src={here}/image srcset="{here}/large 2x"><iframe src={here}/frame></iframe>
+    <object data={here}/object></object><embed src={here}/embed><video src={here}/video autoplay></video>
+    <audio src={here}/audio autoplay></audio><script src={here}/script></script><form action={here}/form></form>
+    <svg><image href={here}/svg /></svg><iframe src=file://{secret}></iframe><object data=file://{secret}></object>
+    <iframe src=secret.html></iframe><img src=../secret.png><img src=/etc/passwd>
+    <meta http-equiv=refresh content="0;url={here}/refresh">
+    <script>
+    fetch("{here}/fetch").catch(() => 0); new Image().src = "{here}/script-image";
+    navigator.sendBeacon("{here}/beacon", "x"); try {{ new WebSocket("ws://{address}/socket") }} catch (error) {{}}
+    try {{ new EventSource("{here}/events") }} catch (error) {{}}
+    try {{ const c = new RTCPeerConnection({{iceServers: [{{urls: "stun:{address}"}}]}});
+      c.createDataChannel("x"); c.createOffer().then(o => c.setLocalDescription(o)) }} catch (error) {{}}
+    window.open("{here}/window"); setTimeout(() => {{ location = "{here}/location" }}, 50);
+    </script>"""
+
+
+@pytest.mark.parametrize("scripts", [False, True])
+def test_a_page_cannot_reach_the_network_or_the_file_system(
+    render: Callable[..., Extraction], listener: Listener, tmp_path: Path, scripts: bool
+) -> None:
+    secret = tmp_path / "secret.html"
+    rows = "<tr><td>key<td>value" + "".join(f"<tr><td>secret {n}<td>{n}" for n in range(5))
+    secret.write_text(f"<table>{rows}</table>", encoding="utf-8")
+    found = render(reach_out(listener.address, secret), scripts=scripts)
+    assert listener.seen == []
+    assert not found.tables
+
+
+def test_the_listener_hears_a_page_that_may_use_the_network(chromium: str, listener: Listener) -> None:
+    extract_document(f"http://{listener.address}/page", Settings(render="always", network=True))
+    assert any(b"/image" in heard for heard in listener.seen)
+
+
+def test_what_one_page_stores_another_cannot_read(render: Callable[..., Extraction]) -> None:
+    show = "<script>document.body.append(document.cookie + (localStorage.getItem('left') || 'nothing'))</script>"
+    assert not render(
+        "<script>localStorage.setItem('left', 'a trace'); document.cookie = 'a=trace'</script>", scripts=True
+    ).issues
+    row = (
+        "<div style='display:grid;grid-template-columns:90px 90px'>"
+        + "<b>a</b><b>b</b>"
+        + "<i>1</i><i>2</i>" * 4
+        + "</div>"
+    )
+    found = render(row + show, scripts=True)
+    assert "trace" not in str([table.grid.text.tolist() for table in found.tables])
