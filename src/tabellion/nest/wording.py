@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -35,6 +36,8 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _TELLING = re.compile(r"total|\ball\b|\bsum|i alt|gesamt|zusammen|ensemble|yhteensä|合計|総|:\s*$", re.IGNORECASE)
 MANY = 3_000  # different labels; of more, only those are read closely that may be a total or open with a colon
 
+KEPT = 10_000  # labels whose facts are kept: a table is nested again after every stroke of a repair
+
 
 class Wording(msgspec.Struct, frozen=True):
     """The facts of one label."""
@@ -57,6 +60,7 @@ class Wording(msgspec.Struct, frozen=True):
     stems: tuple[str, ...]  # beginnings of the words that carry meaning
 
 
+@lru_cache(maxsize=KEPT)
 def read_wording(label: str) -> Wording:
     """The facts of one label.
 

@@ -18,6 +18,8 @@ Texts = dict[tuple[int, int], str]
 """(row, column) of the source -> what stands there."""
 
 ENOUGH = 0.3  # of the texts of two rows, by weight, that must be the same
+WORDS_ALONE = 0.9  # what the words of two lines count where their figures are others
+HEAD_ALONE = 0.4  # what it counts that two columns say the same in a row where nothing else says it: a year on top
 CLEAR = 0.5  # the same for lines whose labels come more than once
 LARGEST = 400_000  # pairs of lines between two sure ones that are compared one by one
 
@@ -35,8 +37,11 @@ def align_texts(old: Texts, new: Texts) -> Aligned:
     weight = _weights(old, new)
     old_rows, new_rows = _lines(old, 0), _lines(new, 0)
 
+    old_words, new_words = ({row: _worded(held) for row, held in lines.items()} for lines in (old_rows, new_rows))
+
     def likeness(one: int, other: int) -> float:
-        return _common(old_rows[one], new_rows[other], weight)
+        words = WORDS_ALONE * _common(old_words[one], new_words[other], weight)
+        return max(_common(old_rows[one], new_rows[other], weight), words)
 
     rows = _align(old_rows, new_rows, likeness)
     columns = _align_columns(old, new, rows)
@@ -44,16 +49,28 @@ def align_texts(old: Texts, new: Texts) -> Aligned:
 
 
 def likeness_of(old: Texts, new: Texts) -> float:
-    """How much two sheets have in common, 0 to 1."""
+    """How much two sheets have in common, 0 to 1: of all they say, or of their words where the figures are others."""
     one, other = Counter(old.values()), Counter(new.values())
+    return max(_share(one, other), WORDS_ALONE * _share(_worded(one), _worded(other)))
+
+
+def _share(one: Counter[str], other: Counter[str]) -> float:
     return 2 * sum((one & other).values()) / max(sum(one.values()) + sum(other.values()), 1)
+
+
+def _worded(texts: Counter[str]) -> Counter[str]:
+    return Counter({text: count for text, count in texts.items() if has_words(text)})
+
+
+def has_words(text: str) -> bool:
+    return any(map(str.isalpha, text))
 
 
 def _weights(old: Texts, new: Texts) -> dict[str, float]:
     """What a text tells: much where it is rare, and more where it has letters."""
     counts = Counter(old.values())
     counts.update(new.values())
-    return {text: (2.0 if any(map(str.isalpha, text)) else 1.0) * count**-0.5 for text, count in counts.items()}
+    return {text: (2.0 if has_words(text) else 1.0) * count**-0.5 for text, count in counts.items()}
 
 
 def _lines(texts: Texts, side: int) -> dict[int, Counter[str]]:
@@ -94,7 +111,7 @@ def _unique_pairs(old: dict[int, Counter[str]], new: dict[int, Counter[str]]) ->
     def by_words(lines: dict[int, Counter[str]]) -> dict[tuple[str, ...], list[int]]:
         held: dict[tuple[str, ...], list[int]] = {}
         for line, texts in lines.items():
-            words = tuple(sorted(text for text in texts.elements() if any(map(str.isalpha, text))))
+            words = tuple(sorted(_worded(texts).elements()))
             if words:
                 held.setdefault(words, []).append(line)
         return held
@@ -158,10 +175,16 @@ def _align_columns(old: Texts, new: Texts, rows: dict[int, int]) -> dict[int, in
         if row in kept:
             theirs[column][row] = text
 
+    alone = Counter((row, text) for (row, _), text in new.items())
+
     def likeness(one: int, other: int) -> float:
         mine, yours = held[one], theirs[other]
-        same = sum(yours.get(row) == text for row, text in mine.items())
-        return 2 * same / max(len(mine) + len(yours), 1)
+        same = [row for row, text in mine.items() if yours.get(row) == text]
+        every = 2 * len(same) / max(len(mine) + len(yours), 1)
+        worded = sum(has_words(text) for column in (mine, yours) for text in column.values())
+        words = 2 * sum(has_words(mine[row]) for row in same) / max(worded, 1)
+        named = HEAD_ALONE * any(alone[row, mine[row]] == 1 for row in same)
+        return max(every, WORDS_ALONE * words, named)
 
     return _best_sequence(old_columns, new_columns, likeness)
 

@@ -1,8 +1,9 @@
 """Corrections in another edition of the document than the one they were made in.
 
 In: a correction, and the texts of both editions. Out: the correction with its places in the new edition, or why it
-has none there. A place is the same if its row and column are (`align`), and if it still says what it said; where the
-words of a row come several times, most of the row must be the same as well, or the rows around it.
+has none there. A place is the same if its row and column are (`align`), and if it still says what it said, or a figure
+stands where one stood; where the words of a row come several times, most of the row must be the same as well, or the
+rows around it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import msgspec
 from tabellion.model.correction import Area, Correction, Spot, Undo
 from tabellion.model.grid import Grid
 from tabellion.model.place import Place
-from tabellion.repair.align import CLEAR, Aligned, Texts, align_texts, likeness_of
+from tabellion.repair.align import CLEAR, Aligned, Texts, align_texts, has_words, likeness_of
 from tabellion.repair.places import region_place
 
 SIMILAR = 0.4  # what two sheets must have in common to be editions of one
@@ -103,8 +104,10 @@ class _Move:
         if spot.row is not None and spot.row in self.aligned.rows:
             self._must_be_clear(spot)
         moved = Spot(row, column, spot.text)
-        if spot.text and self._words(moved) != spot.text:
-            raise Misfit(f"where {_quoted(spot)} stood now stands {self._words(moved) or 'nothing'!r}")
+        now = self._words(moved)
+        figure = spot.column is not None and bool(now) and not has_words(spot.text + now)
+        if spot.text and now != spot.text and not figure:
+            raise Misfit(f"where {_quoted(spot)} stood now stands {now or 'nothing'!r}")
         return moved
 
     def area(self, area: Area) -> Area:
