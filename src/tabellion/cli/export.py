@@ -32,9 +32,11 @@ class To(StrEnum):
     """The forms that tables are published in."""
 
     csv = "csv"
+    xlsx = "xlsx"
     parquet = "parquet"
     json = "json"
     jsonl = "jsonl"
+    html = "html"
     markdown = "markdown"
     xml = "xml"
     turtle = "turtle"

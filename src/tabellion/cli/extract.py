@@ -55,7 +55,9 @@ def extract(
     form: Annotated[
         Form,
         typer.Option(
-            "--format", "-f", help="jsonl: a line a document; json: one list; csv: a line a value; markdown; xml; RDF."
+            "--format",
+            "-f",
+            help="jsonl: a line a document; json: one list; csv: a line a value; others.",
         ),
     ] = Form.jsonl,
     output: Annotated[

@@ -21,6 +21,7 @@ class Form(StrEnum):
     json = "json"
     csv = "csv"
     markdown = "markdown"
+    html = "html"
     xml = "xml"
     turtle = "turtle"
     nquads = "nquads"

@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Literal
 
 from tabellion.export.typed import value_kinds
 from tabellion.model.place import address
@@ -42,9 +43,16 @@ def csv_pieces(extraction: Extraction) -> Iterator[bytes]:
     """The tuples of a document without the head, piece by piece."""
     lines = (line for table in extraction.tables for line in _lines(table, extraction.document.source))
     while some := list(islice(lines, PIECE)):
-        file = io.StringIO(newline="")
-        csv.writer(file, lineterminator="\n").writerows(some)
-        yield file.getvalue().encode("utf-8", "replace")
+        text = _written(some, csv.QUOTE_MINIMAL)
+        if "\r" in text:  # the module leaves it bare, and its reader then sees the end of a line
+            text = _written(some, csv.QUOTE_ALL)
+        yield text.encode("utf-8", "replace")
+
+
+def _written(lines: list[tuple[object, ...]], quoting: Literal[0, 1]) -> str:
+    file = io.StringIO(newline="")
+    csv.writer(file, lineterminator="\n", quoting=quoting).writerows(lines)
+    return file.getvalue()
 
 
 def join_path(labels: Iterable[str]) -> str:

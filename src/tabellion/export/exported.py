@@ -22,6 +22,8 @@ def parse_value(kind: str, text: str | None) -> float | int | str | None:
     >>> parse_value("number", "12"), parse_value("number", "2.5"), parse_value("date", "1990-01-01")
     (12, 2.5, '1990-01-01')
     """
-    if text is None or kind != "number":
+    if text is None or kind == "missing":
+        return None
+    if kind != "number":
         return text
     return int(text) if text.lstrip("-").isdigit() else float(text)

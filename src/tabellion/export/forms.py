@@ -15,13 +15,15 @@ from tabellion.export.csv import csv_head, csv_pieces
 from tabellion.export.cube import SHAPES, describe_extraction
 from tabellion.export.json import json_pieces
 from tabellion.export.markdown import to_markdown
+from tabellion.export.page import PAGE_HEAD, PAGE_TAIL, page_pieces
+from tabellion.export.xlsx import write_xlsx
 from tabellion.export.xml import SCHEMA, XML_HEAD, XML_TAIL, xml_pieces
 from tabellion.pipeline import Extraction
 from tabellion.rdf import SYNTAXES, Syntax
 from tabellion.rdf.facts import BASE
 
 FormName = Literal[
-    "csv", "parquet", "json", "jsonl", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld", "csvw"
+    "csv", "xlsx", "parquet", "json", "jsonl", "html", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld", "csvw"
 ]  # fmt: skip
 FORMS: tuple[FormName, ...] = get_args(FormName)
 
@@ -44,6 +46,7 @@ def text_form(name: str, base: str = BASE) -> TextForm | None:
         "json": TextForm(json_pieces, b"[\n", b",\n", b"\n]\n"),
         "jsonl": TextForm(_json_line),
         "markdown": TextForm(lambda extraction: [to_markdown(extraction)], between=b"\n"),
+        "html": TextForm(page_pieces, PAGE_HEAD, b"", PAGE_TAIL),
         "xml": TextForm(xml_pieces, XML_HEAD, b"", XML_TAIL),
     }
     return forms.get(name)
@@ -52,6 +55,9 @@ def text_form(name: str, base: str = BASE) -> TextForm | None:
 def write_export(name: FormName, extractions: Iterable[Extraction], file: BinaryIO, base: str = BASE) -> None:
     """Documents in the given form, which is any but csvw."""
     form = text_form(name, base)
+    if name == "xlsx":
+        write_xlsx(extractions, file)
+        return
     if form is None:
         _need("pyarrow", "arrow", name)
         from tabellion.export.parquet import write_parquet

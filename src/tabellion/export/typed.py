@@ -81,11 +81,12 @@ def shown_values(tuples: Tuples) -> Iterator[Shown]:
 
 
 def value_kinds(tuples: Tuples) -> list[str]:
-    """What each value is: number, date, text, link, image or form."""
+    """What each value is: number, date, text, link, image, form or missing."""
     return _kinds(tuples.grid, tuples.rows, tuples.columns)
 
 
 def _kinds(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> list[str]:
     names = np.array([KINDS[Content(content)] for content in range(len(Content))], dtype=object)
+    names[Content.MISSING] = "missing"
     found: list[str] = names[grid.content[rows, columns]].tolist()
     return found

@@ -8,6 +8,7 @@ from tabellion.label.fixed import fix_frames
 from tabellion.label.frames import find_frames
 from tabellion.label.kind import judge_kind, keeps_frames
 from tabellion.label.row_labels import RowMethod, label_rows
+from tabellion.label.stated import label_stated
 from tabellion.label.web_frames import label_table
 from tabellion.label.web_headers import HeaderMethod
 from tabellion.model.fixes import NOTHING, Fixes
@@ -29,6 +30,8 @@ def label_grid(
 
     `genuine` is what locating found; `headers` is the method for tables of web pages; `fixes` is what is given.
     """
+    if grid.stated:
+        return fix_frames(label_stated(grid, given=fixes.of_labels() != NOTHING), fixes, weights)
     if grid.medium != "spreadsheet":
         labelled = label_table(grid, genuine, weights, headers)
         return fix_frames(labelled, fixes, weights)

@@ -50,6 +50,8 @@ def locate_tables(
             chance[number] = judge_definitions(page, candidate)
         elif candidate.kind == "preformatted":
             chance[number] = judge_preformatted(candidate)
+        if candidate.stated:
+            chance[number] = 1.0
     _settle_nested(page.candidates, chance)
     return [
         MarkupRegion(page, Place(path=candidate.path, table_index=candidate.table_index), number, round(value, 4))

@@ -27,7 +27,9 @@ class IslandSettings(msgspec.Struct, frozen=True):
 
 
 def locate_islands(sheet: Sheet, settings: IslandSettings = IslandSettings()) -> list[Region]:
-    """The regions of a sheet, in reading order."""
+    """The regions of a sheet, in reading order; where it states its tables, the areas of those."""
+    if sheet.stated:
+        return [Region(sheet, Place(sheet=sheet.name), area) for area in _joined([one.area for one in sheet.stated])]
     cells = sheet.cells
     filled = cells.stored != Stored.EMPTY
     rows, columns = cells.row[filled], cells.column[filled]
@@ -45,6 +47,22 @@ def locate_islands(sheet: Sheet, settings: IslandSettings = IslandSettings()) ->
             todo.append((rows[~cut], columns[~cut]))
             todo.append((rows[cut], columns[cut]))
     return sorted(found, key=lambda region: region.rect)
+
+
+def _joined(areas: list[Rect]) -> list[Rect]:
+    """Areas that overlap as one, in reading order."""
+    found: list[Rect] = []
+    for area in sorted(areas):
+        apart = [one for one in found if not _overlap(one, area)]
+        for one in found:
+            if _overlap(one, area):
+                area = Rect(*map(min, one[:2], area[:2]), *map(max, one[2:], area[2:]))
+        found = [*apart, area]
+    return sorted(found)
+
+
+def _overlap(one: Rect, other: Rect) -> bool:
+    return one.top <= other.bottom and other.top <= one.bottom and one.left <= other.right and other.left <= one.right
 
 
 def _fits(rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings) -> bool:

@@ -19,6 +19,7 @@ from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Rect
 from tabellion.model.printed import PrintedPage
 from tabellion.model.rendered import RenderedPage
+from tabellion.model.stated import Stated
 from tabellion.model.style import PLAIN, Style
 
 Medium = Literal["spreadsheet", "html", "pdf"]
@@ -80,6 +81,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     column_widths: dict[int, float] = {}
     hidden: bool = False
     epoch_1904: bool = False
+    stated: tuple[Stated, ...] = ()  # tables that the names of its ranges state
 
 
 Page: TypeAlias = Sheet | MarkupPage | RenderedPage | PrintedPage

@@ -15,6 +15,7 @@ from tabellion.model.roles import CellRole as CellRole
 from tabellion.model.roles import Orientation as Orientation
 from tabellion.model.roles import RowRole as RowRole
 from tabellion.model.roles import SheetKind as SheetKind
+from tabellion.model.stated import Stated
 
 
 class RowLabels(msgspec.Struct, frozen=True, eq=False):
@@ -47,6 +48,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     confidence: float = 1.0
     keyed: bool = False
     fixes: Fixes = NOTHING
+    stated: Stated | None = None  # what the source itself says of it
 
     @property
     def grid(self) -> Grid:

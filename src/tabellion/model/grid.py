@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tabellion.model.document import Mark, Medium
 from tabellion.model.issue import Issue
 from tabellion.model.place import Place, Rect, address
+from tabellion.model.stated import Stated
 from tabellion.model.style import Style
 
 Made = TypeVar("Made")
@@ -96,6 +97,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     medium: Medium = "spreadsheet"
     caption: str | None = None  # what the source calls the table, outside its cells
     found: str | None = None  # how a table of a web page was found: table, aria, definitions, preformatted, boxes
+    stated: tuple[Stated, ...] = ()  # the tables that the source itself states, in the grid's lines
     declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns that the source declares
     caption_position: Literal["above", "below"] = "above"
     footnotes: tuple[str, ...] = ()  # below the table, outside its cells

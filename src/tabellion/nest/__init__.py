@@ -15,6 +15,7 @@ from tabellion.nest.guided import NO_LESSONS, Lessons, teach_frames
 from tabellion.nest.left import nest_left
 from tabellion.nest.parents import Method
 from tabellion.nest.regraft import regraft
+from tabellion.nest.stated import nest_stated
 from tabellion.nest.top import nest_top
 from tabellion.weights import Weights
 
@@ -30,6 +31,11 @@ def nest_headers(frame: Frame, weights: Weights, method: Method = "boosted", les
     What is given of the frame holds; `lessons` are those of its sheet (`teach_frames`).
     """
     fixes = frame.fixes
+    if frame.stated:
+        stated = nest_stated(frame, frame.stated)
+        top, column_nodes = regraft(stated.top, stated.column_nodes, fixes.top)
+        left, row_nodes = regraft(stated.left, stated.row_nodes, fixes.left)
+        return Nested(frame=frame, top=top, left=left, column_nodes=column_nodes, row_nodes=row_nodes)
     seen = without_cells(frame, [cell for cell, role in fixes.cells.items() if role in NO_LABELS])
     top, column_nodes = regraft(*nest_top(seen, weights, method, lessons.top), fixes.top)
     left, row_nodes = regraft(*nest_left(seen, weights, method, lessons.left), fixes.left)

@@ -37,6 +37,7 @@ _NO_COLOURS = (
 )
 
 _LINES = re.compile(r"\b(?:solid|dashed|dotted|double|groove|ridge|inset|outset)\b", re.I)
+_ESCAPED = re.compile(r"\\(?:(0[0-9a-f]{3,5})\s?|(.))")
 _STEP = 9.0  # points in a step of indent: about two letters of ordinary text
 _MANY_RULES = 20_000  # a page has some hundreds of rules that matter; more is not read
 
@@ -62,6 +63,7 @@ class Declared(NamedTuple):
     kept: bool | None = None  # blanks and line ends are kept, as in <pre>
     raised: bool | None = None  # set as a superscript
     table: str | None = None  # display: table, table-row, table-cell ...
+    number_format: str | None = None  # as spreadsheet programs write it: mso-number-format
 
 
 NOTHING = Declared()
@@ -95,6 +97,8 @@ def _declare(found: dict[str, object], name: str, value: str) -> None:
     """Add what one declaration says."""
     if name == "font-weight":
         found["bold"] = _is_bold(value)
+    elif name == "mso-number-format":
+        found["number_format"] = _ESCAPED.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], value.strip("\"'"))
     elif name == "font-style":
         found["italic"] = value in ("italic", "oblique")
     elif name in ("text-decoration", "text-decoration-line"):

@@ -33,6 +33,7 @@ class CellWord(NamedTuple):
     direction: str | None
     id: str | None
     headers: tuple[str, ...]
+    headed: bool = False  # there is a `headers` attribute, be it empty
 
 
 def read_word(attributes: Mapping[str, str | None]) -> CellWord | None:
@@ -43,7 +44,8 @@ def read_word(attributes: Mapping[str, str | None]) -> CellWord | None:
     """
     said = _DIRECTIONS.get((attributes.get("scope") or "").lower()) or _ROLES.get(attributes.get("role") or "")
     named, headers = attributes.get("id"), tuple((attributes.get("headers") or "").split())
-    return CellWord(said, named, headers) if said or named or headers else None
+    headed = "headers" in attributes
+    return CellWord(said, named, headers, headed) if said or named or headed else None
 
 
 def declare_headers(words: Mapping[int, CellWord], slots: Sequence[Slot]) -> Declared:

@@ -8,7 +8,9 @@ left out with an issue. Scripts are never run, other documents never fetched.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -30,6 +32,7 @@ from tabellion.read.markup_box import RECORD_FIELDS, Gathering
 from tabellion.read.mhtml import is_mhtml, unpack_mhtml
 from tabellion.read.page_walk import PageWalk
 from tabellion.read.slots import Slots
+from tabellion.read.stated_headers import state_table
 
 DEEPEST = 100  # tables within tables; the deepest real layout pages have about a dozen
 DEEPEST_ELEMENTS = 10_000  # elements within elements, as written; browsers stop at 512
@@ -163,6 +166,8 @@ def _candidate(gathering: Gathering, first: int, count: int, slots: Slots, lette
         scoped=gathering.scoped,
         sized=gathering.sized,
         declared_headers=gathering.declared(slots),
+        stated=state_table(gathering.words, slots.placed, gathering.sections()),
+        exact=_numbers(gathering.exact),
         caption=gathering.caption,
         before=gathering.before,
         after=gathering.after,
@@ -171,6 +176,15 @@ def _candidate(gathering: Gathering, first: int, count: int, slots: Slots, lette
         hidden=gathering.hidden,
         text=gathering.preformatted,
     )
+
+
+def _numbers(given: Mapping[int, str]) -> dict[int, float]:
+    """The values that are numbers."""
+    found: dict[int, float] = {}
+    for cell, text in given.items():
+        with suppress(ValueError):
+            found[cell] = float(text)
+    return {cell: number for cell, number in found.items() if isfinite(number)}
 
 
 def _columns(texts: list[str], numbers: list[NDArray[np.int32]], placed: list[NDArray[np.int32]]) -> MarkupCells:

@@ -211,6 +211,7 @@ def _make_style(look: Look, cell: Declared, row: Declared, fill: str | None) -> 
         border_bottom=bool(cell.bottom or row.bottom),
         border_left=bool(cell.left),
         border_right=bool(cell.right),
+        number_format=cell.number_format,
     )
 
 

@@ -121,6 +121,7 @@ class Gathering:
         self.declared_columns = 0
         self.scoped = self.sized = 0
         self.words: dict[int, CellWord] = {}  # what cells declare of headers, by their number
+        self.exact: dict[int, str] = {}  # what `<data>` says that a cell's value is, by its number
         self.cells: list[CellRecord] = []
         self.texts: list[str] = []
         self.numbers = _NO_NUMBERS

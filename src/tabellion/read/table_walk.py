@@ -146,6 +146,8 @@ class TableWalk(ABC):
             made.sized += "width" in attributes or "height" in attributes
             inside = looks.enter(row, tag, attributes)
             child = cell.first_child
+            if child is not None and child.tag == "data" and child.next is None:
+                made.exact[len(cells)] = child.attributes.get("value") or ""
             if child is None:
                 cells.append(("", looks.style(inside, inside, row, fill), marks, 0, 0, 0, 0, 0, 0, 0))
             elif child.tag == "-text" and child.next is None and not flags[inside] & (HIDDEN | KEPT):

@@ -20,6 +20,7 @@ from tabellion.model.grid import Content, Grid
 from tabellion.model.issue import Issue
 from tabellion.model.markup import Candidate, MarkupCells
 from tabellion.model.region import MarkupRegion
+from tabellion.model.stated import Stated
 from tabellion.model.style import PLAIN
 from tabellion.recognise.cut_amounts import join_amounts
 from tabellion.recognise.preformatted import cut_text
@@ -43,7 +44,9 @@ def recognise_table(region: MarkupRegion) -> Grid:
     else:
         table = _read_slots(region.page.cells, candidate)
     table, issues = _cut(table, region)
-    return _make_grid(join_amounts(part_rows(table)), region, issues)
+    if candidate.stated is None:
+        table = join_amounts(part_rows(table))
+    return _make_grid(table, region, issues)
 
 
 def _read_slots(cells: MarkupCells, candidate: Candidate) -> SlotTable:
@@ -95,6 +98,11 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
     said = _with_loose_references(read_texts(set(texts)))
     sayings = [said[text] for text in texts]
     content = np.array([saying.content for saying in sayings], dtype=np.uint8)
+    number = np.array([saying.number for saying in sayings], dtype=np.float64)
+    if region.candidate.stated:
+        for cell, exact in region.candidate.exact.items():
+            if cell < len(content) and content[cell] == Content.NUMBER:
+                number[cell] = exact
     own = table.content
     content = np.where((own == Content.LINK) & (content == Content.TEXT), own, content)
     content = np.where((own == Content.IMAGE) | (own == Content.FORM), own, content)
@@ -112,7 +120,7 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         text=_spread(shape, where, table.text, ""),
         label=_spread(shape, where, [saying.label for saying in sayings], ""),
         content=_lay_out(shape, where, _words_in_columns(content, table), 0),
-        number=_lay_out(shape, where, np.array([saying.number for saying in sayings], dtype=np.float64), np.nan),
+        number=_lay_out(shape, where, number, np.nan),
         style=_lay_out(shape, where, style, 0),
         indent=_lay_out(shape, where, indent.astype(np.float32), 0),
         marks=_lay_out(shape, where, table.marks, 0),
@@ -129,8 +137,16 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         declared_headers=table.declared_headers,
         found=region.candidate.kind,
         boxes=None if table.box is None else _lay_out_boxes(shape, where, table.box),
+        stated=_stated(region, table),
         issues=issues,
     )
+
+
+def _stated(region: MarkupRegion, table: SlotTable) -> tuple[Stated, ...]:
+    """What the markup states of the table, in the lines of its grid."""
+    stated = region.candidate.stated
+    placed = stated.placed(table.row_of.tolist(), table.column_of.tolist()) if stated else None
+    return (placed,) if placed else ()
 
 
 def _with_loose_references(said: dict[str, Saying]) -> dict[str, Saying]:

@@ -16,11 +16,14 @@ from tabellion.model.document import SheetCells, Stored
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.region import Region
+from tabellion.model.stated import Stated
 from tabellion.model.style import Style
 from tabellion.values import read_texts
 
 BLANK_RUN = 2  # blank rows or columns kept of a longer run
 MERGED_BEYOND = 40  # lines beyond the last filled cell that a merged area may add to the grid
+STATED_AREA = 1_000_000  # cells that a grid may have for what is stated, however empty it is
+THIN = 4  # above that: times the cells that it would have otherwise
 MERGED_WHOLE = 400  # a merged area over more lines than this says nothing of a table's extent
 
 _CONTENT_OF = np.zeros(8, dtype=np.uint8)
@@ -45,6 +48,9 @@ def recognise_sheet(region: Region) -> Grid:
     merged = _reach(sheet.merges, rect)
     row_of = _kept_lines(cells.row[filled], [(area.top, area.bottom) for area in merged])
     column_of = _kept_lines(cells.column[filled], [(area.left, area.right) for area in merged])
+    stated = [one for one in sheet.stated if rect.holds(one.area.top, one.area.left)]
+    if stated:
+        row_of, column_of = _with_stated(row_of, column_of, stated)
     shape = (len(row_of), len(column_of))
 
     row_at, row_known = _positions(cells.row, row_of)
@@ -58,6 +64,8 @@ def recognise_sheet(region: Region) -> Grid:
     keep &= cells.stored != Stored.EMPTY
     where = (row_at[keep], column_at[keep])
     said = _said_by(cells, keep, where, shape)
+    placed = tuple(held for one in stated if (held := one.placed(row_of.tolist(), column_of.tolist())))
+    _settle_stated(said, placed, style, sheet.styles)
     indents = np.array([s.indent for s in sheet.styles], dtype=np.float32)
     return Grid(
         text=said.text,
@@ -76,6 +84,7 @@ def recognise_sheet(region: Region) -> Grid:
         hidden_columns=np.isin(column_of, np.fromiter(sheet.hidden_columns, dtype=np.int64)),
         place=region.place,
         medium="spreadsheet",
+        stated=placed,
     )
 
 
@@ -154,6 +163,28 @@ def _kept_lines(used: NDArray[np.int32], merged: list[tuple[int, int]]) -> NDArr
     lines = np.unique(np.concatenate([lines, *covered])).astype(np.int32)
     blanks = [lines[:-1][np.diff(lines) > step] + step for step in range(1, BLANK_RUN + 1)]
     return np.unique(np.concatenate([lines, *blanks])).astype(np.int32)
+
+
+def _settle_stated(
+    said: _Said, stated: tuple[Stated, ...], style: NDArray[np.int32], styles: tuple[Style, ...]
+) -> None:
+    """What is stated to be a value is one: a picture where there is no text, a word where it is formatted as text."""
+    for cell in (cell for one in stated for cell in one.values):
+        if not said.text[cell]:
+            said.content[cell] = Content.IMAGE
+        elif said.content[cell] == Content.MISSING and styles[style[cell]].number_format == "@":
+            said.content[cell] = Content.TEXT
+
+
+def _with_stated(
+    row_of: NDArray[np.int32], column_of: NDArray[np.int32], stated: list[Stated]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The lines with those that statements name, unless that would make a grid of mostly nothing."""
+    rows = np.union1d(row_of, [row for one in stated for row in (*one.header_rows, *one.body_rows)])
+    columns = np.union1d(column_of, [c for one in stated for c in (*one.stub_columns, *one.value_columns)])
+    if len(rows) * len(columns) > max(STATED_AREA, THIN * len(row_of) * len(column_of)):
+        return row_of, column_of
+    return rows.astype(np.int32), columns.astype(np.int32)
 
 
 def _positions(lines: NDArray[np.int32], kept: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

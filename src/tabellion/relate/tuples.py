@@ -51,6 +51,10 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
     """Which cells of the grid hold a value."""
     frame, grid = nested.frame, nested.frame.grid
     found = np.zeros(grid.shape, dtype=bool)
+    if frame.stated:
+        for cell in frame.stated.values:
+            found[cell] = True
+        return found
     if not frame.body_rows or not frame.value_columns:
         return found
     region = np.ix_(frame.body_rows, frame.value_columns)

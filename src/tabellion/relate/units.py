@@ -105,7 +105,8 @@ def said_around(frame: Frame) -> Unit | None:
         for row in reversed(frame.title_rows)
         for column in np.nonzero(grid.content[row] == Content.TEXT)[0].tolist()
     ]
-    return complete([*corner, *titles])
+    above = [find_stated_unit(line) for line in reversed((grid.caption or "").split("\n"))]
+    return complete([*corner, *titles, *above])
 
 
 def complete(said: list[Unit | None]) -> Unit | None:

@@ -1,0 +1,82 @@
+"""What a source itself states of a table: its parts, its headers and which stands under which, its values.
+
+A page states it by `id`, `headers` and `scope`, a workbook by the names of its ranges. Rows and columns are the
+source's own until the statement is placed on a grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from tabellion.model.place import Rect
+
+CellPlace = tuple[int, int]
+
+
+class StatedHeader(msgspec.Struct, frozen=True):
+    """A header: its cells, the first of which identifies it, and the place of its parent among the headers."""
+
+    cells: tuple[CellPlace, ...]
+    parent: int | None = None
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """A table as it is stated. `area` holds all of it, with title and notes; `row_headers` gives the nearest."""
+
+    area: Rect
+    header_rows: tuple[int, ...]
+    body_rows: tuple[int, ...]
+    stub_columns: tuple[int, ...]
+    value_columns: tuple[int, ...]
+    values: frozenset[CellPlace]
+    top: tuple[StatedHeader, ...] = ()
+    left: tuple[StatedHeader, ...] = ()
+    column_headers: dict[int, tuple[int, ...]] = {}
+    row_headers: dict[int, tuple[int, ...]] = {}
+    title_rows: tuple[int, ...] = ()
+    note_rows: tuple[int, ...] = ()
+    group_rows: tuple[int, ...] = ()
+    total_rows: tuple[int, ...] = ()
+    keyed: bool = False
+
+    def placed(self, row_of: Sequence[int], column_of: Sequence[int]) -> Stated | None:
+        """The same in the lines of a grid; lines that it leaves out are blank. None where a header is not on it."""
+        row_at = {row: at for at, row in enumerate(row_of)}
+        column_at = {column: at for at, column in enumerate(column_of)}
+
+        def cell(place: CellPlace) -> CellPlace | None:
+            row, column = row_at.get(place[0]), column_at.get(place[1])
+            return None if row is None or column is None else (row, column)
+
+        def headers(given: tuple[StatedHeader, ...]) -> tuple[StatedHeader, ...]:
+            return tuple(StatedHeader(_known(map(cell, one.cells)), one.parent) for one in given)
+
+        top, left = headers(self.top), headers(self.left)
+        if not all(one.cells for one in (*top, *left)):
+            return None
+        rows = {name: _lines(getattr(self, name), row_at) for name in _ROWS}
+        columns = {name: _lines(getattr(self, name), column_at) for name in _COLUMNS}
+        return msgspec.structs.replace(
+            self,
+            top=top,
+            left=left,
+            values=frozenset(_known(map(cell, self.values))),
+            column_headers={column_at[line]: held for line, held in self.column_headers.items() if line in column_at},
+            row_headers={row_at[line]: held for line, held in self.row_headers.items() if line in row_at},
+            **rows,
+            **columns,
+        )
+
+
+_ROWS = ("header_rows", "body_rows", "title_rows", "note_rows", "group_rows", "total_rows")
+_COLUMNS = ("stub_columns", "value_columns")
+
+
+def _known(cells: Iterable[CellPlace | None]) -> tuple[CellPlace, ...]:
+    return tuple(cell for cell in cells if cell is not None)
+
+
+def _lines(lines: tuple[int, ...], at: Mapping[int, int]) -> tuple[int, ...]:
+    return tuple(at[line] for line in lines if line in at)

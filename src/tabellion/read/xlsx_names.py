@@ -1,0 +1,38 @@
+"""Tables that a workbook states by the names of its ranges, in the words of `model.range_names`.
+
+In: the workbook part. Out: the statements of each sheet. Names that state no whole table mean nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from tabellion.model.place import Rect, rect_at
+from tabellion.model.range_names import state_ranges
+from tabellion.model.stated import Stated
+
+_NAME = re.compile(r"table(\d{1,6})\.([a-z]+(?:\.[A-Z]{1,3}\d{1,7})?)(?:\.\d{1,5})?")
+_AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!,]+))!(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?)(?:,|$)")
+
+
+def read_statements(workbook: etree._Element) -> dict[str, tuple[Stated, ...]]:
+    """Sheet -> the tables that names state there, in the order of their numbers."""
+    named: dict[int, dict[str, list[Rect]]] = {}
+    sheets: dict[int, set[str]] = {}
+    for element in workbook.iterfind("{*}definedNames/{*}definedName"):
+        match = _NAME.fullmatch(element.get("name") or "")
+        if not match:
+            continue
+        number = int(match[1])
+        for quoted, plain, area in _AREA.findall(element.text or ""):
+            sheets.setdefault(number, set()).add(quoted.replace("''", "'") or plain)
+            named.setdefault(number, {}).setdefault(match[2], []).append(rect_at(area))
+    found: dict[str, tuple[Stated, ...]] = {}
+    for number, areas in sorted(named.items()):
+        stated = state_ranges(areas) if len(sheets[number]) == 1 else None
+        if stated:
+            (sheet,) = sheets[number]
+            found[sheet] = (*found.get(sheet, ()), stated)
+    return found
