@@ -35,6 +35,7 @@ RowMethod = Literal["boosted", "crf", "paper"]
 ParentMethod = Literal["boosted", "svm"]
 HeaderMethod = Literal["boosted", "ontominer"]
 GenuineMethod = Literal["boosted", "tree", "svm"]
+FrameMethod = Literal["arranged", "ventex"]
 RenderChoice = Literal["never", "always", "auto"]
 _ENOUGH = 0.5  # the share of a page's text in tables of its markup from which boxes have little to add
 
@@ -48,7 +49,8 @@ class Settings(msgspec.Struct, frozen=True):
     `headers`: of web tables, by boosted trees (default) or by the clustering of OntoMiner 2005.
     `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
     `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
-    that it does not give; `scripts` and `network` say what a page may do meanwhile.
+    that it does not give. `frames`: how tables are found among boxes, by how they are arranged (default) or by the
+    expansion of VENTex (Gatterbauer and others 2007) alone. `scripts` and `network` say what a page may do meanwhile.
     `why`: tell of each candidate of a web page that was judged no table what weighed most.
     """
 
@@ -63,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True):
     pages: tuple[int, int] | None = None
     pages_apart: bool = False
     render: RenderChoice = "never"
+    frames: FrameMethod = "arranged"
     scripts: bool = False
     network: bool = False
 
@@ -176,7 +179,7 @@ def find_regions(
         yield from join_parts(locate_printed(_told(document, issues), weights, text))
     else:
         for page in document.pages:
-            yield from locate_regions(page, weights, settings.genuine)
+            yield from locate_regions(page, weights, settings.genuine, settings.frames)
 
 
 def grids_of(region: AnyRegion, settings: Settings, weights: Weights) -> list[Grid]:

@@ -18,6 +18,7 @@ from tabellion.weights import Weights
 __all__ = ["RunningText", "join_parts", "locate_printed", "locate_regions"]
 
 Method = Literal["boosted", "tree", "svm"]
+FrameMethod = Literal["arranged", "ventex"]
 
 
 @overload
@@ -28,10 +29,10 @@ def locate_regions(
 ) -> list[MarkupRegion]: ...
 @overload
 def locate_regions(
-    page: Page, weights: Weights | None = None, method: Method = "boosted"
+    page: Page, weights: Weights | None = None, method: Method = "boosted", frames: FrameMethod = "arranged"
 ) -> list[Region] | list[MarkupRegion]: ...
 def locate_regions(
-    page: Page, weights: Weights | None = None, method: Method = "boosted"
+    page: Page, weights: Weights | None = None, method: Method = "boosted", frames: FrameMethod = "arranged"
 ) -> list[Region] | list[MarkupRegion]:
     """The parts of a page that may hold tables, in reading order, and how sure each is one."""
     if isinstance(page, MarkupPage):
@@ -41,7 +42,7 @@ def locate_regions(
     if isinstance(page, RenderedPage):
         from tabellion.locate.rendered import locate_rendered  # neither does it cost the geometry of boxes
 
-        return locate_rendered(page, weights or Weights(), method)
+        return locate_rendered(page, weights or Weights(), method, frames)
     if isinstance(page, PrintedPage):
         raise TypeError("the pages of a PDF are located in their order: locate_printed")
     return locate_islands(page)

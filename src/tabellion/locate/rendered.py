@@ -16,20 +16,27 @@ from tabellion.locate.box_frames import find_frames
 from tabellion.locate.box_page import build_box_page
 from tabellion.locate.cover import WordRange, choose_frames
 from tabellion.locate.genuine import LIKELY, locate_tables
+from tabellion.locate.ventex import find_paper_frames
 from tabellion.model.place import Box, Place
 from tabellion.model.region import MarkupRegion
 from tabellion.model.rendered import RenderedPage
 from tabellion.weights import Weights
 
+FrameMethod = Literal["arranged", "ventex"]
 _FEWEST_ROWS = 3  # rule 9
 _SAME = 0.6  # the share of words that two readings must have in common to be of one table
 
 
 def locate_rendered(
-    page: RenderedPage, weights: Weights, method: Literal["boosted", "tree", "svm"] = "boosted"
+    page: RenderedPage,
+    weights: Weights,
+    method: Literal["boosted", "tree", "svm"] = "boosted",
+    frames: FrameMethod = "arranged",
 ) -> list[MarkupRegion]:
-    """Every candidate of a page, in reading order."""
+    """Every candidate of a page, in reading order; `ventex`: only the frames that the rules of the paper leave."""
     arrangement = Arrangement(page)
+    if frames == "ventex":
+        return _locate_by_paper(page, arrangement)
     nodes = _nodes_by_path(page)
     regions: list[tuple[int, MarkupRegion]] = []
     known: list[WordRange] = []
@@ -47,19 +54,28 @@ def locate_rendered(
             place = Place(path=region.place.path, table_index=region.place.table_index, box=box)
             region = MarkupRegion(region.page, place, region.number, region.genuine, region.issues)
         regions.append((last, region))
-    frames = [frame for frame in find_frames(page, arrangement) if not _is_known(frame.words, markup)]
-    if frames:
-        boxes = build_box_page(page, frames)
+    found = [frame for frame in find_frames(page, arrangement) if not _is_known(frame.words, markup)]
+    if found:
+        boxes = build_box_page(page, found)
         judged = locate_tables(boxes, weights, method)
         likely = np.array([region.genuine >= LIKELY for region in judged])
-        chosen, gave_way = choose_frames(frames, likely, known)
+        chosen, gave_way = choose_frames(found, likely, known)
         for number, region in enumerate(judged):
             if number in gave_way:
                 continue
             genuine = region.genuine if number not in chosen or boxes.candidates[number].rows >= _FEWEST_ROWS else 0.0
-            place = Place(path=region.place.path, table_index=region.place.table_index, box=frames[number].around)
-            regions.append((frames[number].words[0], MarkupRegion(boxes, place, number, genuine)))
+            place = Place(path=region.place.path, table_index=region.place.table_index, box=found[number].around)
+            regions.append((found[number].words[0], MarkupRegion(boxes, place, number, genuine)))
     return [region for _, region in sorted(regions, key=lambda pair: pair[0])]
+
+
+def _locate_by_paper(page: RenderedPage, arrangement: Arrangement) -> list[MarkupRegion]:
+    frames = find_paper_frames(page, arrangement)
+    boxes = build_box_page(page, frames)
+    return [
+        MarkupRegion(boxes, Place(path=candidate.path, table_index=candidate.table_index, box=frame.around), number)
+        for number, (candidate, frame) in enumerate(zip(boxes.candidates, frames, strict=True))
+    ]
 
 
 def _is_known(words: WordRange, markup: list[WordRange]) -> bool:

@@ -1,7 +1,7 @@
 """Tables written as plain text: lines of words with gaps or bars at the same places.
 
 In: the words of a block without parts. Out: the runs of words between gaps, as cells. Beyond VENTex, which leaves
-delimiter-based tables out (figure 5, type 3). A gap is wider than two letters; a bar between words is a gap as well,
+delimiter-based tables out (figure 5, type 3). A gap is as wide as two letters; a bar between words is a gap as well,
 and lines that only rule are none. Fails where columns are parted by single blanks.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from tabellion.locate.arrangement import Part
 from tabellion.model.rendered import Words
 
-_GAP = 2.0  # letters' widths from which a gap parts columns
+_GAP = 1.6  # widths of a letter from which a gap parts columns: two blanks do, one does not
 _BARS = frozenset("|¦│┃‖")
 _RULE = re.compile(r"[-=_+|.*~─═┼│]{2,}")
 _FEWEST_LINES = 3
