@@ -16,6 +16,7 @@ from tabellion.cli import (
     extract,
     history,
     info,
+    learn,
     mine,
     query,
     rebuild,
@@ -53,6 +54,7 @@ app.command("sql", epilog=sql.EXAMPLES, rich_help_panel="Library")(sql.sql)
 app.command("info", epilog=info.EXAMPLES, rich_help_panel="Library")(info.info)
 app.command("repair", epilog=repair.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(repair.repair)
 app.command("history", epilog=history.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(history.history)
+app.command("learn", epilog=learn.EXAMPLES, rich_help_panel="Library")(learn.learn)
 app.command("remove", epilog=remove.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(remove.remove)
 app.command("verify", epilog=verify.EXAMPLES, rich_help_panel="Library")(verify.verify)
 app.command("rebuild", epilog=rebuild.EXAMPLES, rich_help_panel="Library")(rebuild.rebuild)

@@ -78,6 +78,7 @@ def add(
         from tabellion.library.reading import document_address, unpack_reading
         from tabellion.library.sources import is_unchanged
 
+        settings = shelf.settle(settings)
         todo = list({document_address(source): source for source in expand_sources(sources)}.values())
         known = shelf.known(todo)
         job = partial(read_one, originals=shelf.folder.originals, settings=settings, logs=shelf.logs(todo))

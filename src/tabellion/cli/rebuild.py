@@ -55,6 +55,7 @@ def rebuild(
             from tabellion.library.leavings import sweep
             from tabellion.library.reading import unpack_reading
 
+            settings = shelf.settle(settings)
             todo = [document.id for document in shelf.documents()]
             job = partial(reread, library=library, files=files, settings=settings)
             with Progress(len(todo), trace=trace) as progress, shelf.keeping(again=True, settings=settings) as keeper:

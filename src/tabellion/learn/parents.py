@@ -35,8 +35,7 @@ from tabellion.nest.stub import find_strands
 from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, TopView, top_pairs
 from tabellion.weights.linear import Linear
 
-LEFT_CORPORA = ("troy200", "senbazuru-left")
-TOP_CORPORA = ("troy200", "hitab-top")
+CORPORA = {"left": ("troy200", "senbazuru-left"), "top": ("troy200", "hitab-top")}
 LEFT_SETTINGS = BoostingSettings(rounds=80, leaves=8, rate=0.1, least_rows=5, ridge=5.0, columns=0.5, rows=0.8)
 POOR_READINGS = (0.15, 0.25)  # weight of examples whose ladder goes by indent alone, and has no refrain
 TOP_SETTINGS = BoostingSettings(rounds=60, leaves=8, rate=0.1, least_rows=20, ridge=5.0)
@@ -57,7 +56,7 @@ def train_parents(folder: Path, left_out: int | None) -> None:
     """All four weights files, without the documents of one fold where `left_out` names it."""
     scores = cross_validate(train_parents) if left_out is None else {}
     methods: tuple[Method, ...] = ("boosted", "svm")
-    for side, corpora in (("left", LEFT_CORPORA), ("top", TOP_CORPORA)):
+    for side, corpora in CORPORA.items():
         golds = [
             gold
             for corpus in corpora
@@ -66,11 +65,21 @@ def train_parents(folder: Path, left_out: int | None) -> None:
             for gold in gold_frames(case)
         ]
         for method in methods:
-            examples = [e for gold in golds for e in examples_of(gold, side, method)]
-            _train(folder, side, method, examples)
-            name = WEIGHTS[side][method]
-            card = _card(side, method, golds, left_out)
-            write_card(folder, msgspec.structs.replace(card, name=name, scores=scores.get(name, {})))
+            train_side(folder, side, golds, left_out, method, scores.get(WEIGHTS[side][method]))
+
+
+def train_side(
+    folder: Path,
+    side: str,
+    golds: list[GoldFrame],
+    left_out: int | None,
+    method: Method = "boosted",
+    scores: dict[str, float] | None = None,
+) -> None:
+    """The weights file of one side by one method, from the given frames."""
+    _train(folder, side, method, [e for gold in golds for e in examples_of(gold, side, method)])
+    card = _card(side, method, golds, left_out)
+    write_card(folder, msgspec.structs.replace(card, name=WEIGHTS[side][method], scores=scores or {}))
 
 
 def examples_of(gold: GoldFrame, side: str, method: Method) -> Iterator[Examples]:

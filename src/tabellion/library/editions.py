@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabellion.errors import LibraryError
 from tabellion.library.originals import load_original
 from tabellion.pipeline import Settings
 from tabellion.read import read_document
-
-if TYPE_CHECKING:
-    from tabellion.repair.reanchor import Edition
-    from tabellion.repair.replay import Editions
+from tabellion.repair.reanchor import Edition
+from tabellion.repair.replay import Editions
+from tabellion.repair.workpiece import Workpiece
 
 
 def editions_of(originals: Path, settings: Settings) -> Editions:
@@ -24,8 +22,6 @@ def editions_of(originals: Path, settings: Settings) -> Editions:
 
     @cache
     def edition(sha256: str) -> Edition | None:
-        from tabellion.repair.workpiece import Workpiece
-
         try:
             data = load_original(originals, sha256)
         except LibraryError:

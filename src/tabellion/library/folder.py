@@ -42,6 +42,11 @@ class Folder:
         return self.root / "index"
 
     @property
+    def weights(self) -> Path:
+        """Weights that were learned from the corrections of this library, where they were installed."""
+        return self.root / "weights"
+
+    @property
     def applied(self) -> Path:
         """Up to which change of the catalogue the index goes."""
         return self.root / "index.json"

@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -24,11 +24,8 @@ from tabellion.model.grid import Content
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 from tabellion.model.table import Table
-from tabellion.pipeline import Extraction, Settings, extract_document
-from tabellion.read import read_document
-
-if TYPE_CHECKING:
-    from tabellion.repair.replay import Editions
+from tabellion.pipeline import Extraction, Settings
+from tabellion.repair.replay import Editions, extract_repaired
 
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
 _WORDS_KEPT = 4_000  # letters of stub words kept for search and highlights; the rest is in the segment
@@ -132,14 +129,8 @@ def read_for_library(
     editions: Editions = lambda _: None,
 ) -> Reading:
     """Read a document from its bytes, with the corrections that were made of it, and take what is kept."""
-    if not log:
-        return take_reading(extract_document(data, settings), source, address, len(data))
-    from tabellion.repair.replay import replay
-    from tabellion.repair.workpiece import Workpiece
-
-    workpiece = Workpiece(read_document(data, limits=settings.limits), settings)
-    reading = take_reading(replay(workpiece, log, editions).extraction, source, address, len(data))
-    return msgspec.structs.replace(reading, corrections=len(log))
+    extraction = extract_repaired(data, settings, log, editions)
+    return msgspec.structs.replace(take_reading(extraction, source, address, len(data)), corrections=len(log))
 
 
 def take_reading(extraction: Extraction, source: str, address: str, size: int) -> Reading:

@@ -78,7 +78,7 @@ class Library:
 
     def add(self, *sources: str | Path, settings: Settings = Settings()) -> list[Kept]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
-        names = [str(source) for source in sources]
+        names, settings = [str(source) for source in sources], self.settle(settings)
         known, logs = self.known(names), self.logs(names)
         done: list[Kept] = []
         with self.keeping(settings=settings) as keeper:
@@ -125,7 +125,13 @@ class Library:
 
     def repair(self, table: str, *, author: str | None = None, settings: Settings = Settings()) -> Repair:
         """A table under repair, by its id or name: a method for each operation, each kept at once."""
-        return repair_table(self.folder, self.catalogue, table, author, settings)
+        return repair_table(self.folder, self.catalogue, table, author, self.settle(settings))
+
+    def settle(self, settings: Settings = Settings()) -> Settings:
+        """How documents are read for this library: with its own weights, where it has any and no others are named."""
+        if settings.weights is None and self.folder.weights.is_dir():
+            return msgspec.structs.replace(settings, weights=str(self.folder.weights))
+        return settings
 
     def alike(
         self, table: str, correction: str | None = None, *, author: str | None = None, settings: Settings = Settings()

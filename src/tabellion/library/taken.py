@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from tabellion.errors import LibraryError
+from tabellion.library.editions import editions_of
 from tabellion.library.originals import load_original
 from tabellion.library.reading import name_source
 from tabellion.library.records import DocumentRecord, documents_by_id, list_documents, tables_by_id, tables_by_name
 from tabellion.library.shelf import Library
-from tabellion.pipeline import Extraction, Settings, extract_document
+from tabellion.pipeline import Extraction, Settings
+from tabellion.repair.replay import extract_repaired
 
 
 def take_out(library: Library, names: Sequence[str] = (), settings: Settings = Settings()) -> Iterator[Extraction]:
@@ -34,8 +36,11 @@ def take_out(library: Library, names: Sequence[str] = (), settings: Settings = S
 
 
 def extract_stored(library: Library, record: DocumentRecord, settings: Settings = Settings()) -> Extraction:
-    """A document of the library read from its original, under the name it was added by."""
-    found = extract_document(load_original(library.folder.originals, record.sha256), settings)
+    """A document of the library read from its original, with its corrections, under the name it was added by."""
+    settings, originals = library.settle(settings), library.folder.originals
+    log = library.logs([record.document_id]).get(record.document_id, ())
+    data = load_original(originals, record.sha256)
+    found = extract_repaired(data, settings, log, editions_of(originals, settings))
     tables = tuple(
         msgspec.structs.replace(table, metadata=name_source(table.metadata, record.source)) for table in found.tables
     )

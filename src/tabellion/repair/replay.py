@@ -12,7 +12,8 @@ import msgspec
 
 from tabellion.model.correction import Correction, JoinLines, PartLine, Undo
 from tabellion.model.document import Issue
-from tabellion.pipeline import Extraction
+from tabellion.pipeline import Extraction, Settings, extract_document
+from tabellion.read import read_document
 from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.reanchor import Carrier, Edition, Misfit
 from tabellion.repair.standing import Standing, in_turn, same_value, weigh_corrections
@@ -50,6 +51,16 @@ def replay(workpiece: Workpiece, log: Sequence[Correction], editions: Editions) 
     )
     extraction = msgspec.structs.replace(extraction, issues=extraction.issues + issues)
     return Replayed(extraction, tuple(standings))
+
+
+def extract_repaired(
+    data: bytes, settings: Settings, log: Sequence[Correction] = (), editions: Editions = lambda _: None
+) -> Extraction:
+    """Read a document from its bytes with the corrections that were made of it."""
+    if not log:
+        return extract_document(data, settings)
+    document = read_document(data, limits=settings.limits, sheet=settings.sheet, pages=settings.pages)
+    return replay(Workpiece(document, settings), log, editions).extraction
 
 
 def carry_log(
