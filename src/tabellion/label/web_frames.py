@@ -104,7 +104,8 @@ def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: li
     titles = tuple(view.titles.tolist())
     orientation: Orientation = "multiple" if refrains else orientation_of(headers)
     bands = [(header, body)]
-    other = [row for row in refrains if (grid.label[row] != grid.label[header[-1]]).any()]
+    apart = grid.medium != "pdf"  # what is printed under one caption is one table
+    other = [row for row in refrains if apart and (grid.label[row] != grid.label[header[-1]]).any()]
     if other:
         starts = [header, *([row] for row in refrains)]
         ends = [*(start[0] for start in starts[1:]), grid.shape[0]]

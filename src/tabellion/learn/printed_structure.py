@@ -23,7 +23,7 @@ from tabellion.learn.printed_gold import GoldCell, GoldTable
 from tabellion.learn.printed_locate import printed_material
 from tabellion.model.place import Box
 from tabellion.recognise.columns import Columns, choose_columns
-from tabellion.recognise.line_joins import JOIN_FEATURES, JOINS, LineFacts, join_features, line_facts
+from tabellion.recognise.line_joins import JOIN_FEATURES, JOINS, LineFacts, join_features, line_facts, settle_joins
 from tabellion.recognise.phrases import SPAN_FEATURES, SPANS, Phrase, doubts, join_phrases, span_features
 from tabellion.recognise.printed_text import Strip, lay_strip
 from tabellion.recognise.rivers import (
@@ -47,7 +47,7 @@ TREES = BoostingSettings(rounds=140, leaves=15, rate=0.06, least_rows=10, ridge=
 _FOUND, _FOUND_IN_SPECIMEN = 0.75, 0.95  # share of a table's text whose place must be known
 _FEWEST_WORDS = 2  # of a part
 _MISPLACED = 0.08  # share of a column's words that may lie beyond a river that parts it
-_MOST_WEIGHT, _MOST_SPECIMEN_WEIGHT = 60.0, 3.0  # of all examples of one table
+_MOST_WEIGHT, _MOST_SPECIMEN_WEIGHT = 60.0, 6.0  # of all examples of one table
 _LIKELY = 0.5
 
 
@@ -205,7 +205,7 @@ class _Cut:
 
     def row_examples(self, said: NDArray[np.float64]) -> Examples:
         """Runs of lines and whether each is a row."""
-        joins = np.where(np.diff(self.strip.part) != 0, 0.0, said)
+        joins = settle_joins(self.strip, self.facts, said)
         runs = row_candidates(joins)
         starts = np.flatnonzero(~np.append(False, self.joined))
         true_runs = set(zip(starts.tolist(), [*(starts[1:] - 1).tolist(), len(self.strip) - 1], strict=True))

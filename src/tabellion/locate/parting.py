@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tabellion.locate.cuts import level_cuts, level_features, rows_of, upright_cuts, upright_features
 from tabellion.locate.lattices import find_lattices, lattice_of
-from tabellion.locate.piece_facts import PieceFacts
+from tabellion.locate.piece_facts import PieceFacts, hull
 from tabellion.locate.table_groups import find_links, group_rows, join_sets
 
 FEWEST_PIECES, FEWEST_ROWS = 3, 2
@@ -23,6 +23,9 @@ _DEEPEST = 12  # cuts within cuts
 _FEWEST_IN_LATTICE = 3
 _LATTICE_TRUSTED = 0.5  # mean chance of a lattice's pieces from which all of them count as a table's
 _RAISED = 0.9
+_HEAD_ROWS = 3  # a part of so few rows may be the head of the part below it
+_HEAD_GAP = 0.6  # type sizes between them
+_HEAD_SHARE = 0.7  # of the narrower one that must stand over the other
 
 Judge = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -32,7 +35,7 @@ class Judges(msgspec.Struct, frozen=True):
 
     level: Judge
     upright: Judge
-    level_from: float = 0.5
+    level_from: float = 0.4
     upright_from: float = 0.5
 
 
@@ -67,7 +70,29 @@ def part_tables(facts: PieceFacts, chance: NDArray[np.float64], judges: Judges) 
     tables: list[NDArray[np.intp]] = []
     for cluster in clusters(facts, chance):
         tables += _part(facts, chance, cluster, inside, judges, 0)
+    tables = _with_heads(facts, tables)
     return [t for t in tables if len(t) >= FEWEST_PIECES and len(rows_of(facts, t)) >= FEWEST_ROWS]
+
+
+def _with_heads(facts: PieceFacts, tables: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
+    """Tables, each with the few rows right above it that were cut off: no white parts a table from the next."""
+    whole = sorted(tables, key=lambda t: float(facts.box[t, 1].min()))
+    result: list[NDArray[np.intp]] = []
+    while whole:
+        upper = whole.pop(0)
+        em = float(np.median(facts.size[upper]))
+        box = hull(facts.box[upper])
+        few = len(rows_of(facts, upper)) <= _HEAD_ROWS
+        for n, lower in enumerate(whole):
+            below = hull(facts.box[lower])
+            shared = min(box.right, below.right) - max(box.left, below.left)
+            near = -em < below.top - box.bottom < _HEAD_GAP * em
+            if few and near and shared > _HEAD_SHARE * min(box.right - box.left, below.right - below.left):
+                whole[n] = np.sort(np.concatenate([upper, lower]))
+                break
+        else:
+            result.append(upper)
+    return result
 
 
 def _part(

@@ -23,7 +23,7 @@ from tabellion.locate.second_look import second_features
 from tabellion.locate.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import LIKELY, PrintedRegion
+from tabellion.model.region import PRINTED_LIKELY, PrintedRegion
 from tabellion.weights import Weights
 
 FIRST_LOOK, SECOND_LOOK = "printed-pieces-first", "printed-pieces"  # names of the weights
@@ -49,7 +49,7 @@ def locate_printed(
 
 def _aside(regions: list[PrintedRegion]) -> set[int]:
     """The pieces of a view that are of tables, or of what belongs to them."""
-    likely = [region for region in regions if region.genuine >= LIKELY]
+    likely = [region for region in regions if region.genuine >= PRINTED_LIKELY]
     inside = [pieces_inside(region.page, *region.box) for region in likely]
     return set().union(*inside, *(region.about.pieces for region in likely))
 
@@ -63,7 +63,7 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
         level=weights.boosted(LEVEL_CUTS).probabilities, upright=weights.boosted(UPRIGHT_CUTS).probabilities
     )
     regions = [_region(facts, chance, members, weights) for members in part_tables(facts, chance, judges)]
-    likely = [region for region in regions if region.genuine >= LIKELY]
+    likely = [region for region in regions if region.genuine >= PRINTED_LIKELY]
     about = dict(zip(map(id, likely), find_surroundings(facts, [region.box for region in likely]), strict=True))
     return [
         msgspec.structs.replace(region, about=about[id(region)]) if id(region) in about else region

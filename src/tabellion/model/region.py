@@ -11,7 +11,8 @@ from tabellion.model.markup import Candidate, MarkupPage
 from tabellion.model.place import Box, Place, Rect
 from tabellion.model.printed import PrintedPage
 
-LIKELY = 0.5  # the probability from which a region counts as a table
+LIKELY = 0.5  # the probability from which a candidate of a web page counts as a table
+PRINTED_LIKELY = 0.4  # and a region of a printed page; set on the folds
 
 
 class Region(msgspec.Struct, frozen=True, eq=False):

@@ -29,6 +29,7 @@ from tabellion.read.pdf_leaders import strip_leaders
 from tabellion.read.pdf_paths import NO_PATHS, Paths, join_rulings, read_paths
 from tabellion.read.pdf_pieces import join_pieces
 from tabellion.read.pdf_space import Space, turn_boxes, turn_points
+from tabellion.read.pdf_symbols import mend_symbols
 from tabellion.read.pdf_text import Characters, FontTable, read_characters
 from tabellion.read.pdf_words import NO_LETTERS, LetterBoxes, read_words
 
@@ -236,7 +237,7 @@ def _view(
     """One view of a page: its words and pieces, and all that is drawn, turned alike."""
     width, height = size
     across, down = (paths.across, paths.down) if turn in (0, 180) else (paths.down, paths.across)
-    letters, typed = strip_leaders(compose_accents(letters))
+    letters, typed = strip_leaders(compose_accents(mend_symbols(letters, fonts)))
     words, pieces = join_pieces(read_words(letters))
     across = turn_boxes(across, turn, width, height)
     if len(typed):

@@ -7,6 +7,7 @@ of the line before it: a wrapped cell, a header of several lines, a cell set at 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -28,10 +29,16 @@ JOIN_FEATURES = (
     "lower wider", "stub full", "filled usual", "step rank", "block lines usual", "column lines usual", "text columns",
     "capital lower", "middle offset", "blocks", "under span",
     "brackets lower", "lower starts", "all filled", "lines full", "new columns",
+    "room most", "room least", "serial", "same filled", "stacked share", "even leading", "numbered lines",
 )  # fmt: skip
 _OPEN_END = re.compile(
     r"(?:[-,/&+(–:=]|\b(?:and|of|the|in|for|to|with|by|or|per|from|on|at|a|an|de|und|et|la|le))$", re.I
 )
+_BLANK = 0.25  # type sizes between two words
+_FEWEST_COUNTED, _COUNTED = 4, 0.8  # so many rows, and such a share of them, must count on
+_LONGEST_SERIAL = 5  # digits of a number that counts rows
+_EVEN = 0.03  # share by which steps may differ that count as the same
+_NONE = 10.0  # stands for room where no column goes on
 _WIDE = 0.5  # of the table's width: a level ruling this long parts rows
 
 
@@ -48,6 +55,9 @@ class LineFacts(msgspec.Struct, frozen=True, eq=False):
     block: NDArray[np.int32]  # lines between the same two wide rulings
     ruled: NDArray[np.float64]  # share of the width that is ruled between a line and the next
     steps: NDArray[np.float64]
+    room: NDArray[np.float64]  # (lines - 1, columns): white left for the first word of the next line; NaN where none is
+    serial: NDArray[np.bool_]  # whether the first text of a line counts on from that of the line before
+    numbered: NDArray[np.bool_]  # lines that open with a number, in a table whose rows are numbered
 
 
 def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> LineFacts:
@@ -77,8 +87,43 @@ def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> L
     block = np.concatenate(([0], np.cumsum(wide | (np.diff(strip.part) != 0)))) if count else np.zeros(0)
     return LineFacts(
         filled, numeric, left, right, first, last, spans, block.astype(np.int32), ruled,
-        np.diff(strip.line_base).astype(np.float64),
+        np.diff(strip.line_base).astype(np.float64), _room(strip, columns, filled, left, right, first),
+        *_serials(strip, first),
     )  # fmt: skip
+
+
+def _room(
+    strip: Strip,
+    columns: Columns,
+    filled: NDArray[np.bool_],
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    first: list[dict[int, int]],
+) -> NDArray[np.float64]:
+    """By how much the first word of a line would have fitted on the line above, column by column, in type sizes.
+
+    A text is wrapped where there is no room: what would have fitted is another row.
+    """
+    room = np.full((max(len(filled) - 1, 0), filled.shape[1]), np.nan)
+    widths = [c.last - c.first for c in columns.columns]
+    for k, c in np.argwhere(filled[:-1] & filled[1:]).tolist():
+        word = first[k + 1][c]
+        wanted = float(strip.box[word, 2] - strip.box[word, 0]) + _BLANK * strip.em
+        room[k, c] = (widths[c] - float(right[k, c] - left[k, c]) - wanted) / strip.em
+    return np.asarray(np.clip(room, -9, 9))
+
+
+def _serials(strip: Strip, first: list[dict[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Lines whose first text is a number one above that of the line before; and all that are numbered, if rows are."""
+    numbers = []
+    for line in first:
+        text = strip.text[line[0]].strip(".)(") if 0 in line else ""
+        numbers.append(int(text) if text.isdigit() and len(text) < _LONGEST_SERIAL else -9)
+    serial = np.array([b == a + 1 and a >= 0 for a, b in pairwise(numbers)], dtype=bool)
+    told = np.array(numbers) >= 0
+    counted = [b == a + 1 for a, b in pairwise(n for n in numbers if n >= 0)]
+    sure = len(counted) >= _FEWEST_COUNTED and sum(counted) >= _COUNTED * len(counted)
+    return serial, told if sure else np.zeros(len(told), dtype=bool)
 
 
 def _ruled_between(strip: Strip) -> NDArray[np.float64]:
@@ -137,6 +182,8 @@ def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], f
     column_lines = _lines_a_block(facts)
     full_lines = float((filled_count >= 0.85 * width).mean())
     ranks = np.searchsorted(np.sort(positive), facts.steps) / len(positive)
+    even = float((np.abs(positive - usual) < _EVEN * usual).mean())
+    numbered = float(facts.serial.mean())
     size_of = np.array([float(np.median(strip.size[list(line)])) for line in strip.lines])
     bold_of = np.array([float(strip.bold[list(line)].mean()) for line in strip.lines])
     italic_of = np.array([float(strip.italic[list(line)].mean()) for line in strip.lines])
@@ -211,8 +258,21 @@ def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], f
             up.all() and low.all(),
             full_lines,
             float((low & ~up).sum()) / max(float(low.sum()), 1.0),
+            _most(facts.room[k]),
+            -_most(-facts.room[k]),
+            facts.serial[k],
+            (up == low).all(),
+            float((numbers[k] & numbers[k + 1]).sum()) / max(float(numbers[k + 1].sum()), 1.0),
+            even,
+            numbered,
         )
     return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
+
+
+def _most(values: NDArray[np.float64]) -> float:
+    """The largest of some values that may be missing; a large negative number where all are."""
+    known = values[~np.isnan(values)]
+    return float(known.max()) if len(known) else -_NONE
 
 
 def _under_span(upper: list[Phrase], lower: NDArray[np.bool_]) -> int:
@@ -248,5 +308,9 @@ def judge_joins(
     """The probability of each line but the first that it goes on with the row above it."""
     rows = join_features(strip, columns, phrases, facts)
     chance = weights.boosted(JOINS).probabilities(rows)
-    chance[np.diff(strip.part) != 0] = 0.0
-    return chance
+    return settle_joins(strip, facts, chance)
+
+
+def settle_joins(strip: Strip, facts: LineFacts, chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The judgement, but none over the end of a page or between two lines that are both numbered."""
+    return np.where((np.diff(strip.part) != 0) | (facts.numbered[1:] & facts.numbered[:-1]), 0.0, chance)

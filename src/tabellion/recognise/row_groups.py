@@ -24,7 +24,10 @@ ROW_FEATURES = (
     "ruled below", "lower starts", "capital starts", "span over", "filled before", "filled after", "shares before",
     "shares after", "lines usual", "position", "first lines", "gap difference", "numbers",
     "fill share", "full lines", "brackets", "table lines full",
+    "room most", "serials", "stacked share", "even leading", "first column lines",
 )  # fmt: skip
+_EVEN = 0.03  # share by which steps may differ that count as the same
+_NONE = 10.0
 _MOST_LINES = 14
 _LEAST_JOIN = 0.015  # a run is not tried over a place less likely to join
 
@@ -58,6 +61,7 @@ def row_features(
     numbers = facts.numeric & facts.filled
     full_lines = float((facts.filled.sum(axis=1) >= 0.85 * width).mean())
     usual = float(np.median(facts.steps)) / em if len(facts.steps) else 1.2
+    even = float((np.abs(facts.steps / em - usual) < _EVEN * usual).mean()) if len(facts.steps) else 1.0
     texts = [[(p.first, strip.text[p.words[0]]) for p in line] for line in phrases]
     for n, (first, last) in enumerate(runs):
         filled = facts.filled[first : last + 1]
@@ -120,8 +124,19 @@ def row_features(
             (filled.sum(axis=1) >= 0.85 * width).sum(),
             sum(t[:1] in "([±" for t in starts) / max(len(starts), 1),
             full_lines,
+            _most_room(facts.room[first:last]),
+            facts.serial[first:last].sum(),
+            (numbers[first : last + 1].sum(axis=0) > 1).sum() / max(numbers[first : last + 1].any(axis=0).sum(), 1),
+            even,
+            filled[:, 0].sum(),
         )
     return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
+
+
+def _most_room(room: NDArray[np.float64]) -> float:
+    """The most room that was left anywhere inside a run; a large negative number where nothing goes on."""
+    known = room[~np.isnan(room)]
+    return float(known.max()) if len(known) else -_NONE
 
 
 def _column_step(facts: LineFacts, base: NDArray[np.float64], line: int, way: int) -> float:
@@ -165,4 +180,10 @@ def find_rows(
     """The row of each line."""
     runs = row_candidates(joins)
     features = row_features(strip, phrases, facts, joins, runs)
-    return choose_rows(len(strip), runs, weights.boosted(ROWS).probabilities(features))
+    return choose_rows(len(strip), runs, settle_rows(facts, runs, weights.boosted(ROWS).probabilities(features)))
+
+
+def settle_rows(facts: LineFacts, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The judgement, but none for a run with two numbers where rows are numbered."""
+    before = np.concatenate(([0], np.cumsum(facts.numbered)))
+    return np.array([0.0 if before[b + 1] - before[a] > 1 else p for (a, b), p in zip(runs, chance, strict=True)])

@@ -17,6 +17,7 @@ _UNDER = 1.3  # type sizes below the baseline in which a spanner's rule lies
 _OWN = 0.85  # of the table's width: longer rules are no spanner's own
 _MIDDLE_OFF = 0.55  # type sizes that a spanner may be off the middle of its columns
 _COLUMN_OFF = 0.9  # type sizes that it must be off the middle of its own column
+_FEW = 2  # columns
 _COVERED = 0.6  # of a column's texts that a rule must run under
 
 
@@ -63,9 +64,19 @@ def _widened(strip: Strip, columns: Columns, phrases: list[list[Phrase]], k: int
         if over and over[0] <= phrase.first and over[1] >= phrase.last:
             return Phrase(phrase.words, max(over[0], least), min(over[1], most))
         return phrase
+    if not in_header and len(line) == 1 and _is_centred(strip, columns, phrase, (left + right) / 2):
+        return Phrase(phrase.words, 0, len(columns.columns) - 1)
     if in_header and k + 1 < len(phrases):
         return _centred(strip, columns, phrases, k, phrase, least, most, (left + right) / 2)
     return phrase
+
+
+def _is_centred(strip: Strip, columns: Columns, phrase: Phrase, middle: float) -> bool:
+    """Whether a text that stands alone in its line is centred in the table rather than in its column."""
+    whole = (float(strip.box[:, 0].min()) + float(strip.box[:, 2].max())) / 2
+    own = columns.columns[phrase.first]
+    beyond = phrase.last > phrase.first or abs(middle - (own.first + own.last) / 2) > _COLUMN_OFF * strip.em
+    return len(columns.columns) > _FEW and beyond and abs(middle - whole) < strip.em and phrase.first > 0
 
 
 def _cell_bounds(strip: Strip, left: float, right: float, y: float) -> tuple[float, float] | None:
