@@ -16,7 +16,7 @@ from tabellion.library import open_library
 from tabellion.pipeline import Extraction, extract_document
 
 FOLDER = Path(__file__).parent
-ENDINGS = (".xlsx", ".ods", ".csv", ".html")
+ENDINGS = (".xlsx", ".ods", ".csv", ".html", ".pdf")
 QUESTION = """select medium, name as "table", count(*) as "values", max(value) as largest,
        arg_max(array_to_string("left" || top, ' › '), value) as "which is"
 from tuples join tables using (table_id) join documents on documents.document_id = tables.document_id
@@ -43,7 +43,7 @@ def main() -> None:
 def show_library(console: Console) -> None:
     """Keep all examples in a library, search it, and ask one question across all media that are there."""
     with TemporaryDirectory() as folder, open_library(f"{folder}/library", create=True) as library:
-        library.add(*sorted(path for path in FOLDER.iterdir() if path.suffix in (*ENDINGS, ".pdf")))
+        library.add(*sorted(path for path in FOLDER.iterdir() if path.suffix in ENDINGS))
         found = library.search("smoking white women")
         best = found.hits[0]
         console.print(Text("\nAll in a library. Search for: smoking white women\n", "bold"))

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from make_budget import write_budget
+from make_report import write_report
 from openpyxl import Workbook
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.worksheet.worksheet import Worksheet
@@ -241,6 +242,7 @@ def write_examples(folder: Path) -> None:
         write_workbook(make(), folder / f"{name}.xlsx")
     (folder / "flat.csv").write_text(PLANETS, encoding="utf-8")
     write_budget(folder / "budget.ods")
+    write_report(folder / "report.pdf")
 
 
 if __name__ == "__main__":

@@ -74,3 +74,15 @@ def test_what_is_no_table_is_listed_with_its_reason() -> None:
     shown = show("lakes.html", "--why", "--width", "160").stdout
     assert re.search(r"table 0 .*0\.\d\d +no two rows with a row of two cells", shown)
     assert "no table " not in show("lakes.html").stdout
+
+
+def test_the_pages_of_a_pdf_are_drawn_with_their_tables(tmp_path: Path) -> None:
+    assert show("report.pdf", "--picture", str(tmp_path / "pages.svg")).exit_code == 0
+    drawn = (tmp_path / "pages.svg").read_text()
+    assert "header: Voice" in drawn
+    assert drawn.count("<title>table t2</title>") == 2
+
+
+@pytest.mark.parametrize("stage", ["read", "locate", "recognise", "label", "nest", "relate"])
+def test_every_stage_of_a_pdf_can_be_drawn(stage: str) -> None:
+    assert show("report.pdf", "--stage", stage).exit_code == 0

@@ -21,5 +21,7 @@ def contents(path: Path) -> dict[str, bytes]:
 def test_the_script_writes_the_committed_documents(tmp_path: Path) -> None:
     subprocess.run([sys.executable, EXAMPLES / "make_examples.py", tmp_path], check=True)
     written = {path.name: contents(path) for path in tmp_path.iterdir()}
-    committed = {path.name: contents(path) for path in EXAMPLES.iterdir() if path.suffix in (".xlsx", ".ods", ".csv")}
+    committed = {
+        path.name: contents(path) for path in EXAMPLES.iterdir() if path.suffix in (".xlsx", ".ods", ".csv", ".pdf")
+    }
     assert written == committed

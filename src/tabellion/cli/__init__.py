@@ -17,6 +17,7 @@ from tabellion.cli import (
     history,
     info,
     learn,
+    metadata,
     mine,
     query,
     rebuild,
@@ -44,6 +45,7 @@ app = typer.Typer(
 app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True, cls=OptionalValues)(extract.extract)
 app.command("export", epilog=export.EXAMPLES, no_args_is_help=True)(export.export)
 app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
+app.command("metadata", epilog=metadata.EXAMPLES, no_args_is_help=True)(metadata.metadata)
 app.command("mine", epilog=mine.EXAMPLES, no_args_is_help=True)(mine.mine)
 app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)
 app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(add.add)

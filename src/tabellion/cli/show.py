@@ -13,6 +13,7 @@ from tabellion.cli.options import (
     LimitOption,
     NetworkOption,
     OptionalValues,
+    PagesOption,
     ParentChoice,
     ParentsOption,
     RenderChoice,
@@ -28,6 +29,8 @@ from tabellion.cli.options import (
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from tabellion.pipeline import Settings
 
 TUPLES_SHOWN = 20  # tuples drawn by a bare --tuples
 
@@ -85,6 +88,11 @@ def show(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write the drawing to this file as a picture too.")
     ] = None,
+    pages: PagesOption = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE", help="Draw the pages of a PDF with their tables to this SVG file."),
+    ] = None,
     render: RenderOption = RenderChoice.never,
     scripts: ScriptsOption = False,
     network: NetworkOption = False,
@@ -105,6 +113,7 @@ def show(
         render=render,
         scripts=scripts,
         network=network,
+        pages=pages,
     )
     from tabellion.cli.messages import complain, ending_quietly
 
@@ -127,6 +136,19 @@ def show(
         from tabellion.cli.picture import write_picture
 
         write_picture(console, svg, f"tabellion show {source}")
+    if picture is not None:
+        draw_pages(source, settings, picture)
+
+
+def draw_pages(source: str, settings: Settings, path: Path) -> None:
+    """Write the pages of a PDF as a picture; other media have none."""
+    from tabellion.cli.page_picture import write_pages
+    from tabellion.pipeline import extract_document
+
+    extraction = extract_document(source, settings)
+    if extraction.document.medium != "pdf":
+        raise typer.BadParameter("only a PDF has pages to draw; --svg draws what is shown", param_hint="--picture")
+    write_pages(extraction, path)
 
 
 def _console(width: int | None, *, record: bool) -> Console:

@@ -22,9 +22,19 @@ from tabellion.model.document import Document, Issue, Sheet
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.grid import Grid
 from tabellion.model.place import Place, column_letters, range_text
-from tabellion.model.region import MarkupRegion, Region
+from tabellion.model.printed import PrintedPage
+from tabellion.model.region import MarkupRegion, PrintedRegion, Region
 from tabellion.model.table import Table
-from tabellion.pipeline import Extraction, Rejected, Settings, extract_document, label_document, read_source
+from tabellion.pipeline import (
+    Extraction,
+    Rejected,
+    Settings,
+    extract_document,
+    find_regions,
+    grids_of,
+    label_document,
+    read_source,
+)
 from tabellion.recognise import recognise_grid
 from tabellion.weights import Weights
 
@@ -56,8 +66,8 @@ def draw_stage(
     document = read_source(source, settings, weights)
     drawings: dict[str, Callable[[], Iterator[RenderableType]]] = {
         "read": lambda: draw_document(document, weights, view),
-        "locate": lambda: draw_regions(document, weights),
-        "recognise": lambda: draw_grids(document, weights, view),
+        "locate": lambda: draw_regions(document, settings, weights),
+        "recognise": lambda: draw_grids(document, settings, weights, view),
         "label": lambda: draw_labels(label_document(document, settings, weights), view),
     }
     yield from drawings[stage]()
@@ -78,28 +88,32 @@ def draw_document(document: Document, weights: Weights, view: View) -> Iterator[
             merged = f"{len(page.merges):,} merged areas, {len(page.styles):,} styles"
             unseen = f"{len(page.hidden_rows):,} hidden rows, {len(page.hidden_columns):,} hidden columns"
             yield heading(f"sheet {page.name or ''}", f"{len(page.cells):,} cells, {merged}, {unseen}")
+        if isinstance(page, PrintedPage):
+            size = f"{page.width:.0f} × {page.height:.0f} points"
+            drawn = f"{len(page.across) + len(page.down):,} rules, {len(page.images):,} images"
+            yield heading(f"page {page.number}", f"{size}, {len(page.words):,} words, {drawn}")
+            yield from draw_issues(page.issues)
+            continue
         for region in locate_regions(page, weights):
             grid = recognise_grid(region)
             yield draw_sheet(grid, look_of_source(grid), [""] * grid.shape[0], view.sheet)
 
 
-def draw_regions(document: Document, weights: Weights) -> Iterator[RenderableType]:
+def draw_regions(document: Document, settings: Settings, weights: Weights) -> Iterator[RenderableType]:
     """Where tables may be, and how sure that is."""
     lines = Lines("where", "genuine", box=None, header_style="bold", pad_edge=False)
     issues: list[Issue] = []
-    for page in document.pages:
-        for region in locate_regions(page, weights):
-            lines.add_row(_region_name(region), f"{region.genuine:.2f}")
-            issues.extend(region.issues)
+    for region in find_regions(document, settings, weights, issues):
+        lines.add_row(_region_name(region), f"{region.genuine:.2f}")
+        issues.extend(region.issues)
     yield lines
     yield from draw_issues(issues)
 
 
-def draw_grids(document: Document, weights: Weights, view: View) -> Iterator[RenderableType]:
+def draw_grids(document: Document, settings: Settings, weights: Weights, view: View) -> Iterator[RenderableType]:
     """The cells of each region, coloured by what they say."""
-    for page in document.pages:
-        for region in locate_regions(page, weights):
-            grid = recognise_grid(region)
+    for region in find_regions(document, settings, weights):
+        for grid in grids_of(region, settings, weights):
             rows, columns = grid.shape
             about = f"{rows:,} × {columns:,} cells, {int(grid.filled.sum()):,} filled, {len(grid.spans):,} spans"
             yield heading(_region_name(region), about)
@@ -115,7 +129,7 @@ def draw_labels(pages: Iterable[Labelled], view: View) -> Iterator[RenderableTyp
             role if role == "blank" else f"{role} {sure:.2f}"
             for role, sure in zip(labels.roles, labels.probability.max(axis=1).tolist(), strict=True)
         ]
-        yield heading(grid.place.sheet or "grid", _kind_text(labelled))
+        yield heading(grid.place.sheet or _place_name(grid.place) or "grid", _kind_text(labelled))
         yield draw_sheet(grid, look_by_row(labels), words, view.sheet)
         for number, frame in enumerate(labelled.frames, 1):
             yield facts(*_frame_facts(frame), title=f"frame {number}")
@@ -136,7 +150,7 @@ def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableTy
     for labelled in extraction.labelled:
         grid = labelled.labels.grid
         own = [table for table in extraction.tables if table.grid is grid]
-        yield heading(grid.place.sheet or extraction.document.source, _kind_text(labelled))
+        yield heading(grid.place.sheet or _place_name(grid.place) or extraction.document.source, _kind_text(labelled))
         yield draw_sheet(grid, look_by_role(grid, own), labelled.labels.roles, view.sheet)
         for table in own:
             yield _table_heading(table)
@@ -182,13 +196,16 @@ def facts(*pairs: tuple[str, str], title: str | None = None) -> Lines:
     return lines
 
 
-def _region_name(region: Region | MarkupRegion) -> str:
+def _region_name(region: Region | MarkupRegion | PrintedRegion) -> str:
     if isinstance(region, Region):
         return f"{region.place.sheet or ''} {range_text(region.rect)}".strip()
     return _place_name(region.place)
 
 
 def _place_name(place: Place) -> str:
+    if place.page is not None and place.box is not None:
+        left, top, right, bottom = place.box
+        return f"page {place.page}, from {left:.0f}, {top:.0f} to {right:.0f}, {bottom:.0f}"
     if place.path is None:
         return " ".join(part for part in (place.sheet, place.range) if part)
     named = f"table {place.table_index}  " if place.table_index is not None else ""

@@ -14,7 +14,7 @@ import numpy as np
 
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import PRINTED_LIKELY, PrintedRegion
+from tabellion.model.region import LIKELY, PrintedRegion
 
 _SAME_EDGE = 6.0  # type sizes that the edges of two parts may differ by
 _NEAR_EDGE = 0.35  # of the page's height: what may lie between a part and the page's upper or lower edge
@@ -25,7 +25,7 @@ def join_parts(pages: Iterable[list[PrintedRegion]]) -> Iterator[PrintedRegion]:
     """Regions in order, each with the parts on later pages that go on with it; unlikely regions pass unjoined."""
     waiting: PrintedRegion | None = None  # the last region of the last page, to which parts may be added
     for region in (region for regions in pages for region in regions):
-        if region.genuine < PRINTED_LIKELY:
+        if region.genuine < LIKELY:
             yield region
             continue
         last = waiting and (waiting.parts[-1] if waiting.parts else waiting)

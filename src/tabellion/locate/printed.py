@@ -23,11 +23,12 @@ from tabellion.locate.second_look import second_features
 from tabellion.locate.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import PRINTED_LIKELY, PrintedRegion
+from tabellion.model.region import LIKELY, PrintedRegion
 from tabellion.weights import Weights
 
 FIRST_LOOK, SECOND_LOOK = "printed-pieces-first", "printed-pieces"  # names of the weights
 LEVEL_CUTS, UPRIGHT_CUTS, REGIONS = "printed-level-cuts", "printed-upright-cuts", "printed-regions"
+_LENIENT = 0.4  # log-odds added to what is said of a region: a table missed costs more than one too many
 _MARGIN = 1.0  # points around the text of a table that its box takes in
 
 
@@ -49,7 +50,7 @@ def locate_printed(
 
 def _aside(regions: list[PrintedRegion]) -> set[int]:
     """The pieces of a view that are of tables, or of what belongs to them."""
-    likely = [region for region in regions if region.genuine >= PRINTED_LIKELY]
+    likely = [region for region in regions if region.genuine >= LIKELY]
     inside = [pieces_inside(region.page, *region.box) for region in likely]
     return set().union(*inside, *(region.about.pieces for region in likely))
 
@@ -63,7 +64,7 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
         level=weights.boosted(LEVEL_CUTS).probabilities, upright=weights.boosted(UPRIGHT_CUTS).probabilities
     )
     regions = [_region(facts, chance, members, weights) for members in part_tables(facts, chance, judges)]
-    likely = [region for region in regions if region.genuine >= PRINTED_LIKELY]
+    likely = [region for region in regions if region.genuine >= LIKELY]
     about = dict(zip(map(id, likely), find_surroundings(facts, [region.box for region in likely]), strict=True))
     return [
         msgspec.structs.replace(region, about=about[id(region)]) if id(region) in about else region
@@ -82,12 +83,12 @@ def _region(
     facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], weights: Weights
 ) -> PrintedRegion:
     rows = region_features(facts, chance, members)[None, :]
-    genuine = float(weights.boosted(REGIONS).probabilities(rows)[0])
+    genuine = 1 / (1 + np.exp(-float(weights.boosted(REGIONS).scores(rows)[0, 0]) - _LENIENT))
     left, top, right, bottom = hull(facts.box[members])
     box = Box(left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
     upright = facts.page.upright_box(hull(facts.box[members]))
     place = Place(page=facts.page.number, box=Box(*(round(v, 2) for v in upright)))
-    return PrintedRegion(facts.page, place, box, round(genuine, 4))
+    return PrintedRegion(facts.page, place, box, round(float(genuine), 4))
 
 
 def _reading_order(region: PrintedRegion) -> tuple[int, float, float]:

@@ -19,7 +19,7 @@ from tabellion.locate.piece_facts import PieceFacts, hull
 from tabellion.locate.piece_features import body_size
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
-from tabellion.model.region import NO_SURROUNDINGS, Surroundings
+from tabellion.model.region import Surroundings
 from tabellion.values.captions import read_caption
 
 _FARTHEST = 60.0  # points between a table and its caption
@@ -33,6 +33,9 @@ _BEYOND = 8.0  # type sizes that a caption may be wider than its table
 _FIRST_STEP = 2.9  # type sizes between the end of a table and the first line of its notes
 _SMALLER = 0.94  # of the size of the text: notes that are set so small need no mark
 _MOST_LINES = 14
+_FEWEST_LINES = 6  # of prose, to tell columns from
+_COLUMN_APART = 40.0  # points between the left edges of two columns of text
+_COLUMN_SHARE = 0.15  # of all lines of prose, at least, in a column
 _NOTE = re.compile(
     r"\s*(?:notes?\b|sources?\b|abbreviations?\b|legend\b|key\b|data\b.{0,20}\b(?:are|is|from)\b|"
     r"values? (?:are|in|with)|means? |quelle|anmerkung|nota\b|fuente|"
@@ -52,13 +55,11 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
         return []
     around = _Around(facts, tables)
     captions = around.assign_captions()
+    columns = count_columns(facts)
     result: list[Surroundings] = []
     for number in range(len(tables)):
         lines, position = captions.get(number, ([], None))
         notes = around.note_lines(number)
-        if not lines and not notes:
-            result.append(NO_SURROUNDINGS)
-            continue
         text = around.text_of(lines)
         label = read_caption(text) if text else None
         result.append(
@@ -69,9 +70,26 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
                 continued=bool(label and label.continued),
                 notes=tuple(around.text_of(note) for note in around.part_notes(notes)),
                 pieces=frozenset(k for line in (*lines, *notes) for k in line),
+                page_columns=columns,
             )
         )
     return result
+
+
+def count_columns(facts: PieceFacts) -> int | None:
+    """How many columns the text of a page is set in, side by side; None where it has hardly any."""
+    lines = np.flatnonzero(facts.prose)
+    if len(lines) < _FEWEST_LINES:
+        return None
+    left, right = facts.box[lines, 0], facts.box[lines, 2]
+    order = np.argsort(left)
+    groups = np.split(order, np.flatnonzero(np.diff(left[order]) > _COLUMN_APART) + 1)
+    columns, reach = 0, -1e9
+    for group in groups:
+        if len(group) >= _COLUMN_SHARE * len(lines) and float(np.median(left[group])) > reach - 1:
+            columns += 1
+            reach = float(np.median(right[group]))
+    return max(columns, 1)
 
 
 class _Around:

@@ -103,6 +103,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     footnotes: tuple[str, ...] = ()  # below the table, outside its cells
     issues: tuple[Issue, ...] = ()
     boxes: NDArray[np.float32] | None = None  # (rows, columns, 4): where each cell's text is printed; NaN where none is
+    page_columns: int | None = None  # how many columns the text of its page is set in
     continues: bool = False  # whether it goes on with the grid before it, on the page before
     parts: tuple[GridPart, ...] = ()  # the places of a table that goes on over several pages
 

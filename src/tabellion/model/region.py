@@ -11,8 +11,7 @@ from tabellion.model.markup import Candidate, MarkupPage
 from tabellion.model.place import Box, Place, Rect
 from tabellion.model.printed import PrintedPage
 
-LIKELY = 0.5  # the probability from which a candidate of a web page counts as a table
-PRINTED_LIKELY = 0.4  # and a region of a printed page; set on the folds
+LIKELY = 0.5  # the probability from which a region counts as a table
 
 
 class Region(msgspec.Struct, frozen=True, eq=False):
@@ -34,6 +33,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     continued: bool = False
     notes: tuple[str, ...] = ()
     pieces: frozenset[int] = frozenset()
+    page_columns: int | None = None
 
 
 NO_SURROUNDINGS = Surroundings()

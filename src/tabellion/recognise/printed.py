@@ -167,6 +167,7 @@ def _make_grid(table: PrintedTable, rows: NDArray[np.intp], part: NDArray[np.int
         hidden_rows=np.zeros(shape[0], dtype=bool),
         hidden_columns=np.zeros(shape[1], dtype=bool),
         place=places[0].place,
+        page_columns=shown[0].about.page_columns if shown else None,
         caption=about.caption if about else None,
         caption_position=(about and about.position) or "above",
         footnotes=tuple(dict.fromkeys(line for region in shown for line in region.about.notes)),

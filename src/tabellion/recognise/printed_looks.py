@@ -16,6 +16,7 @@ from tabellion.recognise.printed_cells import PrintedCells
 from tabellion.recognise.printed_text import Strip
 
 _MOSTLY = 0.5
+_USUAL = 0.05  # what speaks for the usual side where texts share both edges
 _RULED = 0.6  # of a cell's side
 _LEAST_INDENT = 0.35  # type sizes: smaller offsets are chance
 _MOST_INDENT = 12.0
@@ -36,7 +37,7 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
     known: dict[Style, int] = {PLAIN: 0}
     style = np.zeros(shape, dtype=np.int32)
     indent = np.zeros(shape, dtype=np.float32)
-    below, beside = _rules(strip, columns, cells)
+    above, beside = _rules(strip, columns, cells)
     aligned = [_alignment(c) for c in columns.columns]
     lefts = _flush_left(strip, columns, cells)
     em = max(strip.em, 1.0)
@@ -58,8 +59,8 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
             colour=f"#{int(strip.colour[words[0]]):06x}",
             fill=_fill(strip, words),
             align="center" if cell.column_span > 1 else aligned[cell.column],
-            border_top=cell.row > 0 and bool(below[cell.row - 1, cell.column]),
-            border_bottom=bool(below[bottom, cell.column]),
+            border_top=bool(above[cell.row, cell.column]),
+            border_bottom=bool(above[bottom + 1, cell.column]),
             border_left=bool(beside[cell.row, cell.column]),
             border_right=bool(beside[cell.row, right + 1]),
             wrap=len(cell.lines) > 1,
@@ -69,8 +70,8 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
         if (row, column) in filled:
             continue
         look = Style(
-            border_top=row > 0 and bool(below[row - 1, column]),
-            border_bottom=bool(below[row, column]),
+            border_top=bool(above[row, column]),
+            border_bottom=bool(above[row + 1, column]),
             border_left=bool(beside[row, column]),
             border_right=bool(beside[row, column + 1]),
         )
@@ -81,7 +82,8 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
 def _alignment(column: Column) -> str:
     """How a column is set."""
     shares = (column.left_share, "left"), (column.right_share, "right"), (column.middle_share, "center")
-    return max(shares, key=lambda s: s[0] + (0.05 if s[1] == "left" else 0.0))[1]
+    usual = "right" if column.numeric > _MOSTLY else "left"
+    return max(shares, key=lambda s: s[0] + (_USUAL if s[1] == usual else 0.0))[1]
 
 
 def _flush_left(strip: Strip, columns: Columns, cells: PrintedCells) -> dict[int, float]:
@@ -100,8 +102,8 @@ def _flush_left(strip: Strip, columns: Columns, cells: PrintedCells) -> dict[int
 
 
 def _rules(strip: Strip, columns: Columns, cells: PrintedCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether a rule runs below each cell, and at the left of each (one column more: at the right of the last)."""
-    below = np.zeros((cells.rows, cells.columns), dtype=bool)
+    """Whether a rule runs above each cell and at the left of each; one row and one column more for the last ones."""
+    above = np.zeros((cells.rows + 1, cells.columns), dtype=bool)
     beside = np.zeros((cells.rows, cells.columns + 1), dtype=bool)
     left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
     bounds = [left, *columns.separators, right]
@@ -110,21 +112,21 @@ def _rules(strip: Strip, columns: Columns, cells: PrintedCells) -> tuple[NDArray
     np.minimum.at(top, cells.row_of_line, strip.line_box[:, 1])
     np.maximum.at(bottom, cells.row_of_line, strip.line_box[:, 3])
     y = (strip.across[:, 1] + strip.across[:, 3]) / 2
-    for row in range(cells.rows):
-        low = bottom[row] - 0.3 * strip.em
+    for row in range(-1, cells.rows):
+        low = bottom[row] - 0.3 * strip.em if row >= 0 else top[0] - strip.em
         high = top[row + 1] + 0.3 * strip.em if row + 1 < cells.rows else bottom[row] + strip.em
         rules = strip.across[(y > low) & (y < high)]
         for column in range(cells.columns):
             a, b = bounds[column], bounds[column + 1]
             over = np.minimum(rules[:, 2], b) - np.maximum(rules[:, 0], a)
-            below[row, column] = bool((over > _RULED * (b - a)).any())
+            above[row + 1, column] = bool((over > _RULED * (b - a)).any())
     x = (strip.down[:, 0] + strip.down[:, 2]) / 2
     slack = 1.2 * strip.em
     for k, bound in enumerate(bounds):
         near = strip.down[np.abs(x - bound) < slack]
         over = np.minimum(near[:, None, 3], bottom[None, :]) - np.maximum(near[:, None, 1], top[None, :])
         beside[:, k] = (over > _RULED * np.maximum(bottom - top, 1.0)[None, :]).any(axis=0)
-    return below, beside
+    return above, beside
 
 
 def _fill(strip: Strip, words: list[int]) -> str | None:

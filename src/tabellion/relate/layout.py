@@ -50,16 +50,32 @@ def describe_layout(nested: Nested, document: Document) -> Layout:
     frame, grid = nested.frame, nested.frame.grid
     rect = grid.source_rect(frame.rect)
     widths = _column_widths(_sheet_of(document, grid), rect)
+    heights: tuple[float, ...] | None = None
+    if grid.boxes is not None:
+        widths, heights = _printed_sizes(grid.boxes[:, :, 0::2], 1), _printed_sizes(grid.boxes[:, :, 1::2], 0)
+    box = grid.place.box
     return Layout(
-        width=round(sum(widths), 2) if widths else None,
+        width=round(box.right - box.left, 2) if box else round(sum(widths), 2) if widths else None,
+        length=round(box.bottom - box.top, 2) if box else None,
         rows=rect.height,
         columns=rect.width,
         stub_separator=_stub_separator(frame, document),
         boxhead_separator=_boxhead_separator(frame, document),
         column_widths=widths,
+        row_heights=heights,
         column_headers=_nearest_texts(nested.top, [nested.column_nodes.get(c, ()) for c in frame.value_columns]),
         row_headers=_nearest_texts(nested.left, [nested.row_nodes.get(r, ()) for r in frame.body_rows]),
         alignment=_alignment(frame),
+    )
+
+
+def _printed_sizes(edges: NDArray[np.float32], axis: int) -> tuple[float, ...]:
+    """How wide (axis 1) the columns or how high (axis 0) the rows of a printed table are, as far as text fills them."""
+    lines = np.moveaxis(edges, axis, 0)
+    known = ~np.isnan(lines[..., 0])
+    return tuple(
+        round(float(line[mask, 1].max() - line[mask, 0].min()), 2) if mask.any() else 0.0
+        for line, mask in zip(lines, known, strict=True)
     )
 
 

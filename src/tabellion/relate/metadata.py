@@ -50,7 +50,8 @@ def describe_table(nested: Nested, document: Document, notes: Notes, sentences: 
             document_name=PurePath(document.source).name or None,
             document_authors=document.authors,
             page_number=frame.grid.place.page,
-            start=frame.grid.address(rect.top, rect.left),
+            page_columns=frame.grid.page_columns,
+            start=_start(frame),
         ),
         frame=describe_frame_lines(frame, document),
         affiliated=Affiliated(
@@ -64,6 +65,14 @@ def describe_table(nested: Nested, document: Document, notes: Notes, sentences: 
         content=ContentCount(cells=int(inside.size), filled=int(inside.sum())),
         type=TableType(_kind(frame)),
     )
+
+
+def _start(frame: Frame) -> str:
+    """Where a table begins: the address of its first cell, or the place of its upper left corner on its page."""
+    box = frame.grid.place.box
+    if frame.grid.medium == "pdf" and box is not None:
+        return f"{box.left:.0f}, {box.top:.0f}"
+    return frame.grid.address(frame.rect.top, frame.rect.left)
 
 
 def title_lines(frame: Frame) -> list[str]:

@@ -1,0 +1,151 @@
+"""PDF files are read page by page: words where a reader sees them, and a clear word where nothing can be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from printing import PdfPage, join_objects, protect, write_pdf
+from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UnreadableError, UsageError
+from tabellion.read import Limits, read_document
+
+
+def page_of(data: bytes, number: int = 0):
+    return read_document(data).pages[number]
+
+
+def plain_pdf(pages: int = 1) -> bytes:
+    made = []
+    for number in range(1, pages + 1):
+        page = PdfPage()
+        page.text(72, 100, f"Page {number} of the document", 12)
+        made.append(page)
+    return write_pdf(made)
+
+
+def test_words_are_where_a_reader_sees_them():
+    page = PdfPage()
+    page.text(72, 100, "Hello wide world", 12)
+    words = page_of(write_pdf([page])).words
+    assert words.text.tolist() == ["Hello", "wide", "world"]
+    assert words.box[0, 0] == pytest.approx(72, abs=1.5)
+    assert words.baseline[0] == pytest.approx(100, abs=0.5)
+
+
+def test_a_turned_page_is_read_as_it_is_shown():
+    page = PdfPage(600, 400, rotate=90)
+    page.text(100, 200, "Upright on the sheet, sideways as shown and long enough to count as text", 10)
+    shown = page_of(write_pdf([page]))
+    assert (shown.width, shown.height) == (400, 600)
+    assert [view.turn for view in shown.sideways] == [270]
+    assert "sideways" in shown.sideways[0].words.text.tolist()
+
+
+def test_bold_faces_and_rules_are_seen():
+    page = PdfPage()
+    page.text(72, 100, "Total", 10, "bold")
+    page.rule(72, 110, 300, 110)
+    shown = page_of(write_pdf([page]))
+    assert shown.fonts[shown.words.font[0]].bold
+    assert np.allclose(shown.across[0, [0, 2]], [72, 300], atol=1)
+
+
+def test_title_and_author_come_from_the_first_page():
+    page = PdfPage()
+    page.text(72, 100, "Of weights and measures", 20, "bold")
+    page.text(72, 125, "Ada Winter and Tom Frost", 11)
+    page.text(72, 200, "It was a long year, and many things were weighed.", 10)
+    document = read_document(write_pdf([page]))
+    assert document.title == "Of weights and measures"
+    assert document.authors == ("Ada Winter", "Tom Frost")
+
+
+def test_only_the_pages_asked_for_are_read():
+    document = read_document(plain_pdf(12), pages=(3, 5))
+    assert [page.number for page in document.pages] == [3, 4, 5]
+
+
+def test_pages_beyond_the_end_are_an_error_of_the_call():
+    with pytest.raises(UsageError, match="the PDF has 2 pages"):
+        read_document(plain_pdf(2), pages=(7, 9))
+
+
+def test_an_empty_user_password_is_no_hindrance():
+    assert page_of(protect(b"")).words.text.tolist() == ["Hello"]
+
+
+def test_a_user_password_is_a_clear_error():
+    with pytest.raises(EncryptedError, match="asks for a password"):
+        read_document(protect(b"secret"))
+
+
+def test_a_file_cut_short_says_so():
+    with pytest.raises(TruncatedError, match="ends too early"):
+        read_document(plain_pdf()[:60])
+
+
+def test_a_broken_table_of_places_is_mended():
+    data = plain_pdf().replace(b"startxref\n", b"startxref\n9")
+    assert "Page" in page_of(data).words.text.tolist()
+
+
+def test_rubbish_behind_the_mark_of_a_pdf_is_a_clear_error():
+    with pytest.raises(UnreadableError):
+        read_document(b"%PDF-1.7\n" + bytes(range(256)) * 8 + b"\n%%EOF\n")
+
+
+def test_no_pages_are_a_clear_error():
+    empty = join_objects(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>"])
+    with pytest.raises(MalformedError, match="no pages"):
+        read_document(empty)
+
+
+def test_a_page_of_pictures_alone_says_that_nothing_can_be_read():
+    page = PdfPage()
+    for n in range(50):
+        page.content.append(f"{10 * n} 100 m {10 * n + 5} 160 {10 * n + 9} 190 300 400 c S")
+    assert "no text" in page_of(write_pdf([page])).issues[0].note
+
+
+def test_text_without_unicode_values_is_doubted():
+    data = plain_pdf().replace(
+        b"/Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding",
+        b"/Subtype /Type3 /FontBBox [0 0 9 9] /FontMatrix [.1 0 0 .1 0 0] /CharProcs << >> "
+        b"/Encoding << /Differences [32 /g1 /g2 /g3] >> /FirstChar 32 /LastChar 126 /Widths [" + b"5 " * 95 + b"]",
+    )
+    assert "without Unicode values" in page_of(data).issues[0].note
+
+
+def test_ten_thousand_paths_on_a_page_are_bounded():
+    page = PdfPage()
+    page.text(72, 60, "A drawing with some words", 10)
+    for n in range(10_000):
+        page.rule(50 + n % 500, 80 + n // 20, 52 + n % 500, 83 + n // 20, 0.2)
+    shown = page_of(write_pdf([page]))
+    assert shown.words.text.tolist()[:2] == ["A", "drawing"]
+
+
+def test_a_page_of_five_metres_is_read_and_a_larger_one_is_too_large():
+    page = PdfPage(14_173, 14_173)
+    page.text(7000, 7000, "Somewhere in the middle", 12)
+    assert page_of(write_pdf([page])).words.text.tolist() == ["Somewhere", "in", "the", "middle"]
+    with pytest.raises(TooLargeError, match="points"):
+        page_of(write_pdf([PdfPage(30_000, 800)]))
+
+
+def test_more_pages_than_the_limit_are_refused():
+    with pytest.raises(TooLargeError, match=r"Limits\.pages"):
+        read_document(plain_pdf(5), limits=Limits(pages=4))
+
+
+def test_a_pdf_behind_a_few_lines_of_something_else_is_still_a_pdf():
+    data = b"<!-- saved by a careless server -->\n" + plain_pdf()
+    assert read_document(data).medium == "pdf"
+    assert "Page" in page_of(data).words.text.tolist()
+
+
+def test_few_pages_are_held_at_a_time():
+    pages = read_document(plain_pdf(30)).pages
+    for page in pages:
+        assert page.number
+    assert len(pages._held) <= 4

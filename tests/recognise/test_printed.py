@@ -1,0 +1,106 @@
+"""Printed tables become grids: ruled and unruled, sideways, over several pages, among text that is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from printing import PdfPage, lay_table, write_pdf
+from tabellion.pipeline import Extraction, Settings, extract_document
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ROWS = [
+    ["Valley", "Sheep", "Goats", "Cows"],
+    ["Upper meadow", "120", "14", "33"],
+    ["Mill brook", "95", "7", "41"],
+    ["Long acre", "203", "21", "18"],
+    ["Fox hill", "64", "35", "27"],
+    ["Stone pit", "17", "9", "52"],
+]
+EDGES = [70.0, 200.0, 290.0, 380.0, 470.0]
+PROSE = (
+    "The shepherds of the five valleys count their animals on the first day of spring, before the grass is",
+    "high, and again when the leaves fall. What they find is written down by the clerk of each valley and",
+    "read out in the hall. The numbers below were read out last year; they have been checked by two of us.",
+)
+
+
+def text_page() -> PdfPage:
+    page = PdfPage()
+    for n, line in enumerate(PROSE):
+        page.text(70, 80 + 13 * n, line, 10)
+        page.text(70, 600 + 13 * n, line, 10)
+    return page
+
+
+def read(*pages: PdfPage, **settings: object) -> Extraction:
+    return extract_document(write_pdf(list(pages)), Settings(**settings))
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_a_table_among_text_is_read_cell_by_cell(ruled):
+    page = text_page()
+    page.text(70, 180, "Table 1. Animals of the valleys.", 9, "bold")
+    lay_table(page, ROWS, 190, EDGES, ruled=ruled)
+    (table,) = read(page).tables
+    assert table.grid.text.tolist() == ROWS
+    assert table.frame.header_rows == (0,)
+
+
+def test_a_table_has_its_place_on_the_page():
+    page = text_page()
+    lay_table(page, ROWS, 190, EDGES, ruled=True)
+    place = read(page).tables[0].place
+    assert place.page == 1
+    assert place.box is not None
+    assert place.box == pytest.approx((73, 193, 467, 277), abs=8)
+
+
+def test_text_alone_is_no_table():
+    assert read(text_page()).tables == ()
+
+
+def test_a_sideways_table_is_read_upright():
+    page = PdfPage()
+    for column in range(4):
+        for row, cells in enumerate(ROWS):
+            page.text(150 + 16 * row, 700 - 110 * column, cells[column], 9, turn=90)
+    for x in (136, 155, 236):
+        page.rule(x, 250, x, 710)
+    page.text(120, 700, "Table 3. Animals of the valleys, set sideways to fit the page.", 9, turn=90)
+    (table,) = read(page).tables
+    assert table.grid.text.tolist() == ROWS
+    box = table.place.box
+    assert box is not None
+    assert box.bottom - box.top > box.right - box.left
+
+
+def test_a_table_over_two_pages_is_one_with_its_header_once():
+    table = extract_document(EXAMPLES / "report.pdf").tables[1]
+    assert table.grid.text[:, 0].tolist()[:2] == ["Day", "12 January"]
+    assert table.grid.shape[0] == 9
+    assert [(part.place.page, part.rows) for part in table.grid.parts] == [(1, (0, 5)), (2, (6, 8))]
+
+
+def test_parts_are_kept_apart_on_request():
+    tables = extract_document(EXAMPLES / "report.pdf", Settings(pages_apart=True)).tables
+    assert [(table.id, table.place.page, table.continues) for table in tables] == [
+        ("t1", 1, None),
+        ("t2", 1, None),
+        ("t3", 2, "t2"),
+    ]
+    assert tables[2].grid.text[0].tolist() == ["Day", "Place", "Programme", "Visitors", "Taken (euro)"]
+
+
+def test_numbered_rows_set_close_stay_rows():
+    rows = [["No", "Name", "Sign"], *([str(n), f"Compound {n}", "+" if n % 3 else ""] for n in range(1, 16))]
+    page = text_page()
+    lay_table(page, rows, 190, [70.0, 120.0, 260.0, 330.0], step=10.6)
+    (table,) = read(page).tables
+    assert table.grid.text[:, 0].tolist() == [row[0] for row in rows]
+
+
+def test_only_asked_pages_give_tables():
+    tables = extract_document(EXAMPLES / "report.pdf", Settings(pages=(2, 2))).tables
+    assert [table.place.page for table in tables] == [2]
