@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,9 +16,12 @@ from tabellion.cli.segment import MethodChoice, MethodOption
 from tabellion.cli.shelves import FilesOption
 
 if TYPE_CHECKING:
-    from tabellion.mine.hierarchy import SegmentMethod
+    from tabellion.mine.instances import Instance
     from tabellion.mine.ontology import Ontology, SitePages
     from tabellion.mine.spool import ConceptInstance
+    from tabellion.model.page_tree import PageTree
+
+    Finder = Callable[[Sequence[str], Callable[[str], PageTree | None]], Iterator[Instance]]
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -26,6 +30,8 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion mine https://example.org https://example.com --keep crawl/ [dim]· crawl, keep, mine[/dim]
 
 [dim]$[/dim] tabellion mine --instances saved/recipes --format jsonl [dim]· pages of one template, a line each[/dim]
+
+[dim]$[/dim] tabellion mine --records saved/results.html [dim]· the records that a page lists[/dim]
 
 [dim]$[/dim] tabellion mine saved/* --library shared/ --name films [dim]· a table a concept into the library[/dim]"""
 
@@ -55,6 +61,9 @@ def mine(
     ] = MineForm.outline,
     instances: Annotated[
         bool, typer.Option("--instances", help="The sources are pages of one template each: print their facts alone.")
+    ] = False,
+    records: Annotated[
+        bool, typer.Option("--records", help="Print the records that pages list: results, offers, rows of data tables.")
     ] = False,
     method: MethodOption = MethodChoice.blocks,
     support: Annotated[
@@ -86,6 +95,7 @@ def mine(
     from tabellion.cli.messages import complain, ending_quietly
 
     try:
+        from tabellion.mine.instances import list_records, mine_instances
         from tabellion.mine.labels import LabelSettings
         from tabellion.mine.live import CrawlSettings
         from tabellion.mine.ontology import MineSettings, Ontology, mine_sites
@@ -94,10 +104,11 @@ def mine(
         crawl = CrawlSettings(pages=pages, depth=depth, pause=pause)
         sites = list(open_sites(sources, limits, crawl, keep))
         with ending_quietly():
-            if instances:
+            if instances or records:
                 told: list[ConceptInstance] = []
                 kept = told if library is not None else None
-                failed = sum(print_instances(site, form, method.value, kept) for site in sites)
+                found = list_records if records else partial(mine_instances, method=method.value)
+                failed = sum(print_instances(site, form, found, kept) for site in sites)
                 ontology = Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites))
             else:
                 labels = LabelSettings() if support is None else LabelSettings(least=support, share=0.0)
@@ -155,27 +166,24 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
             typer.echo(line)
 
 
-def print_instances(
-    site: SitePages, form: MineForm, method: SegmentMethod, kept: list[ConceptInstance] | None = None
-) -> int:
-    """The facts of each page of one template, a line a page, also gathered in `kept`; how many could not be read."""
+def print_instances(site: SitePages, form: MineForm, found: Finder, kept: list[ConceptInstance] | None = None) -> int:
+    """What a site's pages tell of, a line each, also gathered in `kept`; how many pages could not be read."""
     import msgspec
 
     from tabellion.cli.messages import complain
     from tabellion.errors import TabellionError
-    from tabellion.mine.instances import mine_instances
     from tabellion.mine.spool import ConceptInstance
 
     broken: dict[str, TabellionError] = {}
 
-    def load(source: str) -> Any:
+    def load(source: str) -> PageTree | None:
         try:
             return site.load(source)
         except TabellionError as error:
             broken[source] = error
             return None
 
-    for instance in mine_instances(site.sources, load, method):
+    for instance in found(site.sources, load):
         if instance.source in broken:
             error = broken[instance.source]
             complain(str(error))

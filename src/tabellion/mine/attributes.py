@@ -40,12 +40,16 @@ class AttributeSettings(msgspec.Struct, frozen=True):
     sentence: int = 12  # a text of so many words that ends as a sentence does is told, not stated
 
 
-class Attribute(msgspec.Struct, frozen=True):
-    """A label path (outermost first, empty where the page names none), a value and the CSS path of the value."""
+class Attribute(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A label path (outermost first, empty where the page names none), a value and the CSS path of the value.
+
+    In a record of a list, `field` names its kind of place there, the same in all records.
+    """
 
     label: tuple[str, ...]
     value: str
     path: str
+    field: str = ""
 
 
 def read_attributes(

@@ -14,6 +14,7 @@ import msgspec
 from tabellion.mine.alignment import read_by_alignment
 from tabellion.mine.attributes import Attribute, read_attributes
 from tabellion.mine.hierarchy import SegmentMethod
+from tabellion.mine.records import read_records
 from tabellion.mine.template import learn_template
 from tabellion.model.page_tree import PageTree
 
@@ -39,6 +40,16 @@ def mine_instances(
         page = load(source)
         attributes: Iterable[Attribute] = read_attributes(page, template) if page is not None else ()
         yield Instance(source, tuple(attributes))
+
+
+def list_records(sources: Sequence[str], load: Callable[[str], PageTree | None]) -> Iterator[Instance]:
+    """One instance for each record that a page lists; one without attributes for a page that cannot be read."""
+    for source in sources:
+        page = load(source)
+        if page is None:
+            yield Instance(source, ())
+        else:
+            yield from (Instance(source, record) for found in read_records(page) for record in found.records)
 
 
 def _align_neighbours(sources: Sequence[str], load: Callable[[str], PageTree | None]) -> Iterator[Instance]:

@@ -16,9 +16,10 @@ import msgspec
 from tabellion.errors import TabellionError
 from tabellion.mine.concepts import group_labels
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
-from tabellion.mine.instances import mine_instances
+from tabellion.mine.instances import Instance, mine_instances
 from tabellion.mine.labels import Label, LabelSettings, find_labels, section_path
 from tabellion.mine.links import Link, read_links, split_address
+from tabellion.mine.records import read_records
 from tabellion.mine.site import Site, SitePage, find_houses, fold, gather_site, is_label
 from tabellion.mine.spool import ConceptInstance, Spool
 from tabellion.mine.stated import marked_breadcrumbs, read_stated, stated_breadcrumbs
@@ -262,6 +263,10 @@ class _Membership:
             return True
         return bool(page.path) and (page.host, page.path) not in self._paths
 
+    def own_page_of(self, page: SitePage) -> str | None:
+        """The concept whose links lead to a page; none for a home page."""
+        return self._paths.get((page.host, page.path)) if page.path else None
+
     def concept_of(self, page: SitePage) -> str | None:
         """The concept whose path a page lies below, the nearest; else the nearest that its breadcrumbs name."""
         path = page.path
@@ -281,7 +286,7 @@ def _site_instances(
     issues: list[Issue],
     method: SegmentMethod,
 ) -> Iterator[ConceptInstance]:
-    """The instances of a site's pages that are no concept's own page and no home page."""
+    """The instances of a site: what its detail pages tell of, then the records that a concept's own pages list."""
     places = {page.source: page for page in site.pages}
     number = 0
 
@@ -297,3 +302,9 @@ def _site_instances(
         for instance in mine_instances(details, load, method):
             number += 1
             yield ConceptInstance(f"i{number}-{site.name}", membership.concept_of(places[instance.source]), instance)
+    for page in site.pages:
+        concept = membership.own_page_of(page)
+        tree = load(page.source) if concept else None
+        for record in (record for each in read_records(tree) for record in each.records) if tree is not None else ():
+            number += 1
+            yield ConceptInstance(f"i{number}-{site.name}", concept, Instance(page.source, record))

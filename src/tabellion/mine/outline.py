@@ -83,7 +83,7 @@ def outline_table(table: DataTable) -> list[Node]:
     return [node for _, node in sorted(top, key=lambda each: each[0])]
 
 
-def _tells_of_many(table: DataTable) -> bool:
+def tells_of_many(table: DataTable) -> bool:
     """Whether a table has several rows under several headers: of many things, so no facts of the page's own subject."""
     return len({value.row for value in table.values}) >= 3 and len({value.top for value in table.values}) >= 2
 
@@ -116,7 +116,7 @@ class Outliner:
         if table is not None and any(value.top for value in table.values):
             if self.sharing is None:
                 return outline_table(table)
-            if _tells_of_many(table):
+            if tells_of_many(table):
                 return []
         tag = self.page.tags[block.element]
         if tag in ("tbody", "table", "thead"):

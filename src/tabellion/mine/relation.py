@@ -3,7 +3,7 @@
 In: an ontology. Out: relations, and each as the markup of one table, so that it is read and kept as any table is.
 Labels nest in the header as they do on the pages; several values of one attribute stand in one cell; what a page does
 not say stays empty. Instances of no concept are gathered by site. Values that no label names are under a column of
-their own.
+their own, in records of a list under one for each field.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def _values(each: ConceptInstance) -> dict[LabelPath, list[str]]:
     found: dict[LabelPath, dict[str, None]] = {}
     for attribute in each.instance.attributes:
         path = tuple(part.strip(" :") for part in attribute.label if part.strip(" :"))
-        found.setdefault(path or UNNAMED, {})[attribute.value] = None
+        unnamed = (attribute.field,) if attribute.field else UNNAMED
+        found.setdefault(path or unnamed, {})[attribute.value] = None
     return {path: list(values) for path, values in found.items()}
 
 

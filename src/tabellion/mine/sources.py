@@ -1,7 +1,8 @@
 """What is mined: folders of saved pages, WARC files and home pages on the web, as sites whose pages load one at a time.
 
-In: the sources of a call. Out: sites. A folder is one site; its `urls.json` (file name → address), where there is one,
-says where pages were saved from. A WARC file holds one site a host. A home page on the web is crawled first (`crawl`).
+In: the sources of a call. Out: sites. A page alone is one site, and so is a folder; the folder's `urls.json` (file name
+→ address), where there is one, says where its pages were saved from. A WARC file holds one site a host. Home pages on
+the web are crawled first (`crawl`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tabellion.read.page_tree import load_page, read_page_tree
 _PAGES = frozenset((".html", ".htm", ".xhtml", ".mhtml", ".mht"))
 _HOMES = ("index.html", "index.htm", "home.html", "default.html")
 _WEB = ("http://", "https://")
+_FILES = (".warc", ".warc.gz", *_PAGES)
 
 
 def open_sites(
@@ -35,8 +37,8 @@ def open_sites(
     for source in sources:
         if not source.startswith(_WEB) and not Path(source).exists():
             raise SourceMissingError(f"{source}: no such folder or file")
-        if not source.startswith(_WEB) and not Path(source).is_dir() and not source.endswith((".warc", ".warc.gz")):
-            raise UnreadableError(f"{source}: is neither a folder of pages nor a WARC file")
+        if not source.startswith(_WEB) and not Path(source).is_dir() and not source.endswith(_FILES):
+            raise UnreadableError(f"{source}: is neither a page, nor a folder of pages, nor a WARC file")
     homes = list(dict.fromkeys(source for source in sources if source.startswith(_WEB)))
     crawled = {each.home: each for each in crawl_sites(homes, crawl, keep)} if homes else {}
     for source in sources:
@@ -44,6 +46,8 @@ def open_sites(
             yield from _crawled_sites(crawled[source], limits)
         elif Path(source).is_dir():
             yield folder_site(Path(source), limits)
+        elif source.endswith(tuple(_PAGES)):
+            yield SitePages(Path(source).name, (source,), lambda name: find_tables(*load_page(name, limits), limits))
         else:
             yield from warc_sites(Path(source), limits)
 
