@@ -47,7 +47,7 @@ def repair(
         if export is not None:
             write_file(bench, export)
         if apply is None and export is None:
-            from tabellion.cli.editor import edit_table
+            from tabellion.cli.editor_screen import edit_table
 
             edit_table(bench)
     raise typer.Exit(1 if refused else 0)
