@@ -12,6 +12,7 @@ import typer
 
 from tabellion.cli import (
     add,
+    annotate,
     export,
     extract,
     history,
@@ -47,6 +48,7 @@ app.command("export", epilog=export.EXAMPLES, no_args_is_help=True)(export.expor
 app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
 app.command("metadata", epilog=metadata.EXAMPLES, no_args_is_help=True)(metadata.metadata)
 app.command("mine", epilog=mine.EXAMPLES, no_args_is_help=True)(mine.mine)
+app.command("annotate", epilog=annotate.EXAMPLES, no_args_is_help=True)(annotate.annotate)
 app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)
 app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(add.add)
 app.command("list", epilog=list_command.EXAMPLES, rich_help_panel="Library")(list_command.list_documents)

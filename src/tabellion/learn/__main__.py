@@ -24,7 +24,7 @@ from tabellion.learn.genuine_paper import train_genuine_paper
 from tabellion.learn.measure import print_figures
 from tabellion.learn.measure_printed import print_printed_figures
 from tabellion.learn.measure_repairs import print_strokes
-from tabellion.learn.measure_web import print_web_figures
+from tabellion.learn.measure_web import RENDERED_CORPORA, print_web_figures
 from tabellion.learn.parents import train_parents
 from tabellion.learn.printed_cases import PRINTED_CORPORA
 from tabellion.learn.printed_headers import train_printed_headers
@@ -89,10 +89,11 @@ def main() -> None:
     if options.command == "repairs":
         print_strokes(folds)
         return
-    sheets = [corpus for corpus in options.corpus if corpus not in (*WEB_CORPORA, *PRINTED_CORPORA)]
+    sheets = [corpus for corpus in options.corpus if corpus not in (*WEB_CORPORA, *RENDERED_CORPORA, *PRINTED_CORPORA)]
     if sheets or not options.corpus:
         print_figures(sheets, folds, options.rows, options.parents)
-    print_web_figures([corpus for corpus in WEB_CORPORA if corpus in options.corpus or not options.corpus], folds)
+    pages = (*WEB_CORPORA, *RENDERED_CORPORA)
+    print_web_figures([corpus for corpus in pages if corpus in options.corpus or not options.corpus], folds)
     print_printed_figures(
         [corpus for corpus in PRINTED_CORPORA if corpus in options.corpus or not options.corpus], folds
     )

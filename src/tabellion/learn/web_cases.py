@@ -7,7 +7,9 @@ its page, for the others). Gold whose convention contradicts that of the others 
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,6 +20,7 @@ from tabellion.learn.folds import assign_folds
 from tabellion.model.markup import MarkupPage
 from tabellion.read import read_document
 
+ANNOTATED = "TABELLION_ANNOTATED"  # names a folder that `tabellion annotate` wrote and a person corrected
 WEB_CORPORA = {"webtables": "site", "t2dv2": "file", "wiki-headers": "page"}
 """The corpora, and the gold field that says which pages belong together."""
 
@@ -47,7 +50,27 @@ class WebCase(msgspec.Struct, frozen=True, eq=False):
 @lru_cache(maxsize=1)
 def web_cases() -> tuple[WebCase, ...]:
     """All labelled tables of all web corpora."""
-    return tuple(case for corpus in WEB_CORPORA for case in _corpus_cases(corpus))
+    annotated = os.environ.get(ANNOTATED)
+    corrected = _annotated_cases(Path(annotated)) if annotated else []
+    return (*(case for corpus in WEB_CORPORA for case in _corpus_cases(corpus)), *corrected)
+
+
+def _annotated_cases(folder: Path) -> list[WebCase]:
+    """The tables of pages that were annotated and corrected: those of the gold, and all others as layout."""
+    golds = load_gold(folder)
+    folds = assign_folds("annotated", (gold["file"] for gold in golds))
+    cases = []
+    for gold in golds:
+        page = read_document(folder / "pages" / gold["file"]).pages[0]
+        if not isinstance(page, MarkupPage):
+            raise TabellionError(f"{gold['file']} was not read as a web page")
+        told = {table["place"].get("table_index"): table for table in gold["tables"]}
+        for number, candidate in enumerate(page.candidates):
+            if candidate.table_index is not None:
+                label = "genuine" if candidate.table_index in told else "layout"
+                table = {"label": label, "sure": True, "orientation_sure": True, **told.get(candidate.table_index, {})}
+                cases.append(WebCase("webtables", gold["file"], folds[gold["file"]], table, page, number))
+    return cases
 
 
 def _corpus_cases(corpus: str) -> list[WebCase]:

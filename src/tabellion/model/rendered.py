@@ -46,6 +46,7 @@ class Nodes(msgspec.Struct, frozen=True, eq=False):
     family: NDArray[np.object_]
     table_index: NDArray[np.int32]  # for a <table>: its position among all; else -1
     step: NDArray[np.object_]  # the CSS path from the parent
+    identifier: NDArray[np.object_]  # what the page calls it: `data-element`, else `id`; empty where it has neither
 
     def __len__(self) -> int:
         return len(self.name)

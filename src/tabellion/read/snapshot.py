@@ -127,10 +127,12 @@ class _Walk:
             looks = layout.styles[drawn]
             style, fill = self._style(looks, self._fills[parent] if parent >= 0 else None)
             left, top, width, height = layout.bounds[drawn]
-            traits = self._traits(name, looks, dom.attributes[node], parent)
+            named = _attributes(dom.attributes[node], strings)
+            traits = self._traits(name, looks, named, parent)
             row = (name, parent, left, top, left + width, top + height, style, traits)
             self._number[node] = len(self._rows)
-            self._rows.append((*row, strings[looks[_AT["font-family"]]], tables.get(node, -1), steps))
+            identifier = named.get("data-element") or named.get("id") or ""
+            self._rows.append((*row, strings[looks[_AT["font-family"]]], tables.get(node, -1), steps, identifier))
             self._fills.append(fill)
             self._shown.append(
                 strings[looks[_AT["visibility"]]] == "visible" and strings[looks[_AT["opacity"]]] not in ("0", "0.0")
@@ -161,7 +163,7 @@ class _Walk:
             before = _Line(text, left + width, top + height, (drawn, start + length))
 
     def nodes(self) -> Nodes:
-        columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * 11
+        columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * 12
         parent = np.array(columns[1], dtype=np.int32)
         last = np.arange(len(parent), dtype=np.int32)
         for node in range(len(parent) - 1, 0, -1):
@@ -178,6 +180,7 @@ class _Walk:
             family=_objects(columns[8]),
             table_index=np.array(columns[9], dtype=np.int32),
             step=_objects(columns[10]),
+            identifier=_objects(columns[11]),
         )
 
     def words(self) -> Words:
@@ -222,7 +225,7 @@ class _Walk:
         number = self._style_ids[key]
         return number, self.styles[number].fill
 
-    def _traits(self, name: str, looks: list[int], attributes: list[int], parent: int) -> int:
+    def _traits(self, name: str, looks: list[int], named: dict[str, str], parent: int) -> int:
         strings = self._strings
         display, position = strings[looks[_AT["display"]]], strings[looks[_AT["position"]]]
         traits = Trait.NONE
@@ -238,12 +241,15 @@ class _Walk:
             traits |= Trait.PLACED
         if strings[looks[_AT["white-space"]]].startswith("pre"):
             traits |= Trait.KEPT
-        named = {strings[a]: strings[b] for a, b in zip(attributes[::2], attributes[1::2], strict=False)}
         if name == "TH" or named.get("role") in ("columnheader", "rowheader"):
             traits |= Trait.HEADING
         if (name == "A" and "href" in named) or (parent >= 0 and self._rows[parent][7] & Trait.LINK):
             traits |= Trait.LINK
         return int(traits)
+
+
+def _attributes(numbers: list[int], strings: list[str]) -> dict[str, str]:
+    return {strings[name]: strings[value] for name, value in zip(numbers[::2], numbers[1::2], strict=False)}
 
 
 def _make_style(looks: list[str], behind: str | None) -> Style:
