@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tabellion.errors import ConflictError, RepairError
 from tabellion.export import to_json
-from tabellion.model.correction import Correction, GiveRowRole, MoveHeader, Undo
+from tabellion.model.correction import Correction, CutTables, GiveRowRole, JoinLines, MoveEdge, MoveHeader, Undo
 from tabellion.model.tree import HeaderTree
-from tabellion.pipeline import Extraction
+from tabellion.pipeline import Extraction, extract_document
 from tabellion.read import read_document
 from tabellion.repair.replay import replay
 from tabellion.repair.session import Repair
@@ -132,6 +132,32 @@ def test_operations_on_different_tables_commute(mine: list[tuple[int, str]], the
     one = replay(sheets, both, lambda _: None)
     other = replay(two_sheets(), [*both[len(logs[0]) :], *both[: len(logs[0])]], lambda _: None)
     assert printed(one.extraction) == printed(other.extraction)
+
+
+@settings(max_examples=15, deadline=None)
+@given(mine=st.lists(STROKES, max_size=3), theirs=st.lists(STROKES, max_size=3))
+def test_the_order_in_which_two_people_repair_two_tables_of_a_sheet_is_all_one(
+    mine: list[Stroke], theirs: list[Stroke]
+) -> None:
+    ada, ben = Repair(Workpiece(DOCUMENT), "t1"), Repair(Workpiece(DOCUMENT), "t2")
+    apply(ada, mine)
+    apply(ben, theirs)
+    one = replay(Workpiece(DOCUMENT), [*ada.log, *ben.log], lambda _: None)
+    other = replay(Workpiece(DOCUMENT), [*ben.log, *ada.log], lambda _: None)
+    if all(standing.state in ("in force", "undone", "replaced") for standing in (*one.standings, *other.standings)):
+        kinds = {type(entry.operation) for entry in (*ada.log, *ben.log)}
+        if not kinds & {CutTables, MoveEdge, JoinLines}:  # these may speak of the same rows
+            assert printed(one.extraction) == printed(other.extraction)
+    else:
+        assert any("correction" in issue.note for issue in one.extraction.issues + other.extraction.issues)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in EXAMPLES.iterdir() if path.suffix in (".xlsx", ".csv", ".ods"))
+)
+def test_without_corrections_a_document_is_read_as_ever(name: str) -> None:
+    document = read_document(EXAMPLES / name)
+    assert printed(Workpiece(document).read()) == printed(extract_document(EXAMPLES / name))
 
 
 def two_sheets() -> Workpiece:

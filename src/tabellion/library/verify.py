@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tantivy
@@ -16,9 +17,10 @@ from sqlalchemy import select
 from tabellion.errors import LibraryError
 from tabellion.library.originals import load_original
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
-from tabellion.library.schema import history, tables
+from tabellion.library.schema import corrections, history, tables
 from tabellion.library.segments import file_hash, segment_path
 from tabellion.library.shelf import Library
+from tabellion.model.correction import Correction, Undo
 
 
 def verify_library(library: Library) -> Iterator[str]:
@@ -33,6 +35,7 @@ def verify_library(library: Library) -> Iterator[str]:
         for table_id, document_id, tuples in rows:
             counted.setdefault(document_id, {})[table_id] = int(tuples)
         index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
+    yield from _check_corrections(library)
     yield from _check_originals(library, {document.sha256 for document in documents} | set(old))
     yield from _check_tables(documents, counted)
     by_segment: dict[str, list[DocumentRecord]] = {}
@@ -55,6 +58,26 @@ def _check_originals(library: Library, hashes: set[str]) -> Iterator[str]:
             load_original(library.folder.originals, sha256)
         except LibraryError as error:
             yield f"original {error}"
+
+
+def _check_corrections(library: Library) -> Iterator[str]:
+    """Every entry of the log must be readable, and an undoing must name an entry of its own document."""
+    with library.catalogue.reading() as connection:
+        entries = connection.execute(
+            select(corrections.c.correction_id, corrections.c.document_id, corrections.c.body).order_by(
+                corrections.c.sequence, corrections.c.place
+            )
+        ).all()
+    known: set[tuple[str, str]] = set()
+    for correction_id, document_id, body in entries:
+        known.add((document_id, correction_id))
+        try:
+            said = msgspec.json.decode(body, type=Correction).operation
+        except msgspec.DecodeError as error:
+            yield f"correction {correction_id}: cannot be read ({error})"
+            continue
+        if isinstance(said, Undo) and (document_id, said.correction) not in known:
+            yield f"correction {correction_id}: undoes {said.correction}, which is not there"
 
 
 def _check_tables(documents: list[DocumentRecord], counted: dict[str, dict[str, int]]) -> Iterator[str]:
