@@ -27,6 +27,7 @@ from tabellion.cli import (
     search,
     segment,
     show,
+    sparql,
     sql,
     verify,
 )
@@ -54,6 +55,7 @@ app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="L
 app.command("list", epilog=list_command.EXAMPLES, rich_help_panel="Library")(list_command.list_documents)
 app.command("search", epilog=search.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(search.search)
 app.command("query", epilog=query.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(query.query)
+app.command("sparql", epilog=sparql.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(sparql.sparql)
 app.command("sql", epilog=sql.EXAMPLES, rich_help_panel="Library")(sql.sql)
 app.command("info", epilog=info.EXAMPLES, rich_help_panel="Library")(info.info)
 app.command("repair", epilog=repair.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(repair.repair)

@@ -24,6 +24,7 @@ from tabellion.rdf.facts import Description, Fact, Literal, number, plain
 SHAPES = Path(__file__).with_name("shapes.ttl")
 MEASURE, UNIT = "sdmx-measure:obsValue", "sdmx-attribute:unitMeasure"
 _TRUE, _FALSE = Literal("true", "xsd:boolean"), Literal("false", "xsd:boolean")
+_TERMS = "tab:vocabulary"
 _LINE = {"top": "tab:column", "left": "tab:row"}
 _ATTRIBUTES = (("tab:text", True), ("tab:cell", True), (UNIT, False), ("tab:note", False))
 _XSD = {10: "xsd:date", 8: "xsd:time", 19: "xsd:dateTime"}  # by the letters of an ISO date
@@ -78,13 +79,18 @@ def _describe_document(document: Document) -> Iterator[Description]:
         ("prov:wasAssociatedWith", "tab:tabellion"),
     ]
     yield Description(f"{name}-reading", reading, graph)
+    yield from _describe_terms()
+
+
+def _describe_terms() -> Iterator[Description]:
+    """What all documents share, in a graph of its own."""
     agent: list[Fact] = [("rdf:type", "prov:SoftwareAgent"), ("rdfs:label", plain(f"tabellion {version('tabellion')}"))]
-    yield Description("tab:tabellion", agent, graph)
+    yield Description("tab:tabellion", agent, _TERMS)
     for term, _ in _ATTRIBUTES:
-        yield Description(term, [("rdf:type", "qb:AttributeProperty")], graph)
-    yield Description(MEASURE, [("rdf:type", "qb:MeasureProperty")], graph)
+        yield Description(term, [("rdf:type", "qb:AttributeProperty")], _TERMS)
+    yield Description(MEASURE, [("rdf:type", "qb:MeasureProperty")], _TERMS)
     for term in _LINE.values():
-        yield Description(term, [("rdf:type", "qb:DimensionProperty"), ("rdfs:range", "xsd:integer")], graph)
+        yield Description(term, [("rdf:type", "qb:DimensionProperty"), ("rdfs:range", "xsd:integer")], _TERMS)
 
 
 def _place_facts(table: Table) -> Iterator[Fact]:

@@ -52,6 +52,15 @@ class Folder:
         return self.root / "index.json"
 
     @property
+    def graph(self) -> Path:
+        """The tables as RDF, for SPARQL; can be thrown away at any time."""
+        return self.root / "graph"
+
+    @property
+    def graph_lock(self) -> Path:
+        return self.root / "graph.lock"
+
+    @property
     def write_lock(self) -> Path:
         return self.root / "write.lock"
 

@@ -1,0 +1,163 @@
+"""The library as RDF, to be asked in SPARQL: a store on the disk that follows the catalogue.
+
+In: a library. Out: an open `Graph`. Each table is a named graph, and all of them together are the default one. The
+store is derived: what the catalogue has and the store has not is read from the originals and added, what is gone is
+taken out. Queries only read, and reach nothing outside. Needs the extra `sparql`.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+from sqlalchemy import select
+
+from tabellion.errors import LibraryError, MissingExtraError, QueryError
+from tabellion.export.cube import describe_extraction
+from tabellion.library.locks import locked
+from tabellion.library.records import DocumentRecord, documents_by_id
+from tabellion.library.schema import documents
+from tabellion.library.shelf import Library
+from tabellion.library.taken import extract_stored
+from tabellion.rdf import SYNTAXES, Description, expand_name
+from tabellion.rdf.facts import PREFIXES
+
+if TYPE_CHECKING:
+    import pyoxigraph
+
+ResultForm = Literal["json", "csv", "tsv", "xml", "turtle", "nquads"]
+_PATIENCE = 600.0  # seconds to wait for another process that brings the store up to date
+_HELD = expand_name("tab:holds")  # document -> what the store holds of it, in the graph of that name
+_OUTSIDE = re.compile(
+    r"""\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<[^<>\s]*>|\#[^\n]*|\b(?P<service>service)\b""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+_ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+Told = Callable[[str], None]
+
+
+def open_graph(library: Library, tell: Told = lambda _: None) -> pyoxigraph.Store:
+    """The library's graph to read, brought up to date; `tell` hears of each document that is added."""
+    if find_spec("pyoxigraph") is None:
+        raise MissingExtraError("SPARQL needs pyoxigraph: pip install 'tabellion[sparql]'")
+    import pyoxigraph
+
+    place = str(library.folder.graph)
+    if not library.folder.graph.exists() or _held(pyoxigraph.Store.read_only(place)) != _wanted(library):
+        with locked(library.folder.graph_lock, wait=_PATIENCE) as mine:
+            if not mine:
+                raise LibraryError(f"{place}: another process is still bringing it up to date")
+            store = pyoxigraph.Store(place)
+            catch_up(library, store, tell)
+            store.flush()
+            del store  # only one process may hold it open to write
+    return pyoxigraph.Store.read_only(place)
+
+
+def catch_up(library: Library, store: pyoxigraph.Store, tell: Told) -> None:
+    """Let a store hold just what the catalogue has."""
+    wanted, held = _wanted(library), _held(store)
+    for document_id in sorted(set(held) - {one for one, mark in wanted.items() if held.get(one) == mark}):
+        _drop(store, document_id)
+    missing = sorted(one for one, mark in wanted.items() if held.get(one) != mark)
+    with library.catalogue.reading() as connection:
+        records = documents_by_id(connection, missing)
+    for document_id in missing:
+        if document_id in records:
+            tell(records[document_id].source)
+            _add(library, store, records[document_id], wanted[document_id])
+
+
+def answer_query(store: pyoxigraph.Store, query: str, file: BinaryIO, form: ResultForm, seconds: float = 60.0) -> None:
+    """Write the answer to a query that reads; rows as JSON, CSV, TSV or XML, graphs as Turtle or N-Quads."""
+    import pyoxigraph
+
+    check_query(query)
+    prefixes = {**PREFIXES, "": expand_name(":")}
+    until = time.monotonic() + seconds
+    try:
+        found = store.query(query, use_default_graph_as_union=True, prefixes=prefixes)
+        if isinstance(found, pyoxigraph.QueryTriples):
+            kind = pyoxigraph.RdfFormat.N_QUADS if form == "nquads" else pyoxigraph.RdfFormat.TURTLE
+            pyoxigraph.serialize(_in_time(found, until), file, format=kind)
+            return
+        forms = pyoxigraph.QueryResultsFormat
+        kinds = {"csv": forms.CSV, "tsv": forms.TSV, "xml": forms.XML}
+        found.serialize(file, format=kinds.get(form, forms.JSON))
+    except (SyntaxError, ValueError) as error:
+        raise QueryError(" ".join(str(error).split())) from None
+
+
+def check_query(query: str) -> None:
+    """Refuse a query that would ask another server, however it spells that."""
+    query = _ESCAPED.sub(lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)), query)
+    if any(match["service"] for match in _OUTSIDE.finditer(query)):
+        raise QueryError("a query stays within the library: SERVICE is not allowed")
+
+
+def _in_time(found: Iterator[pyoxigraph.Triple], until: float) -> Iterator[pyoxigraph.Triple]:
+    for triple in found:
+        if time.monotonic() > until:
+            raise QueryError("the query took longer than its limit; raise it with --seconds")
+        yield triple
+
+
+def _wanted(library: Library) -> dict[str, str]:
+    """Document -> what it was read from and when it last changed."""
+    c = documents.c
+    with library.catalogue.reading() as connection:
+        rows = connection.execute(select(c.document_id, c.sha256, c.sequence)).all()
+    return {document_id: f"{sha256}-{sequence}" for document_id, sha256, sequence in rows}
+
+
+def _held(store: pyoxigraph.Store) -> dict[str, str]:
+    from pyoxigraph import NamedNode
+
+    quads = store.quads_for_pattern(None, NamedNode(_HELD), None, NamedNode(_HELD))
+    return {_local(quad.subject): quad.object.value for quad in quads}  # type: ignore[union-attr,arg-type]
+
+
+def _add(library: Library, store: pyoxigraph.Store, record: DocumentRecord, mark: str) -> None:
+    """Add a document and, last of all, the mark that it is held."""
+    import pyoxigraph
+    from pyoxigraph import Literal, NamedNode, Quad
+
+    extraction = extract_stored(library, record)
+    graphs: dict[str, None] = {}
+
+    def noted() -> Iterator[Description]:
+        for description in describe_extraction(extraction):
+            graphs[expand_name(description.graph)] = None
+            yield description
+
+    for piece in SYNTAXES["nquads"].pieces(noted()):
+        store.load(piece, format=pyoxigraph.RdfFormat.N_QUADS)
+    named = _document_node(record.document_id)
+    place = NamedNode(_HELD)
+    store.extend(Quad(named, NamedNode(_HELD + "Graph"), NamedNode(graph), place) for graph in graphs)
+    store.add(Quad(named, place, Literal(mark), place))
+
+
+def _drop(store: pyoxigraph.Store, document_id: str) -> None:
+    """Take out the graphs of a document, but those that another document of the same bytes has too."""
+    from pyoxigraph import NamedNode
+
+    place, kind, named = NamedNode(_HELD), NamedNode(_HELD + "Graph"), _document_node(document_id)
+    for quad in list(store.quads_for_pattern(named, None, None, place)):
+        store.remove(quad)
+        alone = quad.predicate == kind and not any(store.quads_for_pattern(None, kind, quad.object, place))
+        if alone and isinstance(quad.object, NamedNode):
+            store.remove_graph(quad.object)
+
+
+def _document_node(document_id: str) -> pyoxigraph.NamedNode:
+    from pyoxigraph import NamedNode
+
+    return NamedNode(expand_name(f"tab:library-{document_id}"))
+
+
+def _local(node: pyoxigraph.NamedNode) -> str:
+    return node.value.rpartition("-")[2]

@@ -1,0 +1,77 @@
+"""A library is asked in SPARQL, and its graph follows what is added, changed and removed."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tabellion.errors import QueryError
+from tabellion.library import open_library
+from tabellion.library.shelf import Library
+
+pytest.importorskip("pyoxigraph")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TITLES = "SELECT ?title WHERE { ?table a qb:DataSet ; rdfs:label ?title } ORDER BY ?title"
+
+
+def ask(library: Library, query: str) -> list[str]:
+    """The first column of the answer."""
+    from tabellion.library.graph import answer_query, open_graph
+
+    file = io.BytesIO()
+    answer_query(open_graph(library), query, file, "json")
+    rows = json.loads(file.getvalue())["results"]["bindings"]
+    return [next(iter(row.values()))["value"] for row in rows]
+
+
+def test_the_graph_follows_the_library(tmp_path: Path) -> None:
+    first, second, copy = (tmp_path / name for name in ("a.xlsx", "b.xlsx", "c.xlsx"))
+    shutil.copy(EXAMPLES / "pilots.xlsx", first)
+    shutil.copy(EXAMPLES / "stacked.xlsx", second)
+    shutil.copy(EXAMPLES / "stacked.xlsx", copy)
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(first, second, copy)
+        assert len(ask(library, TITLES)) == 3
+        values = (
+            'SELECT ?v WHERE { ?o tab:cell "B6" ; sdmx-measure:obsValue ?v ; ?side ?h . ?h skos:prefLabel "Alabama" }'
+        )
+        assert ask(library, values) == ["7262"]
+        library.remove(str(second))
+        assert len(ask(library, TITLES)) == 3, "another document has the same bytes"
+        library.remove(str(copy))
+        assert len(ask(library, TITLES)) == 1
+        shutil.copy(EXAMPLES / "smoking.xlsx", first)
+        library.add(first)
+        assert ask(library, TITLES) == ["Adults who smoke cigarettes, by sex, race and age: 1990 to 2000"]
+
+
+def test_each_table_is_a_named_graph(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "pilots.xlsx")
+        named = ask(library, "SELECT ?g WHERE { GRAPH ?g { ?g a qb:DataSet } }")
+        assert named == ["urn:tabellion:t742d84a3e645c379dc9f"]
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("SELECT * WHERE { SERVICE <http://localhost:9/> { ?s ?p ?o } }", "SERVICE is not allowed"),
+        (r"SELECT * WHERE { \u0053ervice SILENT <http://localhost:9/> { ?s ?p ?o } }", "SERVICE is not allowed"),
+        ("SELECT * WHER", "expected"),
+        ("DELETE WHERE { ?s ?p ?o }", "expected"),
+        ("INSERT DATA { <a:b> <a:b> <a:b> }", "expected"),
+    ],
+)
+def test_a_query_can_only_read_what_is_here(tmp_path: Path, query: str, reason: str) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library, pytest.raises(QueryError, match=reason):
+        ask(library, query)
+
+
+def test_the_word_service_in_a_text_is_a_word(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        query = "SELECT ?s WHERE { ?s rdfs:label 'service', \"a service\" . # service\n ?s ?p <http://a/service> }"
+        assert ask(library, query) == []
