@@ -36,7 +36,7 @@ from tabellion.cli.options import OptionalValues
 
 app = typer.Typer(
     name="tabellion",
-    help="Turn the tables of spreadsheets into tuples with their full header paths.",
+    help="Turn the tables of documents into tuples with their full header paths; search, mend, query and publish them.",
     epilog="Each command has examples: [bold]tabellion extract --help[/bold], [bold]tabellion show --help[/bold].",
     rich_markup_mode="rich",
     no_args_is_help=True,
