@@ -26,8 +26,9 @@ from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
 from tabellion.library.keep import keep_readings
 from tabellion.library.originals import keep_original
-from tabellion.library.reading import Reading, TableReading, document_id, read_for_library
+from tabellion.library.reading import Reading, TableReading, document_id
 from tabellion.library.shelf import Library
+from tabellion.library.take import read_for_library
 from tabellion.library.tidy import SCHEMA, arrow_table
 from tabellion.pipeline import Settings
 

@@ -27,7 +27,7 @@ from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
-    from tabellion.library.keep import Kept
+    from tabellion.library.records import Kept
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 

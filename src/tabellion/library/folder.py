@@ -7,6 +7,7 @@ process or a full disk leaves at most a file that nothing refers to.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -86,6 +87,11 @@ def default_folder() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "tabellion" / "library"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tabellion" / "library"
+
+
+def file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

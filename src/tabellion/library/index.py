@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-import pyarrow.compute as pc
 import tantivy
 from sqlalchemy import select
 
@@ -23,7 +22,6 @@ from tabellion.library.folder import Folder, whole_file
 from tabellion.library.locks import locked
 from tabellion.library.records import DocumentRecord, TableRecord, documents_since, in_parts, tables_of
 from tabellion.library.schema import history
-from tabellion.library.segments import open_segments
 from tabellion.library.words import BREAK, is_number, terms
 
 FORM = 2  # of the index; one of another form is made anew
@@ -134,6 +132,10 @@ class SearchIndex:
 
     def _texts(self, documents: list[DocumentRecord]) -> dict[str, list[str]]:
         """The texts of the values of each table."""
+        import pyarrow.compute as pc  # not needed to search
+
+        from tabellion.library.segments import open_segments
+
         found: dict[str, list[str]] = {}
         by_segment: dict[str, list[str]] = {}
         for document in documents:

@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal
 from uuid import uuid4
 
 import msgspec
@@ -24,27 +23,18 @@ from tabellion.library.folder import Folder, bring_to_disk
 from tabellion.library.log import append_log, count_logs, read_logs
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import load_original
-from tabellion.library.reading import Reading, TableReading, pack_details, read_for_library
-from tabellion.library.records import DocumentRecord, documents_by_id, in_parts
+from tabellion.library.reading import Reading, TableReading, pack_details
+from tabellion.library.records import DocumentRecord, Kept, Status, documents_by_id, in_parts
 from tabellion.library.schema import documents, history, segments, tables
 from tabellion.library.segments import Segment, segment_path, write_segment
+from tabellion.library.take import read_for_library
 from tabellion.library.tidy import arrow_table
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 
-Status = Literal["added", "unchanged", "replaced"]
 READINGS_TOGETHER = 256  # documents that become visible together; one segment of some hundred kilobytes
 TUPLES_TOGETHER = 500_000  # about 100 MB of Arrow
 SECONDS_TOGETHER = 2.0  # what a killed process loses at most
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """What became of one document."""
-
-    source: str
-    status: Status
-    tables: int = 0
-    tuples: int = 0
 
 
 class Grown(Exception):  # noqa: N818 - no error: the caller reads again

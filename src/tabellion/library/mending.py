@@ -18,7 +18,6 @@ from tabellion.library.keep import Grown, keep_readings
 from tabellion.library.leavings import writing_mark
 from tabellion.library.log import read_logs
 from tabellion.library.originals import load_original
-from tabellion.library.reading import take_reading
 from tabellion.library.records import (
     DocumentRecord,
     TableRecord,
@@ -28,6 +27,7 @@ from tabellion.library.records import (
     tables_by_name,
     tables_of,
 )
+from tabellion.library.take import take_reading
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 from tabellion.read import read_document

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from tabellion.library.editions import editions_of
 from tabellion.library.originals import load_original
-from tabellion.library.reading import Reading, read_for_library
+from tabellion.library.reading import Reading
 from tabellion.library.records import DocumentRecord
+from tabellion.library.take import read_for_library
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 

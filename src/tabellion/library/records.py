@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Select, select
@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Select, select
 from tabellion.library.reading import Details, unpack_details
 from tabellion.library.schema import documents, segments, tables
 
+Status = Literal["added", "unchanged", "replaced"]
 _MANY = 500  # values in one IN (...)
 Item = TypeVar("Item")
 
@@ -74,6 +75,15 @@ class SegmentRecord(msgspec.Struct, frozen=True):
     sha256: str
     sequence: int
     dead: int
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What became of one document."""
+
+    source: str
+    status: Status
+    tables: int = 0
+    tuples: int = 0
 
 
 def list_documents(connection: Connection) -> list[DocumentRecord]:

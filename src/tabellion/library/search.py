@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
@@ -72,7 +71,6 @@ class Searcher:
     def __init__(self, folder: Folder, catalogue: Catalogue, index: SearchIndex) -> None:
         self.folder, self.catalogue, self.index = folder, catalogue, index
         self._opened = index.open()
-        self._counter = ThreadPoolExecutor(1)
         with catalogue.reading() as connection:
             spoken = connection.execute(select(documents.c.language).distinct()).scalars().all()
         self.languages = tuple(dict.fromkeys([DEFAULT, *sorted(spoken)]))
@@ -91,8 +89,6 @@ class Searcher:
         asked = msgspec.structs.replace(asked, conditions=(*asked.conditions, *conditions))
         query = self.build_query(asked)
         searcher = self._opened.searcher()
-        # facets take as long as all the rest, and neither waits for the other
-        counting = self._counter.submit(_count_facets, searcher, query) if facets else None
         result = searcher.search(query, max(limit, 1), offset=offset)
         scored = []
         for score, address in result.hits[:limit]:
@@ -101,7 +97,7 @@ class Searcher:
         return Found(
             total=int(getattr(result, "count", None) or 0),
             hits=self._hits(asked, scored),
-            facets=counting.result() if counting else {},
+            facets=_count_facets(searcher, query) if facets else {},
         )
 
     def build_query(self, asked: Question) -> tantivy.Query:

@@ -61,11 +61,6 @@ def open_segments(folder: Path, segment_ids: Sequence[str]) -> ds.Dataset:
     return ds.dataset([str(segment_path(folder, one)) for one in segment_ids], schema=SCHEMA, format="parquet")
 
 
-def file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _leaves() -> list[str]:
     """The columns as Parquet names them: a list by its element."""
     return [f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in SCHEMA]

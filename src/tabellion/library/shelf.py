@@ -1,7 +1,8 @@
 """A library to hold in the hand: add, list, remove, search, query, verify and rebuild.
 
 In: a folder, or a PostgreSQL URL with a folder for the files. Out: an open `Library`. All state is on the disk and in
-the catalogue; several processes may hold the same library open.
+the catalogue; several processes may hold the same library open. What reads documents, asks in SQL or writes is
+imported when it is first used, so that a library is open within a blink.
 """
 
 from __future__ import annotations
@@ -14,30 +15,29 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-import pyarrow as pa
 from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue
 from tabellion.library.folder import Folder, default_folder
 from tabellion.library.index import SearchIndex
-from tabellion.library.keep import Keeper, Kept, drop_document, note_end
-from tabellion.library.leavings import sweep, writing_mark
 from tabellion.library.log import read_logs
-from tabellion.library.mending import Elsewhere, find_alike_elsewhere, find_table, repair_table
-from tabellion.library.query import Answer, QueryLimits
-from tabellion.library.questions import Condition
 from tabellion.library.reading import document_address, document_id
-from tabellion.library.records import DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
-from tabellion.library.relations import quoted
+from tabellion.library.records import DocumentRecord, Kept, documents_by_id, in_parts, list_documents, tables_by_id
 from tabellion.library.schema import corrections, documents, history, tables
 from tabellion.library.sources import is_unchanged, read_source
 from tabellion.model.correction import Correction
-from tabellion.pipeline import Settings
-from tabellion.repair.session import Repair
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tabellion.library.keep import Keeper
+    from tabellion.library.mending import Elsewhere
+    from tabellion.library.query import Answer, QueryLimits
+    from tabellion.library.questions import Condition
     from tabellion.library.search import Found, Searcher
+    from tabellion.pipeline import Settings
+    from tabellion.repair.session import Repair
 
 
 class ListedDocument(msgspec.Struct, frozen=True):
@@ -76,28 +76,32 @@ class Library:
         self._searcher: Searcher | None = None
         self._searched = -1  # up to which change the searcher sees
 
-    def add(self, *sources: str | Path, settings: Settings = Settings()) -> list[Kept]:
+    def add(self, *sources: str | Path, settings: Settings | None = None) -> list[Kept]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
-        names, settings = [str(source) for source in sources], self.settle(settings)
+        names, chosen = [str(source) for source in sources], self.settle(settings)
         known, logs = self.known(names), self.logs(names)
         done: list[Kept] = []
-        with self.keeping(settings=settings) as keeper:
+        with self.keeping(settings=chosen) as keeper:
             for source in names:
                 if source in known and is_unchanged(source, known[source].sha256):
                     done.append(known[source].kept)
                 else:
                     log = logs.get(source, ())
-                    done += keeper.keep(read_source(source, self.folder.originals, settings, log))
+                    done += keeper.keep(read_source(source, self.folder.originals, chosen, log))
             done += keeper.flush()
         order = {source: number for number, source in enumerate(names)}
         return sorted(done, key=lambda kept: order[kept.source])
 
     @contextmanager
-    def keeping(self, *, again: bool = False, settings: Settings = Settings()) -> Iterator[Keeper]:
+    def keeping(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[Keeper]:
         """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
+        from tabellion.library.keep import Keeper
+        from tabellion.library.leavings import sweep, writing_mark
+        from tabellion.pipeline import Settings
+
         sweep(self.folder, self.catalogue)
         with writing_mark(self.folder):
-            keeper = Keeper(self.folder, self.catalogue, again=again, settings=settings)
+            keeper = Keeper(self.folder, self.catalogue, again=again, settings=settings or Settings())
             try:
                 yield keeper
             finally:
@@ -123,20 +127,29 @@ class Library:
         with self.catalogue.reading() as connection:
             return {by_id[one]: tuple(log) for one, log in read_logs(connection, by_id).items()}
 
-    def repair(self, table: str, *, author: str | None = None, settings: Settings = Settings()) -> Repair:
+    def repair(self, table: str, *, author: str | None = None, settings: Settings | None = None) -> Repair:
         """A table under repair, by its id or name: a method for each operation, each kept at once."""
+        from tabellion.library.mending import repair_table
+
         return repair_table(self.folder, self.catalogue, table, author, self.settle(settings))
 
-    def settle(self, settings: Settings = Settings()) -> Settings:
+    def settle(self, settings: Settings | None = None) -> Settings:
         """How documents are read for this library: with its own weights, where it has any and no others are named."""
-        if settings.weights is None and self.folder.weights.is_dir():
-            return msgspec.structs.replace(settings, weights=str(self.folder.weights))
-        return settings
+        from tabellion.pipeline import Settings
+
+        chosen = settings or Settings()
+        if chosen.weights is None and self.folder.weights.is_dir():
+            return msgspec.structs.replace(chosen, weights=str(self.folder.weights))
+        return chosen
 
     def alike(
-        self, table: str, correction: str | None = None, *, author: str | None = None, settings: Settings = Settings()
+        self, table: str, correction: str | None = None, *, author: str | None = None, settings: Settings | None = None
     ) -> Iterator[Elsewhere]:
         """The same correction, proposed for the other documents of the library wherever the same look recurs."""
+        from tabellion.library.mending import find_alike_elsewhere, find_table
+        from tabellion.pipeline import Settings
+
+        settings = settings or Settings()
         repair, document = self.repair(table, author=author, settings=settings), find_table(self.catalogue, table)[0]
         return find_alike_elsewhere(self.folder, self.catalogue, repair, document.document_id, correction, settings)
 
@@ -176,6 +189,9 @@ class Library:
 
     def remove(self, name: str, *, forget: bool = False) -> DocumentRecord:
         """Take a document out; its history, corrections and original stay, unless it is to be forgotten."""
+        from tabellion.library.keep import drop_document, note_end
+        from tabellion.library.leavings import sweep
+
         record = self.find(name)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         with self.catalogue.writing() as connection:
@@ -206,17 +222,21 @@ class Library:
             self._searcher, self._searched = Searcher(self.folder, self.catalogue, self.index), applied
         return self._searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
 
-    def query(self, sql: str, limits: QueryLimits = QueryLimits()) -> pa.Table:
+    def query(self, sql: str, limits: QueryLimits | None = None) -> pa.Table:
         """All rows of a SELECT as an Arrow table."""
         with self.ask(sql, limits) as answer:
             return answer.read_all()
 
-    def ask(self, sql: str, limits: QueryLimits = QueryLimits()) -> Answer:
+    def ask(self, sql: str, limits: QueryLimits | None = None) -> Answer:
         """The rows of a SELECT some at a time; use it as a context."""
-        return Answer(sql, self.folder, self.catalogue, limits)
+        from tabellion.library.query import Answer, QueryLimits
+
+        return Answer(sql, self.folder, self.catalogue, limits or QueryLimits())
 
     def preview(self, table_id: str, rows: int = 5) -> pa.Table:
         """The first rows of a table as it is laid out."""
+        from tabellion.library.relations import quoted
+
         with self.catalogue.reading() as connection:
             held = tables_by_id(connection, [table_id])
         if table_id not in held:

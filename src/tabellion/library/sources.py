@@ -9,19 +9,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabellion.errors import LibraryError
-from tabellion.library.editions import editions_of
+from tabellion.library.folder import file_hash
 from tabellion.library.originals import keep_original
-from tabellion.library.reading import Reading, document_address, read_for_library
-from tabellion.library.segments import file_hash
-from tabellion.model.correction import Correction
-from tabellion.pipeline import Settings
-from tabellion.read.fetch import fetch_source
+from tabellion.library.reading import Reading, document_address
+
+if TYPE_CHECKING:
+    from tabellion.model.correction import Correction
+    from tabellion.pipeline import Settings
 
 
 def read_source(source: str, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
     """Read a source, with the corrections that were made of it, and keep its bytes."""
+    from tabellion.library.editions import editions_of  # the whole flow: only where something is read
+    from tabellion.library.take import read_for_library
+    from tabellion.read.fetch import fetch_source
+
     data = fetch_source(source, settings.limits).data
     editions = editions_of(originals, settings)
     reading = read_for_library(source, document_address(source), data, settings, log, editions)

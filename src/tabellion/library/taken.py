@@ -13,9 +13,9 @@ import msgspec
 from tabellion.errors import LibraryError
 from tabellion.library.editions import editions_of
 from tabellion.library.originals import load_original
-from tabellion.library.reading import name_source
 from tabellion.library.records import DocumentRecord, documents_by_id, list_documents, tables_by_id, tables_by_name
 from tabellion.library.shelf import Library
+from tabellion.library.take import name_source
 from tabellion.pipeline import Extraction, Settings
 from tabellion.repair.replay import extract_repaired
 

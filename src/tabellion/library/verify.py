@@ -15,10 +15,11 @@ import tantivy
 from sqlalchemy import select
 
 from tabellion.errors import LibraryError
+from tabellion.library.folder import file_hash
 from tabellion.library.originals import load_original
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
 from tabellion.library.schema import corrections, history, tables
-from tabellion.library.segments import file_hash, segment_path
+from tabellion.library.segments import segment_path
 from tabellion.library.shelf import Library
 from tabellion.model.correction import Correction, Undo
 
