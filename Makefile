@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test check train measure bench clean browser
+.PHONY: help setup demo test check train measure bench clean browser database
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +30,11 @@ demo: $(STAMP) ## read the examples and show what was understood
 browser:
 	@command -v chromium google-chrome >/dev/null || test -n "$${TABELLION_CHROMIUM:-}" || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } || echo "no Chromium: the tests of rendered pages are skipped"
 
-test: check browser ## everything that must hold: check, then all tests
+# The library is tested on a PostgreSQL server that the tests start and stop themselves; it is installed in the same way.
+database:
+	@command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || echo "no PostgreSQL: the tests of a library on it are skipped"
+
+test: check browser database ## everything that must hold: check, then all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP) ## lint, format, types, who imports whom, documentation

@@ -16,6 +16,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import msgspec
@@ -30,6 +31,7 @@ from tabellion.library.reading import Reading, TableReading, document_id
 from tabellion.library.shelf import Library
 from tabellion.library.take import read_for_library
 from tabellion.library.tidy import SCHEMA, arrow_table
+from tabellion.model.place import address
 from tabellion.pipeline import Settings
 
 CORPORA = ("saus-lines", "troy200", "hitab-top", "senbazuru-left")
@@ -38,12 +40,13 @@ TABLES_A_DOCUMENT = 4
 TOGETHER = 256  # documents that become visible together
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _DIGIT = re.compile(r"\d")
-_PARTS = {
-    "[Content_Types].xml": '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/'
-    'content-types"><Default Extension="xml" ContentType="application/xml"/></Types>',
-    "xl/workbook.xml": '<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/'
-    'main"><sheets><sheet name="1" sheetId="1"/></sheets></workbook>',
-}
+_OPEN = "http://schemas.openxmlformats.org"
+_DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+_STYLES = (
+    f'<styleSheet xmlns="{_OPEN}/spreadsheetml/2006/main"><fonts count="1"><font/></fonts><fills count="1">'
+    '<fill><patternFill patternType="none"/></fill></fills><borders count="1"><border/></borders>'
+    '<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="1"><xf/></cellXfs></styleSheet>'
+)
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -90,7 +93,7 @@ class Variations:
         address = f"/made/{number // 1000:04}/report-{number:07}.xlsx"
         identity = document_id(address)
         varied = [self._vary(f"t{n + 1}", identity) for n in range(TABLES_A_DOCUMENT)]
-        original = pack_workbook([rows for _, rows in varied])
+        original = pack_workbook([(table.caption or table.title or "", rows) for table, rows in varied])
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, SCHEMA) as stream:
             for _, rows in varied:
@@ -165,19 +168,62 @@ class Variations:
         return _DIGIT.sub(lambda found: digits[(int(found[0]) + at) % 7] if found.start() else found[0], text)
 
 
-def pack_workbook(tables: list[dict[str, list[object]]]) -> bytes:
-    """Tables as a workbook with nothing but cells, so smaller than one of an office program."""
+def pack_workbook(tables: list[tuple[str, dict[str, list[object]]]]) -> bytes:
+    """Tables with their captions as the smallest workbook that an office program opens."""
+    numbers = range(1, len(tables) + 1)
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    links = f"{_OPEN}/officeDocument/2006/relationships"
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{_OPEN}/package/2006/content-types"><Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" '
+        f'ContentType="{kind}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="{kind}.styles+xml"/>'
+        + "".join(
+            f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="{kind}.worksheet+xml"/>' for n in numbers
+        )
+        + "</Types>",
+        "_rels/.rels": _relations({"rId1": (f"{links}/officeDocument", "xl/workbook.xml")}),
+        "xl/workbook.xml": f'<workbook xmlns="{_OPEN}/spreadsheetml/2006/main" xmlns:r="{links}"><sheets>'
+        + "".join(f'<sheet name="Sheet{n}" sheetId="{n}" r:id="rId{n}"/>' for n in numbers)
+        + "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": _relations(
+            {f"rId{n}": (f"{links}/worksheet", f"worksheets/sheet{n}.xml") for n in numbers}
+            | {"rId0": (f"{links}/styles", "styles.xml")}
+        ),
+        "xl/styles.xml": _STYLES,
+        **{f"xl/worksheets/sheet{n}.xml": _sheet(*held) for n, held in enumerate(tables, 1)},
+    }
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in _PARTS.items():
-            packed.writestr(name, text)
-        for number, tuples in enumerate(tables, 1):
-            cells = []
-            for address, text, left in zip(tuples["address"], tuples["text"], tuples["left"], strict=True):
-                cells.append(f'<c r="{address}" t="str"><v>{escape(str(text))}</v></c>')
-                cells.append(f"<is><t>{escape(' '.join(left))}</t></is>")  # type: ignore[arg-type]
-            packed.writestr(f"xl/worksheets/sheet{number}.xml", f"<sheetData>{''.join(cells)}</sheetData>")
+        for name, text in parts.items():
+            packed.writestr(name, _DECLARED + text)
     return file.getvalue()
+
+
+def _relations(targets: dict[str, tuple[str, str]]) -> str:
+    held = "".join(f'<Relationship Id="{i}" Type="{t}" Target="{to}"/>' for i, (t, to) in targets.items())
+    return f'<Relationships xmlns="{_OPEN}/package/2006/relationships">{held}</Relationships>'
+
+
+def _sheet(caption: str, tuples: dict[str, list[Any]]) -> str:
+    """Values where they stand in the source, labels left of them and above, the caption on top."""
+    first = min(tuples["row"])
+    depth = max(map(len, tuples["top"]))
+    down = max(depth + 1 - first, 0)  # room for headers and caption
+    cells: dict[tuple[int, int], str] = {(0, 0): caption}
+    for row, column, text, top, left, columns in zip(
+        *(tuples[name] for name in ("row", "column", "text", "top", "left", "left_columns")), strict=True
+    ):
+        cells[row + down, column] = text
+        cells |= {(row + down, at): label for at, label in zip(columns, left, strict=True) if at >= 0}
+        cells |= {(first + down - len(top) + level, column): label for level, label in enumerate(top)}
+    lines: dict[int, list[str]] = {}
+    for (row, column), text in sorted(cells.items()):
+        number = "" if _value(text) is None else text.replace(",", "")
+        said = f"<v>{number}</v>" if number else f"<is><t>{escape(text)}</t></is>"
+        form = "" if number else ' t="inlineStr"'
+        lines.setdefault(row, []).append(f'<c r="{address(row, column)}"{form}>{said}</c>')
+    rows = "".join(f'<row r="{row + 1}">{"".join(held)}</row>' for row, held in lines.items())
+    return f'<worksheet xmlns="{_OPEN}/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
 
 
 def _value(text: str) -> float | None:

@@ -25,6 +25,7 @@ import tantivy
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
 from tabellion.library.index import SearchIndex
+from tabellion.library.joins.sketch import Cells
 from tabellion.library.records import DocumentRecord, TableRecord, list_documents, tables_of
 from tabellion.library.shelf import Library
 
@@ -85,8 +86,8 @@ def read_entries(library: Library) -> list[Entry]:
         documents = list_documents(connection)
         tables = tables_of(connection, [document.document_id for document in documents])
     by_id = {document.document_id: document for document in documents}
-    texts = SearchIndex(library.folder, library.catalogue)._texts(documents)
-    return [Entry(by_id[table.document_id], table, texts.get(table.table_id, [])) for table in tables]
+    cells = SearchIndex(library.folder, library.catalogue).read_cells(documents)
+    return [Entry(by_id[table.document_id], table, cells.get(table.table_id, Cells()).texts) for table in tables]
 
 
 def make_questions(entries: list[Entry], count: int, seed: int = 5) -> list[Question]:

@@ -105,3 +105,19 @@ def test_names_are_completed(shelf: str) -> None:
         assert complete_name(library, "smo", "select * from smo") == ["smoking"]
         assert '"1990"' in complete_name(library, "19", "select 19 from smoking")
         assert "table_id" in complete_name(library, "table_", "select table_ from tuples")
+
+
+def test_joins_prints_tables_and_the_sql_that_joins_them(tmp_path: Path) -> None:
+    for name, head in (("wages", "Wage"), ("rents", "Rent")):
+        lines = [f"Town,{head},Year", "York,1,1990", "Ripon,2,1990", "Leeds,3,1990"]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
+    place = str(tmp_path / "shelf")
+    run("add", str(tmp_path), "--library", place)
+    done = run("joins", "wages", "--library", place, "--format", "json")
+    (found,) = json.loads(done.stdout)["partners"]
+    assert (found["name"], found["way"], found["shared"]) == ("rents", "rows", 3)
+    rows = json.loads(run("query", found["sql"], "--library", place, "--format", "json").stdout)
+    assert sorted((row["wage"], row["rent"]) for row in rows) == [(1, 1), (2, 2), (3, 3)]
+    assert "the same rows, 3 labels in common" in run("joins", "wages", "--library", place).stdout
+    missing = run("joins", "nothing", "--library", place)
+    assert missing.returncode == 1 and "no such table" in missing.stderr

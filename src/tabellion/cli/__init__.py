@@ -17,6 +17,7 @@ from tabellion.cli import (
     extract,
     history,
     info,
+    joins,
     learn,
     metadata,
     mine,
@@ -57,6 +58,7 @@ app.command("search", epilog=search.EXAMPLES, no_args_is_help=True, rich_help_pa
 app.command("query", epilog=query.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(query.query)
 app.command("sparql", epilog=sparql.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(sparql.sparql)
 app.command("sql", epilog=sql.EXAMPLES, rich_help_panel="Library")(sql.sql)
+app.command("joins", epilog=joins.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(joins.joins)
 app.command("info", epilog=info.EXAMPLES, rich_help_panel="Library")(info.info)
 app.command("repair", epilog=repair.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(repair.repair)
 app.command("history", epilog=history.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(history.history)

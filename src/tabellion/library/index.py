@@ -12,6 +12,7 @@ import shutil
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import tantivy
 from sqlalchemy import select
@@ -24,8 +25,12 @@ from tabellion.library.records import DocumentRecord, TableRecord, documents_sin
 from tabellion.library.schema import history
 from tabellion.library.words import BREAK, is_number, terms
 
-FORM = 2  # of the index; one of another form is made anew
+if TYPE_CHECKING:
+    from tabellion.library.joins.sketch import Cells
+
+FORM = 3  # of the index; one of another form is made anew
 TEXT_FIELDS = ("caption", "header", "stub", "note", "reference", "cell", "document")
+LABEL_FIELDS = ("left_label", "top_label")  # hashes of labels, for joins
 FACETS = ("medium", "document_id", "kind", "size")
 SIZES = ((30, "small"), (300, "medium"), (3_000, "large"))  # values of a table below which it is called so
 LARGEST = "huge"
@@ -41,7 +46,10 @@ def build_schema() -> tantivy.Schema:
     for name in TEXT_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("number", tokenizer_name="whitespace", index_option="basic")
-    builder.add_bytes_field("shown", stored=True, indexed=False)  # texts of values, for highlights
+    for name in LABEL_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
+    for name in ("shown", "sketch"):  # texts of values for highlights; what a join is ranked by
+        builder.add_bytes_field(name, stored=True, indexed=False)
     builder.add_text_field("table_id", stored=True, tokenizer_name="raw", index_option="basic")
     for name in FACETS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
@@ -123,50 +131,64 @@ class SearchIndex:
             part.write_text(json.dumps({"form": FORM, "sequence": target}))
 
     def _entries(self, documents: list[DocumentRecord]) -> Iterator[dict[str, object]]:
+        from tabellion.library.joins.sketch import Cells
+
         by_id = {document.document_id: document for document in documents}
         with self.catalogue.reading() as connection:
             tables = tables_of(connection, by_id)
-        texts = self._texts(documents)
+        cells = self.read_cells(documents)
         for table in tables:
-            yield describe_entry(by_id[table.document_id], table, texts.get(table.table_id, []))
+            yield describe_entry(by_id[table.document_id], table, cells.get(table.table_id, Cells()))
 
-    def _texts(self, documents: list[DocumentRecord]) -> dict[str, list[str]]:
-        """The texts of the values of each table."""
+    def read_cells(self, documents: list[DocumentRecord]) -> dict[str, Cells]:
+        """The texts and values of each table."""
         import pyarrow.compute as pc  # not needed to search
 
+        from tabellion.library.joins.sketch import Cells
         from tabellion.library.segments import open_segments
 
-        found: dict[str, list[str]] = {}
+        found: dict[str, Cells] = {}
         by_segment: dict[str, list[str]] = {}
         for document in documents:
             if document.segment_id:
                 by_segment.setdefault(document.segment_id, []).append(document.document_id)
         for segment_id, ids in by_segment.items():
             held = open_segments(self.folder.segments, [segment_id]).to_table(
-                columns=["table_id", "text"], filter=pc.field("document_id").isin(ids)
+                columns=["table_id", "text", "column", "value"], filter=pc.field("document_id").isin(ids)
             )
-            for table_id, text in zip(held["table_id"].to_pylist(), held["text"].to_pylist(), strict=True):
-                found.setdefault(table_id, []).append(text)
+            for table_id, text, column, value in zip(*(one.to_pylist() for one in held.columns), strict=True):
+                if (cells := found.get(table_id)) is None:
+                    cells = found[table_id] = Cells([], [], [])
+                cells.texts.append(text)
+                cells.columns.append(column)
+                cells.values.append(value)
         return found
 
 
-def describe_entry(document: DocumentRecord, table: TableRecord, texts: list[str]) -> dict[str, object]:
+def describe_entry(document: DocumentRecord, table: TableRecord, held: Cells) -> dict[str, object]:
     """The entry of a table: its words by where they stand, and what it can be narrowed down by."""
+    from tabellion.library.joins.sketch import pack_sketch, sketch_table, tokens
+
     details, language = table.unpack(), document.language
     affiliated = details.metadata.affiliated
-    cells, numbers = _cell_terms(texts, language)
+    cells, numbers = _cell_terms(held.texts, language)
+    caption = _joined([table.caption or table.title or ""], language)
+    sketch = sketch_table(details, held, caption or _joined([document.title or ""], language))
     name = PurePath(document.source).name
     about = [document.title or "", name, " ".join(json.loads(document.authors)), table.sheet or ""]
     return {
         "table_id": table.table_id,
-        "caption": _joined([table.caption or table.title or ""], language),
+        "caption": caption,
         "header": _joined(details.header_words, language),
         "stub": _joined(details.stub_words, language),
         "note": _joined(affiliated.footnotes, language),
         "reference": _joined(affiliated.references, language),
         "cell": " ".join(cells),
         "number": " ".join(numbers),
-        "shown": zlib.compress(shown_texts(texts)),
+        "shown": zlib.compress(shown_texts(held.texts)),
+        "sketch": pack_sketch(sketch),
+        "left_label": tokens([sketch.left, *(column.labels for column in sketch.columns)]),
+        "top_label": tokens([sketch.top]),
         "document": _joined(about, language),
         "medium": document.medium,
         "document_id": document.document_id,

@@ -23,8 +23,7 @@ from tabellion.library.records import (
     TableRecord,
     documents_by_id,
     list_documents,
-    tables_by_id,
-    tables_by_name,
+    table_called,
     tables_of,
 )
 from tabellion.library.take import take_reading
@@ -48,10 +47,7 @@ class Elsewhere(msgspec.Struct, frozen=True):
 def find_table(catalogue: Catalogue, name: str) -> tuple[DocumentRecord, TableRecord]:
     """A table by its id or its name, with its document."""
     with catalogue.reading() as connection:
-        held = tables_by_id(connection, [name]) or tables_by_name(connection, [name])
-        if not held:
-            raise LibraryError(f"{name}: there is no such table in this library; `tabellion list` names them")
-        table = next(iter(held.values()))
+        table = table_called(connection, name)
         return documents_by_id(connection, [table.document_id])[table.document_id], table
 
 

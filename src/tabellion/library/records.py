@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from sqlalchemy import Connection, Select, select
 
+from tabellion.errors import LibraryError
 from tabellion.library.reading import Details, unpack_details
 from tabellion.library.schema import documents, segments, tables
 
@@ -116,6 +117,14 @@ def tables_by_id(connection: Connection, table_ids: Iterable[str]) -> dict[str, 
 
 def tables_by_name(connection: Connection, names: Iterable[str]) -> dict[str, TableRecord]:
     return {one.name: one for one in _tables_where(connection, names, "name")}
+
+
+def table_called(connection: Connection, name: str) -> TableRecord:
+    """The table of an id or a name."""
+    held = tables_by_id(connection, [name]) or tables_by_name(connection, [name])
+    if not held:
+        raise LibraryError(f"{name}: there is no such table in this library; `tabellion list` names them")
+    return next(iter(held.values()))
 
 
 def list_segments(connection: Connection) -> list[SegmentRecord]:

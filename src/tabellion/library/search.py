@@ -17,26 +17,31 @@ from sqlalchemy import select
 from tabellion.library.catalogue import Catalogue
 from tabellion.library.folder import Folder
 from tabellion.library.highlights import highlight_table
-from tabellion.library.index import FACETS, SearchIndex
+from tabellion.library.index import FACETS, TEXT_FIELDS, SearchIndex
 from tabellion.library.language import DEFAULT
 from tabellion.library.questions import Clause, Condition, Question, parse_question
 from tabellion.library.records import documents_by_id, tables_by_id
 from tabellion.library.schema import documents
 from tabellion.library.words import is_number, terms
 
-# how much a word counts by where it stands: tuned on known-item questions over the corpora (bench/library_relevance.py)
-FIELD_WEIGHTS = {
-    "caption": 3.0,
-    "header": 1.5,
-    "stub": 1.0,
-    "document": 1.0,
-    "note": 0.6,
-    "reference": 0.8,
-    "cell": 0.5,
-}
-NUMBER_WEIGHT = 2.0  # a number is found or not; where it is, that says much
-BEST_FIELD = 0.3  # share of the other fields' scores that is added to the best field's
 _FACET_SIZE = 10  # values shown of a facet
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """How much a word counts by where it stands, chosen on known-item questions (bench/library_weights.py)."""
+
+    caption: float = 2.1
+    header: float = 1.05
+    stub: float = 1.0
+    document: float = 0.5
+    note: float = 0.6
+    reference: float = 0.8
+    cell: float = 0.125
+    others: float = 0.21  # share of the other fields' scores that is added to the best field's
+    number: float = 1.0  # set by hand: a number is found or not; where it is, that says much
+
+    def of_fields(self) -> dict[str, float]:
+        return {name: getattr(self, name) for name in TEXT_FIELDS}
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -68,7 +73,8 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=False):
 class Searcher:
     """Answers questions over one library."""
 
-    def __init__(self, folder: Folder, catalogue: Catalogue, index: SearchIndex) -> None:
+    def __init__(self, folder: Folder, catalogue: Catalogue, index: SearchIndex, weights: Weights = Weights()) -> None:
+        self.weights = weights
         self.folder, self.catalogue, self.index = folder, catalogue, index
         self._opened = index.open()
         with catalogue.reading() as connection:
@@ -132,7 +138,7 @@ class Searcher:
         return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(queries, 0.0)
 
     def _terms(self, words: list[str], clause: Clause) -> tantivy.Query:
-        fields = {clause.field: 1.0} if clause.field else FIELD_WEIGHTS
+        fields = {clause.field: 1.0} if clause.field else self.weights.of_fields()
         if len(words) > 1 and (clause.phrase or clause.field):
             return self._any_field(fields, words)
         queries = [self._term(word, fields) for word in words]
@@ -145,7 +151,7 @@ class Searcher:
             tantivy.Query.boost_query(tantivy.Query.phrase_query(schema, field, list(words)), weight)
             for field, weight in fields.items()
         ]
-        return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found, BEST_FIELD)
+        return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found, self.weights.others)
 
     def _term(self, word: str, fields: dict[str, float]) -> tantivy.Query:
         schema = self._opened.schema
@@ -155,8 +161,8 @@ class Searcher:
         ]
         if is_number(word) and "cell" in fields:
             number = tantivy.Query.term_query(schema, "number", word, "basic")
-            found.append(tantivy.Query.boost_query(number, NUMBER_WEIGHT * fields["cell"]))
-        return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found, BEST_FIELD)
+            found.append(tantivy.Query.boost_query(number, self.weights.number))
+        return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found, self.weights.others)
 
     def _condition(self, condition: Condition) -> tantivy.Query:
         schema = self._opened.schema

@@ -1,0 +1,92 @@
+"""Joins: tables that belong together are found however their labels are written, and the SQL brings them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tabellion.errors import LibraryError
+from tabellion.library import open_library
+from tabellion.library.joins.partners import Partner, find_partners
+from tabellion.library.shelf import Library
+
+DOCUMENTS = {
+    "wages": "State,Wage 1990,Wage 1991\nAlabama,11,12\nNew York,21,22\nOregon,31,32\nUtah,41,42\nWyoming,51,52\n",
+    "rents": "State,Rent,Heating\nUTAH *,4.1,9\nN.Y.,2.1,8\nWyo.,5.1,7\nOregon (2),3.1,6\nala.,1.1,5\n",
+    "harvest": "Crop,Spring,Summer,Autumn\nRye,1,2,3\nOats,4,5,6\nHops,7,8,9\n",
+    "harvest_north": "Crop,SPRING,Autumn [a],summer\nFlax,11,12,13\nHemp,14,15,16\nMaize,17,18,19\n",
+    "storms": "Season,Gales,Floods\nSpring,1,0\nSummer,2,1\nAutumn,5,4\n",
+    "planets": "Planet,Mass,Moons\nVenus,4.87,0\nMars,0.64,2\nJupiter,1898,95\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("joins")
+    for name, text in DOCUMENTS.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    with open_library(str(folder / "shelf"), create=True) as library:
+        library.add(*sorted(folder.glob("*.csv")))
+        yield library
+
+
+def partner(library: Library, table: str, name: str) -> Partner:
+    return next(one for one in find_partners(library, table) if one.name == name)
+
+
+def test_the_same_rows_are_found_under_other_names(library: Library) -> None:
+    best = find_partners(library, "wages")[0]
+    assert (best.name, best.way, best.shared) == ("rents", "rows", 5)
+    assert (best.coverage, best.theirs) == (1.0, 1.0)
+
+
+def test_the_sql_joins_rows_whose_labels_are_written_otherwise(library: Library) -> None:
+    rows = library.query(find_partners(library, "wages")[0].sql).to_pylist()
+    assert sorted((row["wage_1990"], row["rent"]) for row in rows) == [
+        (11, 1.1), (21, 2.1), (31, 3.1), (41, 4.1), (51, 5.1),
+    ]  # fmt: skip
+
+
+def test_the_same_columns_become_one_table(library: Library) -> None:
+    found = partner(library, "harvest", "harvest_north")
+    assert found.way == "columns"
+    rows = library.query(found.sql).to_pylist()
+    assert [(row["crop"], row["spring"], row["summer"], row["autumn"]) for row in rows] == [
+        ("Rye", 1, 2, 3), ("Oats", 4, 5, 6), ("Hops", 7, 8, 9), ("Flax", 11, 13, 12), ("Hemp", 14, 16, 15),
+        ("Maize", 17, 19, 18),
+    ]  # fmt: skip
+
+
+def test_rows_of_one_that_are_columns_of_the_other(library: Library) -> None:
+    found = partner(library, "storms", "harvest")
+    assert found.way == "across"
+    rows = library.query(found.sql).to_pylist()
+    assert {(row["season"], row["gales"], row["value"]) for row in rows} >= {("Spring", 1, 4), ("Autumn", 5, 9)}
+    assert len(rows) == 9
+
+
+def test_a_table_that_shares_nothing_is_no_partner(library: Library) -> None:
+    assert find_partners(library, "planets") == []
+
+
+def test_a_table_is_named_by_name_or_id(library: Library) -> None:
+    by_name = find_partners(library, "wages")
+    table = library.search("wage").hits[0].table
+    assert find_partners(library, table) == by_name
+    with pytest.raises(LibraryError, match="no such table"):
+        find_partners(library, "nowhere")
+
+
+def test_partners_follow_what_is_added_and_removed(tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.csv" for name in ("wages", "rents")}
+    for name, path in paths.items():
+        path.write_text(DOCUMENTS[name], encoding="utf-8")
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(paths["wages"])
+        assert find_partners(library, "wages") == []
+        library.add(paths["rents"])
+        assert [one.name for one in find_partners(library, "wages")] == ["rents"]
+        library.remove(str(paths["rents"]))
+        assert find_partners(library, "wages") == []
