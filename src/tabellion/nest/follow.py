@@ -25,14 +25,16 @@ MARGIN = 3.0  # log-odds by which a given pair beats the others
 ROUNDS = 12
 ENOUGH = 0.01  # what may be lacking of the margin
 SCORE_LIMIT = 12.0  # log-odds beyond which learned scores say nothing more
+FADED = 0.2  # of a lesson where a given parent nearer by says otherwise
 LEAST_STEP = 0.5  # of the difference that a lesson makes to its own pair: keeps lessons on twins small
 
 
 class Lesson(msgspec.Struct, frozen=True, eq=False):
-    """The traits of a pair, and what is added to pairs that are like it."""
+    """The traits of a pair, what is added to pairs that are like it, and the cell whose given parent it is from."""
 
     traits: NDArray[np.int64]
     amount: float
+    source: int
 
 
 class Traits(msgspec.Struct, frozen=True, eq=False):
@@ -40,24 +42,28 @@ class Traits(msgspec.Struct, frozen=True, eq=False):
 
     The first columns are the look of the child, the look of the parent (0 at the root), and the parent's cell: two
     children of one parent are alike whatever else is to be said of that parent (`of_parent` are those columns).
+    `source` is for each pair the cell with a given parent that its child goes by: the last of its look before it, or
+    the first after it; -1 where there is none.
     """
 
     table: NDArray[np.int64]
     cost: Numbers
     of_parent: tuple[int, ...]
+    source: NDArray[np.int64]
 
-    def likeness(self, wanted: NDArray[np.int64]) -> Numbers:
-        """How alike every pair is to a wanted one, 1 where all traits are the same."""
+    def likeness(self, wanted: NDArray[np.int64], source: int) -> Numbers:
+        """How alike every pair is to a wanted one, 1 where all traits are the same and no other source is nearer."""
         differs = self.table != wanted
         same_parent = (self.table[:, PARENT_CELL] == wanted[PARENT_CELL]) & (wanted[PARENT_CELL] >= 0)
         differs[np.ix_(same_parent, self.of_parent)] = False
-        return np.asarray(np.exp(-(differs @ self.cost)))
+        nearer = (self.source != source) & (self.source >= 0) & (source in self.source)
+        return np.asarray(np.exp(-(differs @ self.cost)) * np.where(nearer, FADED, 1.0))
 
     def taught(self, scores: Numbers, lessons: Sequence[Lesson]) -> Numbers:
         """The scores after some lessons."""
         scores = np.clip(scores, -SCORE_LIMIT, SCORE_LIMIT)
         for lesson in lessons:
-            scores = scores + lesson.amount * self.likeness(lesson.traits)
+            scores = scores + lesson.amount * self.likeness(lesson.traits, lesson.source)
         return np.asarray(scores)
 
 
@@ -77,10 +83,12 @@ def draw_lessons(pairs: Pairs, traits: Traits, scores: Numbers, given: Given) ->
             wrong = int(others[scores[others].argmax()])
             lack = float(scores[wrong] + MARGIN - scores[right])
             if lack > ENOUGH:
-                change = traits.likeness(traits.table[right]) - traits.likeness(traits.table[wrong])
+                source = int(traits.source[right])
+                change = traits.likeness(traits.table[right], source) - traits.likeness(traits.table[wrong], source)
                 amount = lack / max(float(change[right] - change[wrong]), LEAST_STEP)
                 scores = scores + amount * change
-                lessons += [Lesson(traits.table[right], amount), Lesson(traits.table[wrong], -amount)]
+                lessons.append(Lesson(traits.table[right], amount, source))
+                lessons.append(Lesson(traits.table[wrong], -amount, source))
         if len(lessons) == before:
             break
     return lessons

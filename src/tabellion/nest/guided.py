@@ -130,7 +130,7 @@ def _left_contest(
     pairs = with_pairs((view.up, view.down), more)
     scores = left_scores(PairView(attributes, ladder, pairs), weights, method)
     odds = without_chains(looks, pairs, _log_odds(scores) if method == "svm" else scores, given)
-    return Contest(pairs, left_traits(attributes, looks, strand, pairs), odds)
+    return Contest(pairs, left_traits(attributes, looks, strand, pairs, given), odds)
 
 
 def _top_contest(
@@ -138,7 +138,7 @@ def _top_contest(
 ) -> Contest:
     pairs = with_pairs(top_pairs(cells), set(given.items()) | like_pairs(top_looks(cells), lessons))
     scores = top_scores(TopView(cells, frame.value_columns, pairs), weights, method)
-    return Contest(pairs, top_traits(frame.grid, cells, pairs), _log_odds(scores))
+    return Contest(pairs, top_traits(frame.grid, cells, pairs, given), _log_odds(scores))
 
 
 def _log_odds(probability: Numbers) -> Numbers:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tabellion.model.grid import Grid
 from tabellion.nest.attributes import Attributes, Indices
 from tabellion.nest.candidates import ROOT, Pairs
-from tabellion.nest.follow import Traits
+from tabellion.nest.follow import Given, Traits
 from tabellion.nest.spread import HeaderCells
 from tabellion.nest.stub import Strand
 
@@ -46,9 +46,10 @@ TOP_COST = {
 _OF_PARENT = ("parent look", "nearest", "next", "parent words", "starts", "left")
 
 
-def left_traits(attributes: Attributes, looks: Indices, strand: Strand, pairs: Pairs) -> Traits:
+def left_traits(attributes: Attributes, looks: Indices, strand: Strand, pairs: Pairs, given: Given) -> Traits:
     """The traits of a strand's pairs."""
     up, down = pairs
+    cells = strand.row * 100_000 + strand.column
     indent = np.round(2 * attributes.indent).astype(np.int64)
     total = attributes.said("starts_total").astype(np.int64)
     words = _spoken(attributes)
@@ -56,7 +57,7 @@ def left_traits(attributes: Attributes, looks: Indices, strand: Strand, pairs: P
     columns = {
         "child look": looks[down],
         "parent look": _of_parent(looks, up, 0),
-        "parent cell": _of_parent(strand.row * 100_000 + strand.column, up, -1),
+        "parent cell": _of_parent(cells, up, -1),
         "indent": np.where(up == ROOT, 99, indent[down] - _of_parent(indent, up, 0)),
         "below": up > down,
         "nearest": above & (_last_of_look(attributes.look, pairs) == up),
@@ -66,27 +67,27 @@ def left_traits(attributes: Attributes, looks: Indices, strand: Strand, pairs: P
         "child words": words[down],
         "parent words": _of_parent(words, up, 0),
     }
-    return _traits(columns, LEFT_COST)
+    return _traits(columns, LEFT_COST, _sources(looks, cells, given)[down])
 
 
-def top_traits(grid: Grid, cells: HeaderCells, pairs: Pairs) -> Traits:
+def top_traits(grid: Grid, cells: HeaderCells, pairs: Pairs, given: Given) -> Traits:
     """The traits of a header's pairs."""
     up, down = pairs
     looks = top_looks(cells)
     words = np.array([zlib.crc32(str(text).encode()) for text in grid.label[cells.row, cells.column]], dtype=np.int64)
-    first, last = cells.column, cells.last_column
+    first, last, places = cells.column, cells.last_column, cells.row * 100_000 + cells.column
     parent_first, parent_last = _of_parent(first, up, 0), _of_parent(last, up, 1 << 30)
     columns = {
         "child look": looks[down],
         "parent look": _of_parent(looks, up, 0),
-        "parent cell": _of_parent(cells.row * 100_000 + cells.column, up, -1),
+        "parent cell": _of_parent(places, up, -1),
         "starts": (parent_first == first[down]) & (up != ROOT),
         "covers": (parent_first <= first[down]) & (first[down] <= parent_last),
         "left": np.sign(parent_first - first[down]) * (up != ROOT),
         "child words": words[down],
         "parent words": _of_parent(words, up, 0),
     }
-    return _traits(columns, TOP_COST)
+    return _traits(columns, TOP_COST, _sources(looks, places, given)[down])
 
 
 def left_looks(attributes: Attributes) -> Indices:
@@ -123,10 +124,26 @@ def _of_parent(values: NDArray[np.integer], up: Indices, root: int) -> Whole:
     return np.asarray(np.append(values.astype(np.int64), root)[up])
 
 
-def _traits(columns: dict[str, NDArray[np.generic]], cost: dict[str, float]) -> Traits:
+def _sources(looks: Indices, cells: Indices, given: Given) -> Whole:
+    """For each label the cell with a given parent that it goes by: the last of its look up to it, else the first."""
+    found = np.full(len(looks), -1, dtype=np.int64)
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for label, look in enumerate(looks.tolist()):
+        if label in given:
+            last[look] = int(cells[label])
+            first.setdefault(look, int(cells[label]))
+        found[label] = last.get(look, -1)
+    for label, look in enumerate(looks.tolist()):
+        if found[label] < 0:
+            found[label] = first.get(look, -1)
+    return found
+
+
+def _traits(columns: dict[str, NDArray[np.generic]], cost: dict[str, float], source: Whole) -> Traits:
     table = np.column_stack([np.asarray(columns[name]).astype(np.int64) for name in cost])
     of_parent = tuple(number for number, name in enumerate(cost) if name in _OF_PARENT)
-    return Traits(table, np.array(list(cost.values())), of_parent)
+    return Traits(table, np.array(list(cost.values())), of_parent, source)
 
 
 def _last_of_look(look: Indices, pairs: Pairs) -> Indices:
