@@ -1,0 +1,51 @@
+"""Mining keeps its floors on a part of the corpora; docs/mining.md has the figures on all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tabellion.mine.instances import mine_instances
+from tabellion.mine.ontology import MineSettings, mine_sites
+from tabellion.mine.sources import folder_site
+from tabellion.mine.stated import fold_text
+
+
+@pytest.mark.parametrize(
+    ("site", "floor"), [("movie-yahoo", 0.88), ("nbaplayer-fanhouse", 0.88), ("university-ecampustours", 0.88)]
+)
+def test_labels_and_values_of_a_template_keep_their_floor(
+    corpora: Callable[[str], Path], site: str, floor: float
+) -> None:
+    folder = corpora("swde")
+    gold = [json.loads(line) for line in (folder / "gold.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = {str(folder / row["source"]): row for row in gold if row["site"] == site}
+    pages = folder_site(folder / site)
+    right = told = wanted = closed = found = 0
+    for instance in mine_instances(pages.sources, pages.load):
+        row = rows[instance.source]
+        paths = {(fold_text(path[-1]), pair["value"]) for pair in row["open"] for path in (pair["label"],) if path}
+        unlabelled = {pair["value"] for pair in row["open"] if not pair["label"]} | set(row["topic"])
+        labelled = {(fold_text(a.label[-1]), a.value) for a in instance.attributes if a.label}
+        labelled = {pair for pair in labelled if pair[1] not in unlabelled}
+        right, told, wanted = right + len(labelled & paths), told + len(labelled), wanted + len(paths)
+        values = {attribute.value for attribute in instance.attributes}
+        lasting = [value for group in row["closed"].values() for value in group]
+        closed, found = closed + len(lasting), found + sum(value in values for value in lasting)
+    assert 2 * right / (told + wanted) > floor
+    assert found >= 0.95 * closed
+
+
+def test_the_taxonomy_of_news_sites_keeps_its_floor(corpora: Callable[[str], Path]) -> None:
+    folder = corpora("news-front")
+    gold = json.loads((folder / "taxonomy.json").read_text(encoding="utf-8"))
+    sites = [folder_site(path) for path in sorted((folder / "pages").iterdir())]
+    concepts = mine_sites(sites, MineSettings(instances=False)).concepts
+    named = {fold_text(label) for concept in concepts for label in concept.labels}
+    wanted = [{fold_text(label) for label in (one["label"], *one["variants"])} for one in gold["concepts"]]
+    boilerplate = {fold_text(one["label"]) for one in gold["non_concepts"]}
+    assert sum(bool(labels & named) for labels in wanted) >= 0.9 * len(wanted)
+    assert sum(fold_text(concept.label) in boilerplate for concept in concepts) <= 4
