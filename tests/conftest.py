@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tabellion.errors import MissingExtraError
 from tabellion.learn.corpora import corpus_folder
+from tabellion.read.chromium import find_chromium
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -35,3 +37,14 @@ def corpora() -> Callable[[str], Path]:
         return folder
 
     return find
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Where Chromium is; skips where there is none, and fails in continuous integration."""
+    try:
+        return find_chromium()
+    except MissingExtraError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))

@@ -1,29 +1,15 @@
-"""Tests against the real Chromium: skipped where there is none, and failing in continuous integration."""
+"""Pages rendered by the real Chromium."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tabellion.errors import MissingExtraError
 from tabellion.pipeline import Extraction, Settings, extract_document
-from tabellion.read.chromium import find_chromium
 
 Render = Callable[..., Extraction]
-
-
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """Where Chromium is."""
-    try:
-        return find_chromium()
-    except MissingExtraError as error:
-        if os.environ.get("CI"):
-            pytest.fail(str(error))
-        pytest.skip(str(error))
 
 
 @pytest.fixture

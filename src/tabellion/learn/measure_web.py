@@ -30,12 +30,13 @@ def measure_web(
     genuine: GenuineMethod = "boosted",
     headers: HeaderMethod = "boosted",
     frames: FrameMethod = "arranged",
+    step: int = 1,
 ) -> dict[str, Any]:
-    """Score one corpus of web pages with the weights under `folds`; the predictions stay there for a look."""
+    """Score one corpus of web pages (every `step`th) with the weights under `folds`; the predictions stay there."""
     folder = corpus_folder(corpus)
     if folder is None:
         raise TabellionError(f"corpus {corpus} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)")
-    golds = load_gold(folder)
+    golds = load_gold(folder)[::step]
     render: RenderChoice = "always" if corpus in RENDERED_CORPORA else "never"
     fold_of = _source_folds(golds) if corpus in RENDERED_CORPORA else _own_folds(corpus, golds)
     lines: dict[str, Any] = {}

@@ -21,6 +21,7 @@ _OVERLAP = 2.0  # pixels that two boxes must share to lie beside (or below) each
 _MOST_PARTS = 3000  # parts of one element that are looked at
 _FEWEST_ROWS, _FEWEST_CELLS = 2, 4
 _THIN = 1.0  # boxes of no height or width carry nothing
+_BLOCK, _INLINE, _ATOMIC = range(3)
 NOTHING, ROW, STACK, GRID = range(4)
 
 
@@ -53,6 +54,10 @@ class Arrangement:
         for node, parent in enumerate(nodes.parent.tolist()):
             if parent >= 0:
                 self._children[parent].append(node)
+        traits = nodes.traits
+        atomic = (traits & int(Trait.BLOCKED)) > 0
+        inline = ((traits & int(Trait.INLINE)) > 0) & ~atomic
+        self._flow: list[int] = np.where(atomic, _ATOMIC, np.where(inline, _INLINE, _BLOCK)).tolist()
         self._parts: dict[int, list[Part]] = {}
         self._kinds: dict[int, int] = {}
 
@@ -67,12 +72,10 @@ class Arrangement:
 
     def text_blocks(self) -> list[Part]:
         """The blocks that hold text and no parts, in document order."""
-        traits = self._page.nodes.traits
-        inline = (traits & (Trait.INLINE | Trait.BLOCKED)) > 0
         return [
             Part(node, self._first[node], self._end[node])
-            for node in range(len(self._page.nodes))
-            if not inline[node] and self._first[node] < self._end[node] and not self._blocks(node)
+            for node, flow in enumerate(self._flow)
+            if flow == _BLOCK and self._first[node] < self._end[node] and not self.parts(node)
         ]
 
     def words(self, node: int) -> tuple[int, int]:
@@ -144,13 +147,13 @@ class Arrangement:
         """The blocks in an element, those in its inline children too; atomic inlines count where several hold words."""
         found: list[int] = []
         atomic: list[int] = []
-        waiting = list(reversed(self._children[node]))
-        traits = self._page.nodes.traits
+        waiting = self._children[node][::-1]
+        flow = self._flow
         while waiting:
             child = waiting.pop()
-            if traits[child] & Trait.INLINE and not traits[child] & Trait.BLOCKED:
-                waiting += reversed(self._children[child])
-            elif traits[child] & Trait.BLOCKED:
+            if flow[child] == _INLINE:
+                waiting += self._children[child][::-1]
+            elif flow[child] == _ATOMIC:
                 atomic.append(child)
             else:
                 found.append(child)
@@ -159,6 +162,8 @@ class Arrangement:
 
     def _kind(self, node: int) -> int:
         if node not in self._kinds:
+            if not self._children[node]:
+                return NOTHING
             parts = self.parts(node)[:_MOST_PARTS]
             boxes = np.array([self.box(part) for part in parts], dtype=np.float32).reshape(-1, 4)
             self._kinds[node] = arrange(boxes)

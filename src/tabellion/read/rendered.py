@@ -44,7 +44,13 @@ def read_rendered(
     find_chromium()
     parts = {name: Answer(body, kind) for name, (kind, body) in opened.parts.items()}
     served = serve_page(
-        opened.text.encode("utf-8", "replace"), "utf-8", opened.address, path, parts, network=rendering.network
+        opened.text.encode("utf-8", "replace"),
+        "utf-8",
+        opened.address,
+        path,
+        parts,
+        network=rendering.network,
+        scripts=rendering.scripts,
     )
     tabs = shared_tabs(network=rendering.network, scripts=rendering.scripts)
     issues: list[Issue] = []

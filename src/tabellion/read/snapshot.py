@@ -22,6 +22,8 @@ from tabellion.read.tabs import STYLES
 _AT = {name: number for number, name in enumerate(STYLES)}
 _COLOUR = re.compile(r"rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)")
 _ELEMENT, _TEXT = 1, 3
+_INLINE, _ATOMIC, _LINK, _IMAGE = int(Trait.INLINE), int(Trait.BLOCKED), int(Trait.LINK), int(Trait.IMAGE)
+_FORM, _HEADING, _PLACED, _KEPT = int(Trait.FORM), int(Trait.HEADING), int(Trait.PLACED), int(Trait.KEPT)
 _FORMS = frozenset(("INPUT", "SELECT", "TEXTAREA", "BUTTON"))
 _IMAGES = frozenset(("IMG", "SVG", "svg", "CANVAS", "VIDEO", "OBJECT", "EMBED"))
 _ALIGN = {"left": "left", "right": "right", "center": "center", "justify": "justify", "end": "right"}
@@ -228,24 +230,24 @@ class _Walk:
     def _traits(self, name: str, looks: list[int], named: dict[str, str], parent: int) -> int:
         strings = self._strings
         display, position = strings[looks[_AT["display"]]], strings[looks[_AT["position"]]]
-        traits = Trait.NONE
+        traits = 0
         if display == "inline":
-            traits |= Trait.INLINE
+            traits |= _INLINE
         elif display.startswith("inline"):
-            traits |= Trait.BLOCKED
+            traits |= _ATOMIC
         if name in _IMAGES:
-            traits |= Trait.IMAGE | Trait.BLOCKED
+            traits |= _IMAGE | _ATOMIC
         if name in _FORMS:
-            traits |= Trait.FORM | Trait.BLOCKED
+            traits |= _FORM | _ATOMIC
         if position in ("absolute", "fixed") or strings[looks[_AT["float"]]] != "none":
-            traits |= Trait.PLACED
+            traits |= _PLACED
         if strings[looks[_AT["white-space"]]].startswith("pre"):
-            traits |= Trait.KEPT
+            traits |= _KEPT
         if name == "TH" or named.get("role") in ("columnheader", "rowheader"):
-            traits |= Trait.HEADING
-        if (name == "A" and "href" in named) or (parent >= 0 and self._rows[parent][7] & Trait.LINK):
-            traits |= Trait.LINK
-        return int(traits)
+            traits |= _HEADING
+        if (name == "A" and "href" in named) or (parent >= 0 and self._rows[parent][7] & _LINK):
+            traits |= _LINK
+        return traits
 
 
 def _attributes(numbers: list[int], strings: list[str]) -> dict[str, str]:
