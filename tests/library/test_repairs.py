@@ -19,7 +19,9 @@ from tabellion.cli import app
 from tabellion.errors import ConflictError, LibraryError
 from tabellion.library import open_library
 from tabellion.library.shelf import Library
+from tabellion.library.sources import read_source
 from tabellion.library.verify import verify_library
+from tabellion.pipeline import Settings
 
 Place = Callable[[str], tuple[str, str]]
 KILLS = 8
@@ -96,6 +98,21 @@ def test_rebuilding_replays_the_log(tmp_path: Path) -> None:
         library.remove(library.documents()[0].id, forget=True)
         library.add(write(tmp_path))
         assert states(library) == []
+
+
+def test_a_repair_made_while_a_new_edition_is_read_is_not_lost(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        source = write(tmp_path)
+        library.add(source)
+        write(tmp_path, BANDS.replace("Loans", "Lessons"))
+        late = read_source(source, library.folder.originals, Settings())
+        library.repair("bands").move_header("A3", under="A2")
+        with library.keeping() as keeper:
+            keeper.keep(late)
+        assert lefts(library, "B5")[-1] == "Lessons"
+        assert lefts(library, "B3") == ["All", "Harbour band"]
+        assert states(library) == ["in force"]
+        assert list(verify_library(library)) == []
 
 
 def test_two_people_at_the_same_table_are_told_of_each_other(tmp_path: Path) -> None:

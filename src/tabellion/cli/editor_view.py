@@ -63,7 +63,8 @@ def _tree(editor: Editor, table: Table) -> Iterator[Text]:
     for number, node in enumerate(nodes):
         depth = len(tree.path(node.id)) - 1
         where = table.grid.address(*node.cells[0])
-        line = Text(f"{where:>6} ", QUIET).append("  " * depth).append(" ".join(node.text.split()) or "(no text)")
+        line = Text().append(f"{where:>6} ", QUIET).append("  " * depth)
+        line.append(" ".join(node.text.split()) or "(no text)")
         if editor.carried == where:
             line.append("  picked up", "bold yellow")
         if number == editor.node and editor.focus == "tree":
@@ -92,7 +93,9 @@ def _grid(editor: Editor, table: Table, width: int, room: int) -> list[Text]:
     first = min(max(editor.row - room // 2, 0), max(len(rows) - room + 1, 0))
     for row in rows[first : first + max(room - 1, 0)]:
         role = table.frame.labels.roles[row]
-        line = Text(f"{int(grid.row_of[row]) + 1:>5} ", QUIET).append(f"{role:<8} ", ROW_WORDS.get(role, QUIET))
+        line = (
+            Text().append(f"{int(grid.row_of[row]) + 1:>5} ", QUIET).append(f"{role:<8} ", ROW_WORDS.get(role, QUIET))
+        )
         for column in columns:
             here = (row, column) == (editor.row, editor.column) and editor.focus == "grid"
             style = look(row, column) + CURSOR if here else look(row, column)
