@@ -23,6 +23,7 @@ _DEEPEST = 12  # cuts within cuts
 _FEWEST_IN_LATTICE = 3
 _LATTICE_TRUSTED = 0.5  # mean chance of a lattice's pieces from which all of them count as a table's
 _RAISED = 0.9
+_STRAYS, _OTHERS = 0.35, 8  # share of the pieces at a side below which a cluster has only strays there; others at least
 _HEAD_ROWS = 3  # a part of so few rows may be the head of the part below it
 _HEAD_GAP = 0.6  # type sizes between them
 _HEAD_SHARE = 0.7  # of the narrower one that must stand over the other
@@ -126,13 +127,27 @@ def _cut_upright(
         right = set(inside[members[facts.box[members, 0] >= cut.x]].tolist()) - {-1}
         if left & right:
             likely[n] = 0.0
-        elif left and right:
+        elif (left and right) or _strays_beside(facts, members, cut.x):
             likely[n] = max(likely[n], 1.0 + (cut.right - cut.left) / 1e4)
     best = int(likely.argmax())
     if likely[best] <= judges.upright_from:
         return None
     at_left = facts.box[members, 0] < cuts[best].x
     return members[at_left], members[~at_left]
+
+
+def _strays_beside(facts: PieceFacts, members: NDArray[np.intp], x: float) -> bool:
+    """Whether on one side of a place only strays of the cluster stand, among much that is not of it."""
+    around = hull(facts.box[members])
+    at_left = facts.box[members, 0] < x
+    middle_x, middle_y = (facts.box[:, 0] + facts.box[:, 2]) / 2, (facts.box[:, 1] + facts.box[:, 3]) / 2
+    level = (middle_y > around.top) & (middle_y < around.bottom)
+    for side, low, high in ((at_left, around.left - 1, x), (~at_left, x, around.right + 1)):
+        own = hull(facts.box[members[side]])
+        there = int((level & (middle_x > min(low, own.left)) & (middle_x < max(high, own.right))).sum())
+        if side.sum() < _STRAYS * there and there - side.sum() >= _OTHERS and 2 * side.sum() < len(members):
+            return True
+    return False
 
 
 def _cut_level(

@@ -39,10 +39,14 @@ _COLUMN_SHARE = 0.15  # of all lines of prose, at least, in a column
 _NOTE = re.compile(
     r"\s*(?:notes?\b|sources?\b|abbreviations?\b|legend\b|key\b|data\b.{0,20}\b(?:are|is|from)\b|"
     r"values? (?:are|in|with)|means? |quelle|anmerkung|nota\b|fuente|"
-    r"[*†‡§¶#∗]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s|[a-z1-9]\s?[=:]\s)",
+    r"[*†‡§¶#∗]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s|[a-z1-9]\s?[=:]\s|"
+    r"[^\s:;=]{1,12}\s?[:=]\s[^.;]{3,60};)",
     re.I,
 )
+_FOOT = 0.93  # of the page: what begins below is a running foot
+_ADDRESS = re.compile(r"\s*(?:https?:|www\.|doi\b)", re.I)
 _RAISED = str.maketrans("0123456789abcdefpr", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ")
+_RAISED_BIT, _GLUED_BIT = int(Shift.RAISED), int(Shift.GLUED)
 _CAN_BE_RAISED = re.compile(r"[0-9a-fpr]{1,2}")
 
 Position = Literal["above", "below"]
@@ -152,13 +156,21 @@ class _Around:
             new = float(facts.base[following[0]])
             if position == "above" and new > table.top + 0.5 * size:
                 break
-            wide = abs(float(facts.size[following[0]]) - size) > _SAME_SIZE * size and len(lines) > 1
-            if wide or (position == "below" and new - last > 1.25 * self._usual_step(lines, size)):
+            other = abs(float(facts.size[following[0]]) - size) > _SAME_SIZE * size and len(lines) > 1
+            apart = position == "below" and new - last > 1.25 * self._usual_step(lines, size)
+            if other or apart or self._ruled_between(last, new, following):
                 break
             lines.append(following)
             last = new
             size = float(facts.size[following[0]])
         return lines
+
+    def _ruled_between(self, above: float, below: float, line: Line) -> bool:
+        """Whether a rule runs between two baselines, over most of the lower line."""
+        rules = self.facts.rules
+        left, right = float(self.facts.box[line[0], 0]), float(self.facts.box[line[-1], 2])
+        between = (rules[:, 1] > above) & (rules[:, 1] < below - 0.5)
+        return bool((between & (rules[:, 0] < left + 3) & (rules[:, 2] > right - 3)).any())
 
     def _usual_step(self, lines: list[Line], size: float) -> float:
         bases = [float(self.facts.base[line[0]]) for line in lines]
@@ -240,6 +252,8 @@ class _Around:
         size = float(self.facts.size[line[0]])
         if float(self.facts.box[line[-1], 2]) > table.right + 6 * size:
             return False
+        if self.facts.box[line[0], 1] > _FOOT * self.facts.page.height or _ADDRESS.match(self.facts.text[line[0]]):
+            return False
         return self._is_marked(line) or size < _SMALLER * self.body
 
     def _is_marked(self, line: Line) -> bool:
@@ -274,10 +288,12 @@ def piece_text(page: PrintedPage, k: int) -> str:
     """The text of a piece, its first word as a superscript where it is a raised mark."""
     start, end = page.pieces.words[k].tolist()
     words: NDArray[np.int32] = page.pieces.order[start:end]
+    if not (page.words.shift[words] & _RAISED_BIT).any():
+        return str(page.pieces.text[k])
     text = ""
     for n, w in enumerate(words.tolist()):
         said = str(page.words.text[w])
-        if page.words.shift[w] & Shift.RAISED and _CAN_BE_RAISED.fullmatch(said):
+        if page.words.shift[w] & _RAISED_BIT and _CAN_BE_RAISED.fullmatch(said):
             said = said.translate(_RAISED)
-        text += said if not n or page.words.shift[w] & Shift.GLUED else f" {said}"
+        text += said if not n or page.words.shift[w] & _GLUED_BIT else f" {said}"
     return text
