@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.cuts import level_cuts, level_features, rows_of, upright_cuts, upright_features
+from tabellion.locate.cuts import LEVEL_FEATURES, level_cuts, level_features, rows_of, upright_cuts, upright_features
 from tabellion.locate.lattices import find_lattices, lattice_of
 from tabellion.locate.piece_facts import PieceFacts, hull
 from tabellion.locate.table_groups import find_links, group_rows, join_sets
@@ -24,6 +24,7 @@ _FEWEST_IN_LATTICE = 3
 _LATTICE_TRUSTED = 0.5  # mean chance of a lattice's pieces from which all of them count as a table's
 _RAISED = 0.9
 _STRAYS, _OTHERS = 0.35, 8  # share of the pieces at a side below which a cluster has only strays there; others at least
+_SAME_HEAD, _ALIGNED = 0.9, 0.5  # shares of a row that say the head again, and that stand in line with the rows above
 _HEAD_ROWS = 3  # a part of so few rows may be the head of the part below it
 _HEAD_GAP = 0.6  # type sizes between them
 _HEAD_SHARE = 0.7  # of the narrower one that must stand over the other
@@ -150,6 +151,14 @@ def _strays_beside(facts: PieceFacts, members: NDArray[np.intp], x: float) -> bo
     return False
 
 
+def _new_columns(features: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Cuts below which the header comes again, over columns at other places: the next table of the same kind."""
+    match, aligned, gap, above = (
+        features[:, LEVEL_FEATURES.index(name)] for name in ("header match", "aligned", "gap", "rows above")
+    )
+    return (match > _SAME_HEAD) & (aligned < _ALIGNED) & (gap > _HEAD_GAP) & (above > _HEAD_ROWS)
+
+
 def _cut_level(
     facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], inside: NDArray[np.int64], judges: Judges
 ) -> Halves | None:
@@ -157,7 +166,8 @@ def _cut_level(
     cuts = level_cuts(facts, bands)
     if not cuts:
         return None
-    likely = judges.level(level_features(facts, chance, members, bands, cuts)).copy()
+    features = level_features(facts, chance, members, bands, cuts)
+    likely = np.where(_new_columns(features), 1.0, judges.level(features))
     above: list[set[int]] = []
     seen: set[int] = set()
     for band in bands:

@@ -27,7 +27,7 @@ _BELOW_COSTS = 14.0  # points: a caption stands above its table rather than belo
 _SAME_SIZE = 0.12  # share by which the type of one caption may differ from line to line
 _STEP = 1.75  # type sizes from one line to the next within a caption or note
 _STEP_TO_TABLE = 2.6  # the same between caption lines that stand above a table, where headings are set apart
-_MATE_GAP, _LABEL_GAP = 1.1, 4.0  # type sizes between two parts of one line; after a label alone
+_MATE_GAP, _JUSTIFIED_GAP, _LABEL_GAP = 1.1, 2.2, 4.0  # type sizes between parts of a line; after a label alone
 _LABEL_LETTERS = 14
 _BEYOND = 8.0  # type sizes that a caption may be wider than its table
 _FIRST_STEP = 2.9  # type sizes between the end of a table and the first line of its notes
@@ -114,9 +114,9 @@ class _Around:
         starts: list[int] = np.flatnonzero((self.facts.caption == 1) & self.free).tolist()
         offers: list[tuple[float, int, int, Position]] = []
         for k in starts:
-            left, top, right, bottom = self.facts.box[k].tolist()
+            size = float(self.facts.size[k])
+            left, top, right, bottom = hull(self.facts.box[list(self._line_at(k, 1e9))])
             for number, table in enumerate(self.tables):
-                size = float(self.facts.size[k])
                 if right < table.left - 3 * size or left > table.right + 3 * size:
                     continue
                 if bottom <= table.top + 0.6 * size:
@@ -146,7 +146,7 @@ class _Around:
         size, base = float(facts.size[k]), float(facts.base[k])
         left = float(facts.box[k, 0])
         low, high = min(left, table.left) - 3 * size, max(table.right, float(facts.box[k, 2])) + _BEYOND * size
-        lines = [self._line_at(k, low, high)]
+        lines = [self._line_at(k, high)]
         step = _STEP_TO_TABLE if position == "above" else _STEP
         last = base
         while len(lines) < _MOST_LINES:
@@ -176,16 +176,20 @@ class _Around:
         bases = [float(self.facts.base[line[0]]) for line in lines]
         return bases[-1] - bases[-2] if len(bases) > 1 else _STEP * size
 
-    def _line_at(self, k: int, low: float, high: float) -> Line:
-        """The pieces that stand on one line with a piece, close by at its right."""
+    def _line_at(self, k: int, high: float, inside: float = 0.0) -> Line:
+        """The pieces that stand on one line with a piece, close by at its right and not beyond `high`.
+
+        Up to `inside`, where the text is known to reach, they may stand wider apart: justified text does.
+        """
         facts = self.facts
+        size = float(facts.size[k])
         line = [k]
-        same = self.free & (np.abs(facts.base - facts.base[k]) < 0.35 * facts.size[k])
+        same = self.free & (np.abs(facts.base - facts.base[k]) < 0.35 * size)
         for piece in sorted(np.flatnonzero(same).tolist(), key=lambda p: float(facts.box[p, 0])):
             gap = float(facts.box[piece, 0] - facts.box[line[-1], 2])
             label = line == [k] and facts.caption[k] and len(facts.text[k]) < _LABEL_LETTERS
-            near = gap < (_LABEL_GAP if label else _MATE_GAP) * facts.size[k]
-            if near and facts.box[piece, 0] > facts.box[k, 0] and facts.box[piece, 2] <= high:
+            wide = _LABEL_GAP if label else _JUSTIFIED_GAP if facts.box[piece, 2] < inside + size else _MATE_GAP
+            if gap < wide * size and facts.box[piece, 0] > facts.box[k, 0] and facts.box[piece, 2] <= high:
                 line.append(piece)
         return tuple(line)
 
@@ -202,7 +206,7 @@ class _Around:
         first = min(found, key=lambda p: (round(float(facts.base[p])), float(facts.box[p, 0])))
         mates = [p for p in found if abs(facts.base[p] - facts.base[first]) < 0.35 * facts.size[first]]
         start = min(mates, key=lambda p: float(facts.box[p, 0]))
-        return self._line_at(start, low, high)
+        return self._line_at(start, high, block.right)
 
     def note_lines(self, number: int) -> list[Line]:
         """The lines of notes below a table."""
@@ -216,7 +220,7 @@ class _Around:
             size, base = float(facts.size[k]), float(facts.base[k])
             if base - last > step * size or facts.caption[k] or k in self.taken:
                 break
-            line = self._line_at(k, table.left - 2 * size, table.right + 2 * size)
+            line = self._line_at(k, table.right + 2 * size, table.right)
             if not lines and not self._opens_note(line, table):
                 break
             if lines and not self._goes_on(lines[-1], line, table):

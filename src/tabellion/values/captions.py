@@ -22,7 +22,8 @@ _FIGURE = re.compile(
     re.I | re.S,
 )
 _MENTION = re.compile(r"\s*(?:[),;]|[a-zà-öø-ÿ]{2,}\b)")  # a sentence goes on: "Table 2 shows", "Table 2)"
-_CONTINUED = re.compile(r"\(?\s*(?:continued|cont\.?['’]?d?\.?|fortsetzung|suite)\s*\)?", re.I)
+_GOES_ON = r"(?:continued|continuation|cont\.|cont['’]?d\b\.?|fortsetzung|suite)"
+_CONTINUED = re.compile(rf"^\W*{_GOES_ON}|[(\[–—-]\s*{_GOES_ON}|\b{_GOES_ON}\W*$", re.I)
 _SEPARATOR = re.compile(r"^[\s.:|–—\-]*")
 
 Kind = Literal["table", "figure"]
@@ -44,6 +45,8 @@ def read_caption(text: str) -> Caption | None:
     Caption(kind='table', label='Table 2', rest='Effect of dose (continued)', continued=True)
     >>> read_caption("Table 2 shows the effect of dose.") is None
     True
+    >>> read_caption("Table 3. Growth of the control and of plants under continued stress.").continued
+    False
     >>> read_caption("TABLE IV").label
     'TABLE IV'
     """
@@ -60,5 +63,5 @@ def read_caption(text: str) -> Caption | None:
         if _MENTION.match(rest) and not _SEPARATOR.match(rest)[0].strip():  # type: ignore[index]
             continue
         label = " ".join(match["label"].split())
-        return Caption(kind, label, _SEPARATOR.sub("", rest).strip(), bool(_CONTINUED.search(text)))
+        return Caption(kind, label, _SEPARATOR.sub("", rest).strip(), bool(_CONTINUED.search(rest)))
     return None
