@@ -13,6 +13,8 @@ from tabellion.errors import TabellionError
 from tabellion.learn import parents, teach
 from tabellion.learn.cases import load_cases
 from tabellion.learn.corrected import corrected_gold
+from tabellion.learn.row_gold import ROLES
+from tabellion.learn.teach_rows import corrected_rows
 from tabellion.library import open_library
 from tabellion.pipeline import Settings
 from tabellion.weights import SHIPPED
@@ -35,6 +37,16 @@ def test_repaired_tables_are_exported_as_labelled_data(shelf: str) -> None:
     assert (line["sheet"], line["range"], line["corrections"]) == ("Smoking", "A4:F23", 1)
     assert [[5, 0], [7, 0]] in line["left"]
     assert line["row_roles"]["3"] == "header"
+
+
+def test_the_rows_of_a_repaired_sheet_are_examples(shelf: str) -> None:
+    with open_library(shelf) as library:
+        library.repair("smoking").set_row_role("9", "derived")
+        (example,) = corrected_rows(corrected_gold(library))
+    roles = [ROLES[place] for place in example.allowed.argmax(axis=1)]
+    assert roles[:3] == ["title", "title", "header"]
+    assert roles[7] == "derived"
+    assert (example.allowed.sum(axis=1) == 1).all()
 
 
 def test_without_corrections_there_is_nothing_to_learn(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,11 @@ from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from tabellion.learn.nest_gold import GoldFrame
     from tabellion.learn.teach import Comparison
+
+    Compare = Callable[[Sequence[GoldFrame]], list[Comparison]]
+    Train = Callable[[Path, Sequence[GoldFrame]], list[Path]]
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -25,6 +30,13 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion learn --install [dim]· and use the new weights in this library from now on[/dim]"""
 
 
+class Part(StrEnum):
+    """What is learned."""
+
+    parents = "parents"
+    rows = "rows"
+
+
 def learn(
     export: Annotated[
         Path | None,
@@ -32,6 +44,9 @@ def learn(
             "--export", metavar="FILE", help="Write the repaired tables as labelled data and stop; -: output."
         ),
     ] = None,
+    part: Annotated[
+        Part, typer.Option("--part", help="What to learn: the parents of headers, or (slower) the roles of rows.")
+    ] = Part.parents,
     install: Annotated[
         bool, typer.Option("--install", help="Put the new weights into the library; the shipped ones stay as they are.")
     ] = False,
@@ -57,24 +72,26 @@ def learn(
         golds = corrected_gold(shelf)
         if not golds:
             raise LibraryError("there is no correction in force to learn from; `tabellion repair` makes one")
-        teach = _teachers()
+        compare, train = _teachers(part)
         from rich.console import Console
 
         console = Console(highlight=False, emoji=False, markup=False)
-        console.print(draw_comparison(teach.compare_teaching(golds)))
+        console.print(draw_comparison(compare(golds)))
         if install:
-            written = teach.train_taught(shelf.folder.weights, golds)
+            written = train(shelf.folder.weights, golds)
             sys.stderr.write(f"{len(written)} files in {shelf.folder.weights}; `tabellion rebuild` reads with them\n")
 
 
-def _teachers() -> ModuleType:
+def _teachers(part: Part) -> tuple[Compare, Train]:
+    """How to compare, and how to train, what is to be learned."""
     from tabellion.errors import MissingExtraError
 
     try:
-        from tabellion.learn import teach
+        from tabellion.learn.teach import compare_teaching, train_taught
+        from tabellion.learn.teach_rows import compare_rows, train_taught_rows
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"{error.name} is not installed: pip install 'tabellion[train]'") from error
-    return teach
+    return (compare_teaching, train_taught) if part is Part.parents else (compare_rows, train_taught_rows)
 
 
 def draw_comparison(found: list[Comparison]) -> Table:
@@ -84,12 +101,12 @@ def draw_comparison(found: list[Comparison]) -> Table:
     from rich.text import Text
 
     lines = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, header_style="bold")
-    for name in ("headers", "documents", "figure", "without", "with corrections", ""):
+    for name in ("learned", "documents", "figure", "without", "with corrections", ""):
         lines.add_column(name, justify="right" if name.startswith("with") else "left")
     for one in found:
         gain = (one.after - one.before) * (-1 if one.figure.startswith("errors") else 1)
         word = Text("better", "green") if gain > 0 else Text("worse", "red") if gain < 0 else Text("")
-        lines.add_row(one.side, one.corpus, one.figure, f"{one.before:.4f}", f"{one.after:.4f}", word)
+        lines.add_row(one.part, one.corpus, one.figure, f"{one.before:.4f}", f"{one.after:.4f}", word)
     return lines
 
 

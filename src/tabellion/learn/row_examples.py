@@ -57,16 +57,17 @@ def _examples(case: Case, view: RowView, allowed: Allowed) -> Iterator[RowExampl
     if not allowed.any():
         return
     weight = CORPUS_WEIGHT[case.corpus]
-    yield _example(case, view, allowed, weight, varied=False)
+    yield row_example(case, view, allowed, weight, varied=False)
     if case.corpus in VARIED:
         title, note = (_only(allowed, role) for role in ("title", "note"))
         variants = [kept for left_out, kept in ((title, ~title), (note, ~title & ~note)) if left_out.any()]
         for kept in variants:
             part = RowView(view.grid, view.rows[kept], view.columns)
-            yield _example(case, part, allowed[kept], weight * VARIANT_WEIGHT, varied=True)
+            yield row_example(case, part, allowed[kept], weight * VARIANT_WEIGHT, varied=True)
 
 
-def _example(case: Case, view: RowView, allowed: Allowed, weight: float, varied: bool) -> RowExample:
+def row_example(case: Case, view: RowView, allowed: Allowed, weight: float, varied: bool) -> RowExample:
+    """The rows of a view with the roles that they may have."""
     return RowExample(
         case=case,
         features=row_features(view),

@@ -41,7 +41,7 @@ Sequence = tuple[RowExample, NDArray[np.intp]]
 def train_rows(folder: Path, left_out: int | None = None) -> None:
     """Write the weights of all three methods; the card tells their scores where nothing is left out."""
     scores = _cross_validated() if left_out is None else {}
-    material = _material(left_out)
+    learned = row_material(left_out)
     methods = {
         BOOSTED: "gradient-boosted trees over features of a row and its neighbours",
         CRF: "linear-chain conditional random field over the same features",
@@ -51,7 +51,7 @@ def train_rows(folder: Path, left_out: int | None = None) -> None:
     save_chain(_chain(left_out), folder / f"{CRF}.json")
     save_chain(_paper_chain(left_out), folder / f"{PAPER}.json")
     for name, method in methods.items():
-        write_card(folder, Card(name, method, material, left_out=left_out, scores=scores.get(name, {})))
+        write_card(folder, Card(name, method, learned, left_out=left_out, scores=scores.get(name, {})))
 
 
 def _seen(left_out: int | None) -> list[RowExample]:
@@ -59,7 +59,7 @@ def _seen(left_out: int | None) -> list[RowExample]:
 
 
 @lru_cache(maxsize=FOLDS + 1)
-def _sequences(left_out: int | None) -> list[Sequence]:
+def role_sequences(left_out: int | None) -> list[Sequence]:
     """The examples that may be seen, each row with its role: open ones as a first model sees them."""
     examples = _seen(left_out)
     told = [example.kept & (example.allowed.sum(axis=1) == 1) for example in examples]
@@ -105,14 +105,19 @@ def _fit(
 
 @lru_cache(maxsize=FOLDS + 1)
 def _trees(left_out: int | None) -> Boosted:
-    examples, roles = zip(*_sequences(left_out), strict=True)
+    return fit_roles(role_sequences(left_out))
+
+
+def fit_roles(sequences: list[Sequence]) -> Boosted:
+    """The trees that tell the roles of these rows."""
+    examples, roles = zip(*sequences, strict=True)
     return _fit(list(examples), [example.kept for example in examples], list(roles), TREES)
 
 
 def _chained(left_out: int | None) -> list[Sequence]:
     return [
         (example, roles)
-        for example, roles in _sequences(left_out)
+        for example, roles in role_sequences(left_out)
         if example.case.corpus in CHAIN_CORPORA and not example.varied
     ]
 
@@ -152,14 +157,15 @@ def _steps(rows: NDArray[np.floating]) -> tuple[str, ...]:
     return tuple(steps)
 
 
-def _material(left_out: int | None) -> dict[str, Material]:
-    material: dict[str, Material] = {}
+def row_material(left_out: int | None) -> dict[str, Material]:
+    """What each corpus gave to learn from."""
+    found: dict[str, Material] = {}
     for example in _seen(left_out):
         if not example.varied:
-            old = material.get(example.case.corpus, Material(0, 0))
+            old = found.get(example.case.corpus, Material(0, 0))
             count = old.examples + int(example.allowed.any(axis=1).sum())
-            material[example.case.corpus] = Material(old.documents + 1, count)
-    return material
+            found[example.case.corpus] = Material(old.documents + 1, count)
+    return found
 
 
 def _cross_validated() -> dict[str, dict[str, float]]:

@@ -8,7 +8,8 @@ come before those that are shipped. The shipped weights are never touched.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,9 +28,9 @@ SIDES = ("left", "top")
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """One figure without and with the corrections."""
+    """One figure without and with the corrections; `part` is what was learned: left or top parents, or rows."""
 
-    side: str
+    part: str
     corpus: str
     figure: str
     before: float
@@ -63,13 +64,21 @@ def compare_teaching(golds: Sequence[GoldFrame]) -> list[Comparison]:
 
 
 def train_taught(folder: Path, golds: Sequence[GoldFrame]) -> list[Path]:
-    """Weights of all that there is to learn from, in a folder; they appear there whole or not at all."""
+    """Weights of all that there is to learn from, in a folder."""
+    with appearing(folder) as made:
+        for side in SIDES:
+            train_side(made, side, [*_material(side, None), *golds], None)
+    return sorted(folder.glob("*_parents.*"))
+
+
+@contextmanager
+def appearing(folder: Path) -> Iterator[Path]:
+    """A folder to write to, whose files come to another one once all are written."""
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as made:
-        for side in SIDES:
-            train_side(Path(made), side, [*_material(side, None), *golds], None)
-        written = sorted(Path(made).iterdir())
-        return [Path(shutil.move(path, folder / path.name)) for path in written]
+        yield Path(made)
+        for path in sorted(Path(made).iterdir()):
+            shutil.move(path, folder / path.name)
 
 
 def _judged(side: str) -> tuple[str, ...]:
