@@ -7,9 +7,11 @@ import json
 from tabellion.mine.attributes import Attribute
 from tabellion.mine.concepts import group_labels, stems_of
 from tabellion.mine.instances import Instance
-from tabellion.mine.labels import plain_letters
-from tabellion.mine.ontology import Ontology, SitePages, mine_sites
+from tabellion.mine.labels import LabelSettings, plain_letters
+from tabellion.mine.links import Link
+from tabellion.mine.ontology import MineSettings, Ontology, SitePages, mine_sites
 from tabellion.mine.spool import ConceptInstance, Spool
+from tabellion.mine.synonyms import find_synonyms
 from tabellion.mine.taxonomy import choose_parents, frequent_pairs
 from tabellion.read.page_tree import parse_page_tree
 
@@ -97,3 +99,44 @@ def test_instances_are_read_back_from_their_spool_as_they_were_mined() -> None:
     assert [each.id for each in spool] == ["i0", "i1", "i2"]
     assert spool[-1].instance.attributes[0].value == "2 m"
     assert [each.id for each in spool[1:]] == ["i1", "i2"]
+
+
+def test_a_pair_that_most_sites_with_both_concepts_do_not_state_is_none() -> None:
+    pairs = {(0, 1): {"x": 1, "y": 1}}
+    some, many = ["x", "y", "z"], ["x", "y", "z", "u", "v", "w"]
+    assert choose_parents(2, pairs, 2, None, [some, many]) == [None, 0]
+    assert choose_parents(2, pairs, 2, None, [many, many]) == [None, None]
+
+
+def link(path: str) -> Link:
+    return Link("Text", "a", path, 0, 0)
+
+
+def test_two_names_of_one_place_are_synonyms_unless_a_site_keeps_them_apart() -> None:
+    here = {"a": [link("/money")], "b": [link("/money")]}
+    assert list(find_synonyms([here, dict(here)], {})) == [(0, 1)]
+    apart = {"a": [link("/money")], "b": [link("/economy")]}
+    assert list(find_synonyms([here, apart], {})) == []
+
+
+def test_two_names_with_the_same_children_on_different_sites_are_synonyms() -> None:
+    pairs = {(upper, lower): {"a": 1} for upper in (0, 1) for lower in (2, 3, 4)}
+    links = [{"a": [link("/world")]}, {"b": [link("/international")]}, {}, {}, {}]
+    assert list(find_synonyms(links, pairs)) == [(0, 1)]
+
+
+def test_siblings_of_frequent_labels_are_concepts_where_asked_for() -> None:
+    sites = [site("a.example"), site("b.example"), site("c.example")]
+    more = HOME.replace("Golf</a></ul>", "Golf</a><li><a href=/sport/chess/>Chess</a></ul>")
+    stories = "".join(
+        f"<h3><a href=/{part}/the-long-story-number-{n}{n}{n}{n}{n}>The long story of number {n}</a></h3>"
+        for part in ("sport/tennis", "sport/golf", "sport/chess", "world")
+        for n in range(4)
+    )
+    page = parse_page_tree(more.format(sport="Sport", stories=stories), "https://d.example/")
+    sites.append(SitePages("d.example", ("index.html",), lambda _: page))
+    plain = {concept.label for concept in mine_sites(sites).concepts}
+    labels = LabelSettings(siblings=True, strong=0.5, company=3)
+    wide = {concept.label for concept in mine_sites(sites, MineSettings(labels=labels)).concepts}
+    assert "Chess" not in plain
+    assert "Chess" in wide

@@ -69,6 +69,12 @@ def mine(
     support: Annotated[
         int | None, typer.Option("--support", metavar="N", min=1, help="Sites that must have a concept.")
     ] = None,
+    siblings: Annotated[
+        bool, typer.Option("--siblings", help="Take concepts of fewer sites too that stand in a list of concepts.")
+    ] = False,
+    synonyms: Annotated[
+        bool, typer.Option("--synonyms", help="Join concepts that lead to the same places or have the same children.")
+    ] = False,
     pages: Annotated[
         int, typer.Option("--pages", metavar="N", min=1, help="Pages fetched of each site on the web.")
     ] = 30,
@@ -111,8 +117,10 @@ def mine(
                 failed = sum(print_instances(site, form, found, kept) for site in sites)
                 ontology = Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites))
             else:
-                labels = LabelSettings() if support is None else LabelSettings(least=support, share=0.0)
-                ontology = mine_sites(sites, MineSettings(method=method.value, labels=labels))
+                labels = LabelSettings(siblings=siblings)
+                if support is not None:
+                    labels = LabelSettings(least=support, share=0.0, siblings=siblings)
+                ontology = mine_sites(sites, MineSettings(method=method.value, labels=labels, synonyms=synonyms))
                 print_ontology(ontology, form)
                 failed = len(ontology.issues)
                 for issue in ontology.issues:

@@ -35,6 +35,7 @@ class LabelSettings(msgspec.Struct, frozen=True):
     company: int = 4  # links that make a list
     strong: float = 0.6  # share of a list's links with evidence of their own that speaks for the others
     accompanied: float = 0.4  # evidence of standing in such a list
+    siblings: bool = False  # take labels of fewer sites too where most of their list is frequent
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -72,6 +73,8 @@ def find_labels(sites: Sequence[Site], settings: LabelSettings = LabelSettings()
         for stems, by_site in by_label.items()
         if stems and len({houses[name] for name in by_site}) >= need
     }
+    if settings.siblings:
+        frequent.update((stems, by_label[stems]) for stems in _group_siblings(sites, set(frequent), settings))
     evidence: dict[frozenset[str], list[float]] = {stems: [] for stems in frequent}
     for site in sites:
         weights = _site_weights(site, settings)
@@ -84,6 +87,23 @@ def find_labels(sites: Sequence[Site], settings: LabelSettings = LabelSettings()
         linked = {name: tuple(links) for name, links in by_site.items()}
         found.append(Label(" ".join(sorted(stems)), _usual_text(linked), linked, matter))
     return sorted(found, key=lambda label: (-label.support, -label.matter, label.key))
+
+
+def _group_siblings(
+    sites: Sequence[Site], frequent: set[frozenset[str]], settings: LabelSettings
+) -> set[frozenset[str]]:
+    """The labels that stand in one list with others most of which are frequent (OntoMiner, section 5.1)."""
+    found: set[frozenset[str]] = set()
+    for site in sites:
+        lists: dict[tuple[int, int], set[frozenset[str]]] = {}
+        for key, links in site.labels.items():
+            stems = stems_of(key, site.language)
+            for link in links:
+                lists.setdefault((link.group, link.segment), set()).add(stems)
+        for labels in lists.values():
+            if len(labels) >= settings.company and len(labels & frequent) >= settings.strong * len(labels):
+                found |= labels
+    return found - frequent - {frozenset()}
 
 
 def _usual_text(links: Mapping[str, Sequence[Link]]) -> str:

@@ -23,6 +23,7 @@ from tabellion.mine.records import read_records
 from tabellion.mine.site import Site, SitePage, find_houses, fold, gather_site, is_label
 from tabellion.mine.spool import ConceptInstance, Spool
 from tabellion.mine.stated import marked_breadcrumbs, read_stated, stated_breadcrumbs
+from tabellion.mine.synonyms import find_synonyms
 from tabellion.mine.taxonomy import choose_parents, related_pairs
 from tabellion.model.issue import Issue
 from tabellion.model.page_tree import PageTree
@@ -89,6 +90,7 @@ class MineSettings(msgspec.Struct, frozen=True):
     method: SegmentMethod = "blocks"
     labels: LabelSettings = LabelSettings()
     pair_support: int = 2  # sites that must relate two concepts
+    synonyms: bool = False  # join concepts that lead to the same places or have the same children
     instances: bool = True
 
 
@@ -172,17 +174,15 @@ def build_concepts(
     language = next((site.language for site in sites if site.language), None)
     by_text = {label.text: label for label in labels}
     groups = [_merge([by_text[text] for text in group]) for group in group_labels(by_text, language)]
+    if settings.synonyms:
+        groups = _join_synonyms(sites, groups)
     names = [group[0] for group in groups]
     links = [group[1] for group in groups]
-    named: dict[str, int] = {}
-    for number, by_site in enumerate(links):
-        for each in by_site.values():
-            for link in each:
-                named.setdefault(fold(link.text), number)
+    named = _name_concepts(links)
     _add_crumbs(sites, names, links, named)
     pairs = related_pairs(sites, links, named)
     houses = find_houses(sites)
-    parents = choose_parents(len(names), pairs, settings.pair_support, houses)
+    parents = choose_parents(len(names), pairs, settings.pair_support, houses, links)
     _hang_crumbs(sites, named, parents, {number for number, by_site in enumerate(links) if not any(by_site.values())})
     concepts: list[Concept] = []
     members: dict[tuple[str, str], str] = {}
@@ -205,6 +205,32 @@ def build_concepts(
             for link in each:
                 members.setdefault((link.host, section_path(link)), f"c{number + 1}")
     return concepts, members
+
+
+def _name_concepts(links: Sequence[dict[str, list[Link]]]) -> dict[str, int]:
+    """Which concept each label means."""
+    named: dict[str, int] = {}
+    for number, by_site in enumerate(links):
+        for each in by_site.values():
+            for link in each:
+                named.setdefault(fold(link.text), number)
+    return named
+
+
+def _join_synonyms(
+    sites: Sequence[Site], groups: list[tuple[str, dict[str, list[Link]]]]
+) -> list[tuple[str, dict[str, list[Link]]]]:
+    """The concepts with those joined that are one under two names; the more frequent name stays."""
+    links = [by_site for _, by_site in groups]
+    home = list(range(len(groups)))
+    for one, other in find_synonyms(links, related_pairs(sites, links, _name_concepts(links))):
+        home = [home[one] if number == home[other] else number for number in home]
+    joined: dict[int, tuple[str, dict[str, list[Link]]]] = {}
+    for number, (name, by_site) in enumerate(groups):
+        kept = joined.setdefault(home[number], (name, {}))[1]
+        for site, each in by_site.items():
+            kept.setdefault(site, []).extend(each)
+    return list(joined.values())
 
 
 def _merge(labels: Sequence[Label]) -> tuple[str, dict[str, list[Link]]]:

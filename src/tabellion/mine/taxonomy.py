@@ -9,13 +9,14 @@ name, the nearest first; a circle is broken where it is weakest. Fails where sit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tabellion.mine.labels import section_path
 from tabellion.mine.links import Link
 from tabellion.mine.site import Site, fold
 
 Pair = tuple[int, int]  # upper, lower concept
+FAIR = 0.35  # share of the sites with both concepts that must hang one below the other
 
 
 def related_pairs(
@@ -87,12 +88,26 @@ def frequent_pairs(pairs: Mapping[Pair, Mapping[str, int]], support: int) -> dic
 
 
 def choose_parents(
-    concepts: int, pairs: Mapping[Pair, Mapping[str, int]], support: int, houses: Mapping[str, str] | None = None
+    concepts: int,
+    pairs: Mapping[Pair, Mapping[str, int]],
+    support: int,
+    houses: Mapping[str, str] | None = None,
+    having: Sequence[Collection[str]] | None = None,
 ) -> list[int | None]:
-    """The parent of each concept, or None at the top; sites of one house count once."""
-    if houses:
-        pairs = {pair: _by_house(sites, houses) for pair, sites in pairs.items()}
+    """The parent of each concept, or None at the top; sites of one house count once.
+
+    With `having`, the sites of each concept, a pair must be stated by a fair share of the sites that have both.
+    """
+    houses = houses or {}
+    pairs = {pair: _by_house(sites, houses) for pair, sites in pairs.items()}
     frequent = frequent_pairs(pairs, support)
+    if having is not None:
+        shown = [{houses.get(site, site) for site in sites} for sites in having]
+        frequent = {
+            (upper, lower): steps
+            for (upper, lower), steps in frequent.items()
+            if len(pairs[upper, lower]) >= FAIR * len(shown[upper] & shown[lower])
+        }
     uppers: dict[int, list[tuple[int, int, int]]] = {}
     for (upper, lower), steps in frequent.items():
         against = len(pairs.get((lower, upper), ()))
