@@ -14,6 +14,7 @@ import msgspec
 
 from tabellion.label import label_grid
 from tabellion.locate import RunningText, join_parts, locate_printed, locate_regions
+from tabellion.locate.structures import tell_structure
 from tabellion.locate.why import explain_region
 from tabellion.model.document import Document, Issue
 from tabellion.model.fixes import NOTHING, Fixes
@@ -199,8 +200,11 @@ def label_region(
 
 def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Rejected:
     """What is told of a region that is hardly a table."""
-    why = explain_region(region, weights) if settings.why and isinstance(region, MarkupRegion) else ()
-    return Rejected(region.place, region.genuine, why=why)
+    if not isinstance(region, MarkupRegion):
+        return Rejected(region.place, region.genuine)
+    why = explain_region(region, weights) if settings.why else ()
+    kind = tell_structure(region) if region.candidate.kind == "boxes" else None
+    return Rejected(region.place, region.genuine, kind, why)
 
 
 def reject_grid(labelled: Labelled) -> Rejected:

@@ -102,7 +102,7 @@ def test_a_table_is_told_once_with_its_box_and_how_it_was_found(render: Callable
 
 
 def test_menus_teasers_forms_and_columns_of_text_are_no_tables(render: Callable[..., Extraction]) -> None:
-    menu = "".join(f"<li style='display:inline-block;padding:9px'><a href=#>{word}</a></li>" for word in HEAD * 3)
+    menu = "".join(f"<li style='float:left;width:400px;padding:9px'><a href=#>{word}</a></li>" for word in HEAD * 3)
     teaser = (
         "<div style='float:left;width:200px'><b>Read more</b><p>There is much to tell of this and more.</p></div>" * 6
     )
@@ -110,7 +110,7 @@ def test_menus_teasers_forms_and_columns_of_text_are_no_tables(render: Callable[
     prose = f"<div style='columns:2'>{'<p>Lakes are still waters, and some of them are deep. </p>' * 12}</div>"
     found = render(f"<ul>{menu}</ul><div>{teaser}</div><div style='clear:both'>{form}</div>{prose}")
     assert not found.tables
-    assert found.rejected
+    assert {each.kind for each in found.rejected} >= {"list", "form"}
 
 
 def test_a_style_sheet_beside_the_page_is_its_own(render: Callable[..., Extraction], tmp_path: Path) -> None:

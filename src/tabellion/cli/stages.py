@@ -168,7 +168,7 @@ def draw_rejected(rejected: Iterable[Rejected]) -> Iterator[RenderableType]:
     lines = Lines("no table", "genuine", "what weighed most", box=None, header_style="bold", pad_edge=False)
     for each in rejected:
         reasons = "; ".join(f"{name} {moved:+.1f}" if moved else name for name, moved in each.why)
-        lines.add_row(_place_name(each.place), f"{each.genuine:.2f}", reasons or each.kind or "")
+        lines.add_row(_place_name(each.place), f"{each.genuine:.2f}", ": ".join(filter(None, (each.kind, reasons))))
     if lines.row_count:
         yield Text()
         yield lines

@@ -9,6 +9,7 @@ at level by level, so that weakly aligned tables, whose cells do not touch, are 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +21,7 @@ from tabellion.model.rendered import Boxes, RenderedPage, Trait
 _OVERLAP = 2.0  # pixels that two boxes must share to lie beside (or below) each other
 _MOST_PARTS = 3000  # parts of one element that are looked at
 _FEWEST_ROWS, _FEWEST_CELLS = 2, 4
+_SEEN = 8.0  # pixels from which a picture is no spacer
 _THIN = 1.0  # boxes of no height or width carry nothing
 _BLOCK, _INLINE, _ATOMIC = range(3)
 NOTHING, ROW, STACK, GRID = range(4)
@@ -34,11 +36,15 @@ class Part(NamedTuple):
 
 
 class Arranged(msgspec.Struct, frozen=True, eq=False):
-    """The cells of a candidate in document order: their words and their boxes; `columns` where these do not tell."""
+    """The cells of a candidate in document order: their words, their boxes, and which show something.
+
+    `columns` is set where the boxes do not tell the columns.
+    """
 
     node: int
     cells: tuple[Part, ...]
     box: Boxes
+    filled: NDArray[np.bool_]
     columns: tuple[int, ...] | None = None
 
 
@@ -58,6 +64,9 @@ class Arrangement:
         atomic = (traits & int(Trait.BLOCKED)) > 0
         inline = ((traits & int(Trait.INLINE)) > 0) & ~atomic
         self._flow: list[int] = np.where(atomic, _ATOMIC, np.where(inline, _INLINE, _BLOCK)).tolist()
+        size = (nodes.box[:, 2:] - nodes.box[:, :2]).min(axis=1) if count else np.zeros(0)
+        content = ((traits & int(Trait.IMAGE | Trait.FORM)) > 0) & (size >= _SEEN)
+        self._content = np.concatenate([[0], np.cumsum(content)])
         self._parts: dict[int, list[Part]] = {}
         self._kinds: dict[int, int] = {}
 
@@ -67,8 +76,18 @@ class Arrangement:
         for node in range(len(self._page.nodes)):
             cells = self._cells(node)
             if len(cells) >= _FEWEST_CELLS:
-                found.append(Arranged(node, tuple(cells), np.array([self.box(cell) for cell in cells], np.float32)))
+                found.append(self.arranged(node, cells))
         return found
+
+    def arranged(self, node: int, cells: Sequence[Part], columns: tuple[int, ...] | None = None) -> Arranged:
+        """A candidate made of cells."""
+        boxes: Boxes = np.array([self.box(cell) for cell in cells], dtype=np.float32)
+        filled = np.array([cell.first < cell.end or self._has_content(cell.node) for cell in cells])
+        return Arranged(node, tuple(cells), boxes, filled, columns)
+
+    def _has_content(self, node: int) -> bool:
+        """Whether a node without words shows a picture or a field, and not just a spacer."""
+        return node >= 0 and bool(self._content[int(self._page.nodes.last[node]) + 1] > self._content[node])
 
     def text_blocks(self) -> list[Part]:
         """The blocks that hold text and no parts, in document order."""

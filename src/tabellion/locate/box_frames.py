@@ -6,13 +6,11 @@ In: a `RenderedPage`. Out: frames of at least two columns and two rows whose cel
 
 from __future__ import annotations
 
-import numpy as np
-
 from tabellion.locate.arrangement import Arranged, Arrangement
 from tabellion.locate.box_page import BoxFrame
 from tabellion.locate.text_columns import cut_text_block
 from tabellion.locate.topology import find_topology
-from tabellion.model.rendered import Boxes, RenderedPage
+from tabellion.model.rendered import RenderedPage
 
 _OVERLAPPING = 0.1  # the share of cells that may overlap: rule 8, with some tolerance for decoration
 _FEWEST = 2  # rows and columns of a frame that may be part of a larger one
@@ -32,7 +30,7 @@ def find_frames(page: RenderedPage, arrangement: Arrangement) -> list[BoxFrame]:
 
 def frame_of(arranged: Arranged) -> BoxFrame | None:
     """The frame of cells, or None where they make no rows and columns."""
-    filled = np.array([cell.first < cell.end for cell in arranged.cells])
+    filled = arranged.filled
     if not filled.sum() >= _FEWEST * _FEWEST or len(filled) > _MOST_CELLS:
         return None
     topology = find_topology(arranged.box, filled, arranged.columns)
@@ -48,6 +46,5 @@ def _text_frames(page: RenderedPage, arrangement: Arrangement) -> list[Arranged]
     for block in arrangement.text_blocks():
         cells, columns = cut_text_block(page.words, block.first, block.end)
         if cells:
-            boxes: Boxes = np.array([arrangement.box(cell) for cell in cells], dtype=np.float32)
-            found.append(Arranged(block.node, tuple(cells), boxes, columns))
+            found.append(arrangement.arranged(block.node, cells, columns))
     return found
