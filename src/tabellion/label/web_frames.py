@@ -20,6 +20,7 @@ from tabellion.model.document import Mark
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
+from tabellion.values.captions import read_caption
 from tabellion.weights import Weights
 
 _NOTE = re.compile(
@@ -42,7 +43,7 @@ def label_table(grid: Grid, genuine: float, weights: Weights, method: HeaderMeth
     """The frames of a table that was judged to be one."""
     view = view_web(grid)
     headers = cluster_headers(view) if method == "ontominer" else find_headers(view, weights)
-    header_rows = view.rows[: headers.rows].tolist()
+    header_rows = _header_rows(view, headers)
     refrains = _refrains(view, headers)
     roles = _row_roles(view, header_rows, refrains)
     probability = np.zeros((grid.shape[0], len(ROW_ROLES)))
@@ -51,6 +52,15 @@ def label_table(grid: Grid, genuine: float, weights: Weights, method: HeaderMeth
     frames = _frames(view, labels, headers, refrains, genuine)
     kind = _KINDS[bool(headers.rows), bool(headers.columns)]
     return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=headers.sure)
+
+
+def _header_rows(view: WebView, headers: HeaderLines) -> list[int]:
+    """The rows of the head. In print a row that one cell fills above it is of the head too, unless it is a caption."""
+    head: list[int] = view.rows[: headers.rows].tolist()
+    if view.grid.medium != "pdf" or not head:
+        return head
+    lone = [row for row in view.titles.tolist() if read_caption(" ".join(view.grid.text[row].tolist())) is None]
+    return [*lone, *head]
 
 
 def _refrains(view: WebView, headers: HeaderLines) -> list[int]:
@@ -80,10 +90,10 @@ def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> li
     roles: list[RowRole] = ["blank"] * grid.shape[0]
     for row in view.rows.tolist():
         roles[row] = "derived" if _TOTAL.match(str(grid.label[row, view.columns[0]])) else "data"
-    for row in (*header_rows, *refrains):
-        roles[row] = "header"
     for row in view.titles.tolist():
         roles[row] = "title"
+    for row in (*header_rows, *refrains):
+        roles[row] = "header"
     last = int(view.rows[-1]) if len(view.rows) else 0
     for row in view.groups.tolist():
         text = str(grid.text[row][grid.filled[row]][0]) if grid.filled[row].any() else ""
@@ -95,13 +105,13 @@ def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> li
 def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: list[int], genuine: float) -> list[Frame]:
     """One frame, or one a band where the bands have headers of their own."""
     grid = view.grid
-    header = view.rows[: headers.rows].tolist()
+    header = _header_rows(view, headers)
     keys = find_key(view, headers.rows) if headers.rows and not headers.columns else 0
     stub = view.columns[: headers.columns or keys].tolist()
     values = view.columns[headers.columns or keys :].tolist()
     body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
-    titles = tuple(view.titles.tolist())
+    titles = tuple(row for row in view.titles.tolist() if row not in header)
     orientation: Orientation = "multiple" if refrains else orientation_of(headers)
     bands = [(header, body)]
     apart = grid.medium != "pdf"  # what is printed under one caption is one table
