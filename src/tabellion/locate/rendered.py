@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from tabellion.locate.arrangement import Arrangement
 from tabellion.locate.box_frames import find_frames
-from tabellion.locate.box_page import build_box_page
+from tabellion.locate.box_page import BoxFrame, build_box_page
 from tabellion.locate.cover import WordRange, choose_frames
 from tabellion.locate.genuine import LIKELY, locate_tables
-from tabellion.locate.ventex import find_paper_frames
+from tabellion.locate.ventex import MOST_WORDS, find_paper_frames
 from tabellion.model.place import Box, Place
 from tabellion.model.region import MarkupRegion
 from tabellion.model.rendered import RenderedPage
@@ -24,6 +25,7 @@ from tabellion.weights import Weights
 
 FrameMethod = Literal["arranged", "ventex"]
 _FEWEST_ROWS = 3  # rule 9
+_PROSE = 0.1  # at most as likely are columns of paragraphs
 _SAME = 0.6  # the share of words that two readings must have in common to be of one table
 
 
@@ -57,7 +59,10 @@ def locate_rendered(
     found = [frame for frame in find_frames(page, arrangement) if not _is_known(frame.words, markup)]
     if found:
         boxes = build_box_page(page, found)
-        judged = locate_tables(boxes, weights, method)
+        judged = [
+            msgspec.structs.replace(region, genuine=min(region.genuine, _PROSE)) if _is_prose(frame) else region
+            for region, frame in zip(locate_tables(boxes, weights, method), found, strict=True)
+        ]
         likely = np.array([region.genuine >= LIKELY for region in judged])
         chosen, gave_way = choose_frames(found, likely, known)
         for number, region in enumerate(judged):
@@ -76,6 +81,12 @@ def _locate_by_paper(page: RenderedPage, arrangement: Arrangement) -> list[Marku
         MarkupRegion(boxes, Place(path=candidate.path, table_index=candidate.table_index, box=frame.around), number)
         for number, (candidate, frame) in enumerate(zip(boxes.candidates, frames, strict=True))
     ]
+
+
+def _is_prose(frame: BoxFrame) -> bool:
+    """Rule 12, for most cells in place of every single one: paragraphs in columns are no table."""
+    counts = [cell.end - cell.first for cell in frame.cells if cell.first < cell.end]
+    return sum(count > MOST_WORDS for count in counts) * 2 > len(counts)
 
 
 def _is_known(words: WordRange, markup: list[WordRange]) -> bool:

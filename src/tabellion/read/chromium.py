@@ -178,6 +178,7 @@ class Chromium:
                     data = data[os.write(self._write, data) :]
             except OSError:
                 self._answers.pop(number, None)
+                self.gone = True
                 raise BrowserGoneError("Chromium has ended") from None
         return number
 

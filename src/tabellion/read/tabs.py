@@ -3,7 +3,7 @@
 In: an address, the answer to the request for it, and what else the page may load. Out: the snapshot of the rendered
 page (`DOMSnapshot.captureSnapshot`) with the computed styles that are used. Every request is answered here or refused;
 scripts do not run unless asked for. A page that hangs or brings its tab down costs its time limit and its tab; a
-Chromium that ends in mid-run is started anew and the page is tried once more.
+Chromium that ends in mid-run is started anew and the page is tried again.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ STYLES = (
 WIDTH, HEIGHT = 1280, 1024  # the viewport: a usual desktop window
 _SETTLE_SECONDS = 0.5  # after loading, for what scripts may still build
 _SNAPSHOT_SECONDS = 2.0  # for what there is of a page that does not finish loading
+_ATTEMPTS = 3  # at a page whose Chromium ends
 _CRASHES = ("Inspector.targetCrashed", "Inspector.detached")
 Made = TypeVar("Made")
 
@@ -210,13 +211,15 @@ class Tabs:
         self._idle: list[Tab] = []
 
     def render(self, address: str, answer: Callable[[str, str], Answer | None], seconds: float) -> Snapshot:
-        """The snapshot of a page; once more from the start where Chromium ended meanwhile."""
-        try:
-            return self._attempt(address, answer, seconds)
-        except TabLostError:
-            raise
-        except (BrowserGoneError, BrowserRefusedError):
-            return self._attempt(address, answer, seconds)
+        """The snapshot of a page; from the start again where Chromium ended meanwhile."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._attempt(address, answer, seconds)
+            except TabLostError:
+                raise
+            except (BrowserGoneError, BrowserRefusedError):
+                continue
+        return self._attempt(address, answer, seconds)
 
     def close(self) -> None:
         """End Chromium."""
