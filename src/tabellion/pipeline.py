@@ -98,7 +98,7 @@ def extract_document(source: str | Path | bytes, settings: Settings = Settings()
     issues = list(document.issues)
     text = RunningText()
     seen = tuple(label_document(document, settings, weights, rejected, issues, text))
-    sentences = text.close()
+    sentences = (*text.close(), *_mentions(document))
     tables: list[Table] = []
     for labelled in seen:
         issues.extend(labelled.issues)
@@ -210,6 +210,13 @@ def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Re
 def reject_grid(labelled: Labelled) -> Rejected:
     """What is told of a grid without tables."""
     return Rejected(labelled.labels.grid.place, 1 - labelled.kind_probability, labelled.kind)
+
+
+def _mentions(document: Document) -> Iterator[str]:
+    """The sentences of a web page that mention tables."""
+    if document.medium == "html":
+        for page in document.pages:
+            yield from page.mentions if isinstance(page, MarkupPage) else ()
 
 
 def _told(document: Document, issues: list[Issue] | None) -> Iterator[PrintedPage]:

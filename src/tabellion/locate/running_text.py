@@ -14,15 +14,8 @@ import numpy as np
 
 from tabellion.locate.surroundings import piece_text
 from tabellion.model.printed import PrintedPage
+from tabellion.values.sentences import mentions_table, part_sentences
 
-_MENTION = re.compile(
-    r"\b(?:tables?|tabs?\.|tabellen?|tableaux?|tablas?)[\s\u00a0]*[A-Z]{0,2}[-.]?(?:\d|[IVX]+\b)", re.I
-)
-_END = re.compile(r"(?<=[^\d\s][.!?])[\"”')\]\d,–-]*\s+(?=[\"“(\[]?[A-Z0-9])")
-_NO_END = re.compile(
-    r"(?:\b(?:Fig|Figs|Tab|Tabs|Eq|Eqs|Ref|Refs|No|Nos|Vol|pp|al|cf|vs|ca|approx|resp|etc|Dr|Prof|Mr|Mrs|St|Inc|Ltd|Co|"
-    r"e\.g|i\.e|sp|spp|var|subsp|Suppl|Sect|Sec|Ch|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:^|\s)[A-Z])\.$"
-)
 _LONGEST = 6000  # letters of a sentence that has not ended: what is longer is no sentence
 _KEEP = 1500  # letters that are kept of it
 
@@ -61,17 +54,12 @@ class RunningText:
 
     def _part(self) -> None:
         """Keep the sentences that have ended."""
-        start = 0
-        for match in _END.finditer(self._open):
-            sentence = self._open[start : match.start()]
-            if _NO_END.search(sentence):
-                continue
-            self._keep(self._open[start : match.end()])
-            start = match.end()
-        self._open = self._open[start:]
+        ended, self._open = part_sentences(self._open)
+        for sentence in ended:
+            self._keep(sentence)
 
     def _keep(self, sentence: str) -> None:
-        if _MENTION.search(sentence):
+        if mentions_table(sentence):
             self.sentences.append(" ".join(sentence.split()))
 
 

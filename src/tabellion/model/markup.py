@@ -107,4 +107,5 @@ class MarkupPage(msgspec.Struct, frozen=True, eq=False):
     address: str | None = None
     headings: tuple[Heading, ...] = ()
     letters: int = 0  # all letters of the page's text
+    mentions: tuple[str, ...] = ()  # sentences of the running text that name a table by its number
     name: str | None = None

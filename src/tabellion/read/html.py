@@ -33,9 +33,11 @@ from tabellion.read.mhtml import is_mhtml, unpack_mhtml
 from tabellion.read.page_walk import PageWalk
 from tabellion.read.slots import Slots
 from tabellion.read.stated_headers import state_table
+from tabellion.values.sentences import mentions_table, part_sentences
 
 DEEPEST = 100  # tables within tables; the deepest real layout pages have about a dozen
 DEEPEST_ELEMENTS = 10_000  # elements within elements, as written; browsers stop at 512
+_LONGEST_PARAGRAPH = 50_000  # letters; what is longer is a page in one element
 MOST_COLUMNS = 16_384  # as in a sheet
 _CONTAINER = re.compile(
     r"<(/?)(?:div|ul|ol|dl|section|article|aside|blockquote|center|nav|main|header|footer|fieldset|details|menu|dir)[\s>]",
@@ -99,6 +101,7 @@ def read_markup(
     walk = PageWalk(parser, looks, DEEPEST, has_roles="role=" in text or "ROLE=" in text)
     if parser.root is not None:
         walk.run(parser.root)
+    mentions = read_mentions(parser) if mentions_table(text) else ()
     del parser  # the tree is many times as large as the page and no longer needed
     issues: list[Issue] = []
     if walk.too_deep:
@@ -112,8 +115,20 @@ def read_markup(
         address=facts.address,
         headings=tuple(walk.headings),
         letters=walk.letters,
+        mentions=mentions,
     )
     return page, facts, tuple(issues)
+
+
+def read_mentions(parser: LexborHTMLParser) -> tuple[str, ...]:
+    """The sentences of paragraphs and lists that mention a table by its number."""
+    found: list[str] = []
+    for node in parser.css("p, li, dd"):
+        text = node.text(separator="", strip=False)
+        if len(text) < _LONGEST_PARAGRAPH and mentions_table(text):
+            ended, rest = part_sentences(text)
+            found += [" ".join(sentence.split()) for sentence in (*ended, rest) if mentions_table(sentence)]
+    return tuple(dict.fromkeys(found))
 
 
 def _check_nesting(text: str) -> None:
