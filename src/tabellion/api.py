@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+    from tabellion.export.forms import FormName
+
 
 class Table(model.Table, frozen=True, eq=False):
     """A table read to the end: `tuples`, `top`, `left`, `metadata`, `place`, and every intermediate of the way there.
@@ -90,6 +92,23 @@ class Tables(Sequence[Table]):
     def rejected(self) -> tuple[Rejected, ...]:
         """What was judged to be no table of data."""
         return self.extraction.rejected
+
+    def export(self, path: str | Path, form: FormName | None = None, base: str = "urn:tabellion:") -> None:
+        """Write all tables to a file in one of the published forms, by its ending where none is named; csvw: a folder.
+
+        `base` is what the names of things in RDF begin with.
+        """
+        from tabellion.export.csvw import write_csvw
+        from tabellion.export.forms import FORMS, form_of, write_export
+
+        chosen = form or form_of(Path(path))
+        if chosen is None or chosen not in FORMS:
+            raise UsageError(f"{path}: no form is known by this ending; name one of {', '.join(FORMS)}")
+        if chosen == "csvw":
+            write_csvw([self.extraction], Path(path), base)
+            return
+        with Path(path).open("wb") as file:
+            write_export(chosen, [self.extraction], file, base)
 
     def to_json(self, *, every: bool = False) -> bytes:
         """The document as the output contract has it; `every` lists rejected candidates too."""

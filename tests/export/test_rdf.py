@@ -7,31 +7,23 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph
 import pytest
+import rdflib
 from tests.building import build_extraction, build_frame, build_grid, build_nested, smoking
 from tests.export.cube_constraints import CONSTRAINTS, NORMALISE, PREFIXES, constraint
+from tests.export.round_trips import CSVW_CONTEXT, conforms, parse
 
 from tabellion import extract
 from tabellion.export.csvw import METADATA, write_csvw
-from tabellion.export.cube import SHAPES, describe_extraction
+from tabellion.export.cube import describe_extraction
 from tabellion.export.dimensions import table_axes
 from tabellion.pipeline import Extraction
 from tabellion.rdf import SYNTAXES
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
-rdflib = pytest.importorskip("rdflib")
-pyshacl = pytest.importorskip("pyshacl")
-pyoxigraph = pytest.importorskip("pyoxigraph")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAMPLE = ("pilots.xlsx", "smoking.xlsx", "stacked.xlsx")
-CSVW = "http://www.w3.org/ns/csvw#"
-CONTEXT = {  # the terms of http://www.w3.org/ns/csvw that are used, so that the test needs no network
-    "@vocab": CSVW,
-    "dc": "http://purl.org/dc/terms/",
-    "prov": "http://www.w3.org/ns/prov#",
-    "tables": {"@id": CSVW + "table", "@type": "@id"},
-    "columns": {"@id": CSVW + "column", "@type": "@id", "@container": "@list"},
-}
 
 
 @pytest.fixture(scope="module")
@@ -40,18 +32,7 @@ def documents() -> list[Extraction]:
 
 
 def triples(form: str, extraction: Extraction) -> Any:
-    data = SYNTAXES[form].write(describe_extraction(extraction))
-    graph = rdflib.Graph()
-    if form == "nquads":
-        for subject, predicate, thing, _ in rdflib.Dataset().parse(data=data, format="nquads").quads():
-            graph.add((subject, predicate, thing))
-        return graph
-    return graph.parse(data=data, format={"rdfxml": "xml", "jsonld": "json-ld"}.get(form, form))
-
-
-def valid(graph: Any) -> tuple[bool, str]:
-    conforms, _, report = pyshacl.validate(graph, shacl_graph=rdflib.Graph().parse(SHAPES))
-    return conforms, report
+    return parse(form, SYNTAXES[form].write(describe_extraction(extraction)))
 
 
 def test_the_four_forms_say_the_same(documents: list[Extraction]) -> None:
@@ -65,8 +46,7 @@ def test_the_four_forms_say_the_same(documents: list[Extraction]) -> None:
 
 def test_cubes_conform_to_the_shapes(documents: list[Extraction]) -> None:
     for document in documents:
-        conforms, report = valid(triples("turtle", document))
-        assert conforms, report
+        assert conforms(triples("turtle", document))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +56,7 @@ def test_cubes_conform_to_the_shapes(documents: list[Extraction]) -> None:
 def test_shapes_see_what_is_missing(said: str, instead: str) -> None:
     data = SYNTAXES["turtle"].write(describe_extraction(build_extraction(smoking()))).decode()
     broken = rdflib.Graph().parse(data=data.replace(f"  {said} ", f"  {instead} "), format="turtle")
-    assert not valid(broken)[0]
+    assert not conforms(broken)
 
 
 @pytest.mark.parametrize("name", list(CONSTRAINTS))
@@ -151,7 +131,6 @@ def test_csvw_describes_every_column_of_every_file(published: tuple[Path, dict[s
 
 def test_csvw_conforms_to_the_shapes(published: tuple[Path, dict[str, Any]]) -> None:
     _, metadata = published
-    data = json.dumps({**metadata, "@context": CONTEXT})
-    conforms, report = valid(rdflib.Graph().parse(data=data, format="json-ld"))
-    assert conforms, report
-    assert not valid(rdflib.Graph().parse(data=data.replace('"name": "cell"', '"name": "1 cell"'), format="json-ld"))[0]
+    data = json.dumps({**metadata, "@context": CSVW_CONTEXT})
+    assert conforms(parse("jsonld", data.encode()))
+    assert not conforms(parse("jsonld", data.replace('"name": "cell"', '"name": "1 cell"').encode()))

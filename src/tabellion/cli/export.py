@@ -13,6 +13,7 @@ import typer
 
 from tabellion.cli.options import LimitOption, SheetOption
 from tabellion.cli.shelves import FilesOption, LibraryOption
+from tabellion.cli.sources import STANDARD_INPUT, expand_sources, why_nothing
 
 if TYPE_CHECKING:
     from tabellion.pipeline import Extraction, Settings
@@ -51,7 +52,9 @@ def export(
         list[str] | None,
         typer.Argument(metavar="SOURCE|TABLE", help="Documents; with --library tables or documents of it, or nothing."),
     ] = None,
-    to: Annotated[To, typer.Option("--to", "-t", help="The form to write.")] = To.csv,
+    form: Annotated[
+        To | None, typer.Option("--to", "-t", help="The form to write; by default by the ending of FILE, else csv.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
     ] = None,
@@ -65,6 +68,7 @@ def export(
     limit: LimitOption = None,
 ) -> None:
     """Publish tables: files for programs, people and the web of data."""
+    to = form or default_form(output)
     if schema:
         print_schema(to)
         return
@@ -83,8 +87,7 @@ def export(
         raise typer.BadParameter("csvw is a folder of files: name it with --output", param_hint="--output")
     check_base(base)
     failed: list[str] = []
-    given = names or []
-    found = _from_library(given, library, files, settings) if library else _read(given, settings, failed)
+    found = _gather(names or [], library, files, settings, failed)
     try:
         with ending_quietly():
             if to is To.csvw and output is not None:
@@ -97,6 +100,13 @@ def export(
         complain(str(error))
         raise typer.Exit(1) from None
     raise typer.Exit(1 if failed else 0)
+
+
+def default_form(output: Path | None) -> To:
+    """The form that the ending of a file names, else CSV."""
+    from tabellion.export.forms import form_of
+
+    return To((form_of(output) if output else None) or To.csv)
 
 
 def check_base(base: str) -> None:
@@ -115,19 +125,38 @@ def print_schema(to: To) -> None:
     sys.stdout.buffer.write(found)
 
 
-def _from_library(names: list[str], library: str, files: str | None, settings: Settings) -> Iterator[Extraction]:
+def _gather(
+    names: list[str], library: str | None, files: str | None, settings: Settings, failed: list[str]
+) -> Iterator[Extraction]:
+    """What the names mean: tables and documents of the library where it has them, else files."""
+    if not library:
+        yield from _read(names, settings, failed)
+        return
+    from tabellion.errors import LibraryError
     from tabellion.library import open_library
-    from tabellion.library.taken import take_out
 
-    with open_library(library, files) as shelf:
-        yield from take_out(shelf, names, settings)
+    elsewhere: list[str] = []
+    try:
+        with open_library(library, files) as shelf:
+            from tabellion.library.taken import knows, take_out
+
+            elsewhere = [name for name in names if not knows(shelf, name)]
+            if not names or len(elsewhere) < len(names):
+                yield from take_out(shelf, [name for name in names if name not in elsewhere], settings)
+    except LibraryError:
+        if not names or not all(Path(name).exists() for name in names):
+            raise
+        elsewhere = names
+    missing = [name for name in elsewhere if name != STANDARD_INPUT and why_nothing(name) is None]
+    for name in (name for name in missing if not Path(name).exists() and "://" not in name):
+        raise LibraryError(f"{name}: no table or document of this library, and no file")
+    yield from _read(elsewhere, settings, failed)
 
 
 def _read(names: list[str], settings: Settings, failed: list[str]) -> Iterator[Extraction]:
     """The documents one after the other; one that cannot be read is told of and passed over."""
     from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain
-    from tabellion.cli.sources import expand_sources, why_nothing
     from tabellion.pipeline import extract_document
 
     for source in expand_sources(names):

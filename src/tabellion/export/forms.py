@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, get_args
 
 from tabellion.errors import MissingExtraError
@@ -26,6 +27,13 @@ FormName = Literal[
     "csv", "xlsx", "parquet", "json", "jsonl", "html", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld", "csvw"
 ]  # fmt: skip
 FORMS: tuple[FormName, ...] = get_args(FormName)
+
+
+ENDINGS: dict[str, FormName] = {
+    ".csv": "csv", ".xlsx": "xlsx", ".parquet": "parquet", ".json": "json", ".jsonl": "jsonl", ".html": "html",
+    ".htm": "html", ".md": "markdown", ".xml": "xml", ".ttl": "turtle", ".nq": "nquads", ".rdf": "rdfxml",
+    ".jsonld": "jsonld",
+}  # fmt: skip
 
 
 class TextForm(NamedTuple):
@@ -50,6 +58,15 @@ def text_form(name: str, base: str = BASE) -> TextForm | None:
         "xml": TextForm(xml_pieces, XML_HEAD, b"", XML_TAIL),
     }
     return forms.get(name)
+
+
+def form_of(path: Path) -> FormName | None:
+    """The form that the ending of a file names.
+
+    >>> form_of(Path("tables.ttl")), form_of(Path("tables"))
+    ('turtle', None)
+    """
+    return ENDINGS.get(path.suffix.lower())
 
 
 def write_export(name: FormName, extractions: Iterable[Extraction], file: BinaryIO, base: str = BASE) -> None:

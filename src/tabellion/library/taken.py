@@ -35,6 +35,14 @@ def take_out(library: Library, names: Sequence[str] = (), settings: Settings = S
         yield extraction
 
 
+def knows(library: Library, name: str) -> bool:
+    """Whether a name is that of a table or a document of the library."""
+    try:
+        return bool(_by_document(library, [name]))
+    except LibraryError:
+        return False
+
+
 def extract_stored(library: Library, record: DocumentRecord, settings: Settings = Settings()) -> Extraction:
     """A document of the library read from its original, with its corrections, under the name it was added by."""
     settings, originals = library.settle(settings), library.folder.originals
