@@ -98,6 +98,32 @@ def home(request: pytest.FixtureRequest) -> Iterator[str]:
     server.server_close()
 
 
+@pytest.fixture
+def neighbours() -> Iterator[dict[str, list[str]]]:
+    """Three hosts that link and lead to one another, by the address of each with what was asked of it."""
+    asked: dict[str, list[str]] = {}
+
+    class Neighbour(Handler):
+        def do_GET(self) -> None:
+            here = f"http://{self.headers['Host']}/"
+            asked[here].append(self.path)
+            if self.path == "/away":
+                return self.answer(b"", 302, location=next(other for other in asked if other != here) + "stray")
+            if self.path == "/robots.txt":
+                return self.answer(b"", 404)
+            links = "".join(f"<a href={home}stray>{home}</a>" for home in asked)
+            return self.answer(f"<a href=/away>Away</a><a href=/own>Own</a>{links}".encode())
+
+    servers = [ThreadingHTTPServer((f"127.0.0.{n}", 0), Neighbour) for n in (1, 2, 3)]
+    asked.update({f"http://{server.server_address[0]}:{server.server_port}/": [] for server in servers})
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield asked
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
 def paths(addresses: list[str]) -> set[str]:
     return {"/" + address.split("/", 3)[3].rstrip("/") for address in addresses}
 
@@ -107,6 +133,18 @@ def test_a_crawl_takes_what_it_may_and_passes_over_the_rest(home: str) -> None:
     assert paths(fetched) >= {"/", "/a", "/b.html", "/b?page=2", "/c/x?day=1", "/latin", "/flaky", "/a/deeper"}
     assert paths(fetched).isdisjoint({"/hidden/x", "/loop", "/missing", "/huge", "/slow", "/picture"})
     assert not any("trap" in path or "hidden" in path for path in Handler.seen)
+
+
+def test_each_host_is_a_site_of_its_own(neighbours: dict[str, list[str]]) -> None:
+    first, second, third = neighbours
+    fetched = walk_site(LiveFetcher(FAST), first, FAST)
+    assert paths(fetched) == {"/", "/own", "/stray"}
+    assert all(address.startswith(first) for address in fetched)
+    assert neighbours[second] == ["/robots.txt", "/stray"]  # where it was led to, and what it may see there
+    assert neighbours[third] == []
+    assert [site.name for site in open_sites([first, second, third], crawl=FAST)] == [
+        home.split("/")[2] for home in neighbours
+    ]
 
 
 def test_a_crawl_stops_at_its_number_of_pages_and_its_depth(home: str) -> None:
@@ -234,7 +272,8 @@ def test_warc_files_are_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "kept.warc.gz"
     with WarcWriter(path) as writer:
         for name in ("a", "b"):
-            writer.write(f"https://{name}.example/", 200, [("Content-Type", "text/html")], f"<p>{name}".encode())
+            headers = (("Content-Type", "text/html"),)
+            writer.write(FetchedPage(f"https://{name}.example/", f"<p>{name}".encode(), headers=headers))
     archive = WarcFile(path)
     assert archive.hosts() == {"a.example": ["https://a.example/"], "b.example": ["https://b.example/"]}
     assert archive.fetch("https://b.example/").data == b"<p>b"

@@ -50,8 +50,14 @@ class Crawled(msgspec.Struct, frozen=True):
 class SiteWalk:
     """The walk through one site: what was fetched, and what may be fetched next."""
 
-    def __init__(self, fetcher: Fetcher, home: str, settings: CrawlSettings = CrawlSettings()) -> None:
-        self.fetcher, self.home, self.settings = fetcher, home, settings
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        home: str,
+        settings: CrawlSettings = CrawlSettings(),
+        writer: WarcWriter | None = None,
+    ) -> None:
+        self.fetcher, self.home, self.settings, self.writer = fetcher, home, settings, writer
         self.site = _host(home)
         self.read: list[tuple[SitePage, list[Link]]] = []
         self.error: TabellionError | None = None
@@ -87,6 +93,8 @@ class SiteWalk:
         if home:
             self.site = _host(page.address)
         self._seen.add(bare)
+        if self.writer is not None:
+            self.writer.write(page)
         self.read.append(read_site_page(tree, page.address))
         return self.read[-1][1]
 
@@ -168,7 +176,7 @@ def crawl_sites(
     with ExitStack() as stack:
         writers = [stack.enter_context(WarcWriter(path)) for path in paths]
         walks = [
-            SiteWalk(LiveFetcher(settings, writer), home, settings) for home, writer in zip(homes, writers, strict=True)
+            SiteWalk(LiveFetcher(settings), home, settings, writer) for home, writer in zip(homes, writers, strict=True)
         ]
         if len(walks) == 1:
             _walk_alone(walks[0])

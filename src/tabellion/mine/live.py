@@ -15,7 +15,7 @@ import httpx
 import msgspec
 
 from tabellion.errors import MissingExtraError, TabellionError, UnreadableError
-from tabellion.mine.warc import PAGE_TYPES, FetchedPage, WarcWriter, charset_of
+from tabellion.mine.warc import PAGE_TYPES, FetchedPage, charset_of
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -43,11 +43,8 @@ class CrawlSettings(msgspec.Struct, frozen=True):
 class LiveFetcher:
     """Fetches pages from the web and keeps each response."""
 
-    def __init__(
-        self, settings: CrawlSettings, writer: WarcWriter | None = None, transport: httpx.BaseTransport | None = None
-    ) -> None:
+    def __init__(self, settings: CrawlSettings, transport: httpx.BaseTransport | None = None) -> None:
         self.settings = settings
-        self._writer = writer
         self._robots: dict[str, Protego] = {}
         self._due: dict[str, float] = {}  # host -> when it may be asked again
         self._client = httpx.Client(
@@ -62,9 +59,7 @@ class LiveFetcher:
         kind = headers.get("content-type", "")
         if not kind.lower().startswith(PAGE_TYPES):
             raise UnreadableError(f"{address}: is no web page ({kind or 'of no type'})")
-        if self._writer is not None:
-            self._writer.write(address, status, list(headers.items()), data)
-        return FetchedPage(address, data, charset_of(kind))
+        return FetchedPage(address, data, charset_of(kind), tuple(headers.items()))
 
     def allows(self, address: str) -> bool:
         """Whether the host's robots.txt lets us fetch an address; a host without one allows all."""

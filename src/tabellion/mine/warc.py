@@ -25,6 +25,7 @@ class FetchedPage(msgspec.Struct, frozen=True):
     address: str
     data: bytes
     charset: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class WarcFile:
@@ -77,14 +78,14 @@ class WarcWriter:
         self._file = path.open("wb")
         self._writer = self._warcio.warcwriter.WARCWriter(self._file, gzip=path.suffix == ".gz")
 
-    def write(self, address: str, status: int, headers: list[tuple[str, str]], data: bytes) -> None:
-        """Keep one response; `data` is the body as decoded, so what says how it was packed is left out."""
-        told = [
-            (name, value) for name, value in headers if name.lower() not in ("content-encoding", "transfer-encoding")
-        ]
-        said = f"{status} OK" if status == 200 else str(status)
-        response = self._warcio.statusandheaders.StatusAndHeaders(said, told, protocol="HTTP/1.1")
-        record = self._writer.create_warc_record(address, "response", payload=io.BytesIO(data), http_headers=response)
+    def write(self, page: FetchedPage) -> None:
+        """Keep one page; its data is the body as decoded, so what says how it was packed is left out."""
+        packing = ("content-encoding", "transfer-encoding")
+        told = [(name, value) for name, value in page.headers if name.lower() not in packing]
+        response = self._warcio.statusandheaders.StatusAndHeaders("200 OK", told, protocol="HTTP/1.1")
+        record = self._writer.create_warc_record(
+            page.address, "response", payload=io.BytesIO(page.data), http_headers=response
+        )
         self._writer.write_record(record)
         self._file.flush()
 
