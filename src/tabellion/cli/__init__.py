@@ -19,6 +19,7 @@ from tabellion.cli import (
     info,
     joins,
     learn,
+    mcp,
     metadata,
     mine,
     query,
@@ -27,6 +28,7 @@ from tabellion.cli import (
     repair,
     search,
     segment,
+    serve,
     show,
     sparql,
     sql,
@@ -59,6 +61,8 @@ app.command("query", epilog=query.EXAMPLES, no_args_is_help=True, rich_help_pane
 app.command("sparql", epilog=sparql.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(sparql.sparql)
 app.command("sql", epilog=sql.EXAMPLES, rich_help_panel="Library")(sql.sql)
 app.command("joins", epilog=joins.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(joins.joins)
+app.command("serve", epilog=serve.EXAMPLES, rich_help_panel="Library")(serve.serve)
+app.command("mcp", epilog=mcp.EXAMPLES, rich_help_panel="Library")(mcp.mcp)
 app.command("info", epilog=info.EXAMPLES, rich_help_panel="Library")(info.info)
 app.command("repair", epilog=repair.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(repair.repair)
 app.command("history", epilog=history.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(history.history)

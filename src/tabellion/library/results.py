@@ -34,14 +34,14 @@ def write_csv(answer: Answer, file: BinaryIO) -> None:
 
 def write_json(answer: Answer, file: BinaryIO) -> None:
     """A list with an object a row."""
-    names = _once(answer.schema.names)
+    names = once(answer.schema.names)
     file.write(b"[")
     first = True
     for batch in answer.batches():
         columns = [column.to_pylist() for column in batch.columns]
         for row in zip(*columns, strict=True):
             file.write(b"\n" if first else b",\n")
-            file.write(msgspec.json.encode(dict(zip(names, map(_json_value, row), strict=True))))
+            file.write(msgspec.json.encode(dict(zip(names, map(json_value, row), strict=True))))
             first = False
     file.write(b"\n]\n")
 
@@ -79,10 +79,21 @@ def plain_text(value: Any) -> str:
     return str(value)
 
 
-def _json_value(value: Any) -> Any:
-    return value if isinstance(value, (str, int, float, bool, list, dict, type(None))) else str(value)
+def json_value(value: Any) -> Any:
+    """A value as JSON can say it; what it cannot, such as a number of more than 64 bits, as text.
+
+    >>> json_value(2**80), json_value([1.5, None, {"a": 2**80}])
+    ('1208925819614629174706176', [1.5, None, {'a': '1208925819614629174706176'}])
+    """
+    if isinstance(value, list | tuple):
+        return [json_value(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): json_value(one) for key, one in value.items()}
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return str(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _once(names: list[str]) -> list[str]:
+def once(names: list[str]) -> list[str]:
     """Column names, of which a query may give the same twice."""
     return [name if names.index(name) == at else f"{name}_{at + 1}" for at, name in enumerate(names)]

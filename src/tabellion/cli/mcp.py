@@ -1,0 +1,19 @@
+"""`tabellion mcp`: the library for language-model agents, over standard input and output."""
+
+from __future__ import annotations
+
+from tabellion.cli.serve import WriteOption, need_serving
+from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+
+EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion mcp --library shelf [dim]· the command that an agent's settings name[/dim]"""
+
+
+def mcp(library: LibraryOption = None, files: FilesOption = None, write: WriteOption = False) -> None:
+    """Answer agents over the Model Context Protocol: list, search, read, SQL, joins."""
+    need_serving("mcp")
+    with opened_library(library, files, create=write) as shelf:
+        from tabellion.web.protocol import build_server
+
+        build_server(shelf, write=write).run("stdio")

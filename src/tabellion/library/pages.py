@@ -1,0 +1,87 @@
+"""Documents, tables and tuples of a library a page at a time.
+
+In: where the page before ended. Out: the next page. Documents and tables go by their ids, so that what is added or
+removed meanwhile neither repeats nor hides another; the tuples of a table go by their place in one state of its
+document, and a page of a state that is gone is refused.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlalchemy import select
+
+from tabellion.errors import LibraryError
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.schema import documents, tables
+from tabellion.library.segments import open_segments
+from tabellion.library.shelf import Library
+from tabellion.library.tidy import SCHEMA
+
+SHOWN = [field.name for field in SCHEMA if field.name not in ("table_id", "document_id", "left_columns")]
+_LONGEST = 24  # digits of where a page ended
+_TABLES_HELD = 64  # tables whose tuples are held for the next page
+
+
+class GoneError(LibraryError):
+    """The table is no longer as it was when its first page was asked for."""
+
+
+class TuplesPage(msgspec.Struct, frozen=True):
+    """Some tuples of a table; `next` is where the next page begins."""
+
+    table: str
+    total: int
+    tuples: list[dict[str, Any]]
+    next: str | None
+
+
+def documents_after(catalogue: Catalogue, after: str, limit: int) -> list[DocumentRecord]:
+    wanted = select(documents).where(documents.c.document_id > after).order_by(documents.c.document_id).limit(limit)
+    with catalogue.reading() as connection:
+        return [DocumentRecord(*row) for row in connection.execute(wanted)]
+
+
+def tables_after(catalogue: Catalogue, after: str, limit: int, document: str | None = None) -> list[TableRecord]:
+    wanted = select(tables).where(tables.c.table_id > after).order_by(tables.c.table_id).limit(limit)
+    if document is not None:
+        wanted = wanted.where(tables.c.document_id == document)
+    with catalogue.reading() as connection:
+        return [TableRecord(*row) for row in connection.execute(wanted)]
+
+
+def tuples_after(library: Library, name: str, after: str | None, limit: int) -> TuplesPage:
+    """A page of the tuples of a table; `after` is what the page before said."""
+    with library.catalogue.reading() as connection:
+        table = table_called(connection, name)
+        document = documents_by_id(connection, [table.document_id])[table.document_id]
+    first = _place(after, document.sequence) if after else 0
+    held = SCHEMA.empty_table().select(SHOWN)
+    if document.segment_id:
+        held = _tuples(library.folder.segments, document.segment_id, table.table_id)
+    rows = held.slice(first, limit).to_pylist()
+    last = first + len(rows)
+    more = f"{document.sequence}.{last}" if last < held.num_rows else None
+    return TuplesPage(table.table_id, held.num_rows, rows, more)
+
+
+def _place(after: str, sequence: int) -> int:
+    of, _, place = after.partition(".")
+    if not (of.isascii() and of.isdecimal() and place.isascii() and place.isdecimal() and len(after) < _LONGEST):
+        raise LibraryError(f"{after!r} is not where a page ended")
+    if int(of) != sequence:
+        raise GoneError("the document has changed since the page before: begin with the first page")
+    return int(place)
+
+
+@lru_cache(maxsize=_TABLES_HELD)
+def _tuples(segments: Path, segment_id: str, table_id: str) -> pa.Table:
+    """The tuples of a table in the order of its rows and columns; segments never change, so they can be held."""
+    held = open_segments(segments, [segment_id]).to_table(columns=SHOWN, filter=pc.field("table_id") == table_id)
+    return held.sort_by([("row", "ascending"), ("column", "ascending")])

@@ -1,0 +1,42 @@
+"""Documents that are sent to a library instead of being fetched by it.
+
+In: bytes and a name. Out: what became of them. The name is the document's own, under the address `sent:NAME`; the same
+name sent again replaces the document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from tabellion.library.editions import editions_of
+from tabellion.library.originals import keep_original
+from tabellion.library.reading import document_id
+from tabellion.library.shelf import Library
+from tabellion.library.take import read_for_library
+
+SCHEME = "sent://"
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """What became of a document that was sent."""
+
+    document_id: str
+    status: str
+    tables: int
+    tuples: int
+
+
+def keep_sent(library: Library, name: str, data: bytes) -> Sent:
+    """Read a document and keep it."""
+    address = SCHEME + name
+    settings, originals = library.settle(), library.folder.originals
+    identity = document_id(address)
+    log = library.logs([identity]).get(identity, ())
+    reading = read_for_library(address, address, data, settings, log, editions_of(originals, settings))
+    with library.keeping(settings=settings) as keeper:
+        keep_original(originals, data, hashlib.sha256(data).hexdigest())
+        done = [*keeper.keep(reading), *keeper.flush()]
+    (kept,) = done
+    return Sent(identity, kept.status, kept.tables, kept.tuples)

@@ -1,0 +1,170 @@
+"""The HTTP API: what a `Desk` answers, under addresses, with an OpenAPI description at `/openapi.json`.
+
+In: an open library. Out: an ASGI app. It reads unless it is made with `write`; every refusal is a 4xx with a reason.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import FastAPI, HTTPException, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import ASGIApp
+
+from tabellion.errors import LibraryError, MissingExtraError, QueryError, TabellionError
+from tabellion.library.pages import GoneError
+from tabellion.library.shelf import Library
+from tabellion.web import forms
+from tabellion.web.desk import MOST, Desk
+from tabellion.web.guard import Guard
+from tabellion.web.memory import Memory
+
+LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent
+_NAME = r"^[^\x00/]+$"  # a zero byte is no letter, and a slash would part the address
+_TEXT = r"^[^\x00]*$"
+Name = Annotated[str, Path(description="The name or id of a table.", max_length=200, pattern=_NAME)]
+Identity = Annotated[str, Path(description="The id of a document.", max_length=200, pattern=_NAME)]
+Limit = Annotated[int, Query(ge=1, le=MOST, description="Things on a page.")]
+After = Annotated[str, Query(max_length=100, pattern=_TEXT, description="`next` of the page before.")]
+Place = Annotated[str, Query(pattern=r"^([0-9]{1,12}\.[0-9]{1,10})?$", description="`next` of the page before.")]
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": forms.Problem, "description": "What was asked cannot be answered"},
+    401: {"model": forms.Problem, "description": "A token is needed"},
+    404: {"model": forms.Problem, "description": "There is no such thing"},
+    409: {"model": forms.Problem, "description": "It has changed since the page before"},
+    413: {"model": forms.Problem, "description": "Too large"},
+    422: {"model": forms.Problem, "description": "The request is not as described"},
+}
+_UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has it already"}}
+
+
+def build_app(library: Library, *, token: str | None = None, loopback: bool = True, write: bool = False) -> ASGIApp:
+    """The app for one library."""
+    desk = Desk(library)
+    app = FastAPI(
+        title="tabellion",
+        version="1",
+        summary="Tables of many documents: search, read, query, join and export.",
+        docs_url=None,
+        redoc_url=None,
+        responses=_REFUSALS,
+    )
+    _explain_errors(app)
+    _reading(app, desk)
+    if write:
+        _writing(app, desk)
+    return Guard(Memory(app, desk.state), token, loopback=loopback, largest=LARGEST_DOCUMENT)
+
+
+def _reading(app: FastAPI, desk: Desk) -> None:
+    @app.get("/search", response_model=forms.Found, responses=_UNCHANGED)
+    def search(
+        q: Annotated[
+            str, Query(max_length=1_000, pattern=_TEXT, description="Words, phrases, numbers, fields and conditions.")
+        ],
+        limit: Annotated[int, Query(ge=1, le=100)] = 10,
+        offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
+        facets: bool = True,
+    ) -> Response:
+        """The best tables for a question."""
+        return _answer(desk.search(q, limit, offset, facets=facets))
+
+    @app.get("/documents", response_model=forms.Documents, responses=_UNCHANGED)
+    def documents(after: After = "", limit: Limit = 100) -> Response:
+        """All documents, a page at a time."""
+        return _answer(desk.documents(after, limit))
+
+    @app.get("/documents/{document}", response_model=forms.Document, responses=_UNCHANGED)
+    def document(document: Identity) -> Response:
+        """One document."""
+        return _answer(desk.document(document))
+
+    @app.get("/tables", response_model=forms.Tables, responses=_UNCHANGED)
+    def tables(
+        after: After = "",
+        limit: Limit = 100,
+        document: Annotated[
+            str | None, Query(max_length=200, pattern=_TEXT, description="Only those of this document.")
+        ] = None,
+    ) -> Response:
+        """All tables, a page at a time."""
+        return _answer(desk.tables(after, limit, document))
+
+    @app.get("/tables/{table}", response_model=forms.WholeTable, responses=_UNCHANGED)
+    def table(table: Name) -> Response:
+        """One table with its columns."""
+        return _answer(desk.table(table))
+
+    @app.get("/tables/{table}/tuples", response_model=forms.Tuples, responses=_UNCHANGED)
+    def tuples(table: Name, after: Place = "", limit: Limit = 100) -> Response:
+        """The values of a table, each with its paths, a page at a time."""
+        return _answer(desk.tuples(table, after or None, limit))
+
+    @app.get("/tables/{table}/joins", response_model=forms.Partners, responses=_UNCHANGED)
+    def joins(table: Name, limit: Annotated[int, Query(ge=1, le=100)] = 5) -> Response:
+        """The tables that can be joined with one, and the SQL that does it."""
+        return _answer({"partners": desk.joins(table, limit)})
+
+    media: dict[str, Any] = {"content": {kind.partition(";")[0]: {} for kind in forms.MEDIA.values()}}
+
+    @app.get("/tables/{table}/export", response_class=Response, responses={**_UNCHANGED, 200: media})
+    def export(table: Name, form: forms.Form = "csv") -> Response:
+        """One table in a form that tables are published in."""
+        return Response(desk.export(table, form), media_type=forms.MEDIA[form])
+
+    @app.post("/query", response_model=forms.Answer)
+    def query(question: forms.Question) -> Response:
+        """The rows of one SELECT. It cannot write, open files or reach the network, and ends at its limits."""
+        return _answer(desk.query(question.sql, question.limit))
+
+
+def _writing(app: FastAPI, desk: Desk) -> None:
+    body = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+
+    @app.put("/documents/{name}", response_model=forms.Kept, openapi_extra={"requestBody": {**body, "required": True}})
+    async def keep(name: Annotated[str, Path(max_length=200, pattern=_NAME)], request: Request) -> Response:
+        """Read and keep the document that is sent; the same name replaces it."""
+        from starlette.concurrency import run_in_threadpool
+
+        data = await request.body()
+        if not data:
+            raise HTTPException(422, "the document has no bytes")
+        return _answer(await run_in_threadpool(desk.add, name, data))
+
+    @app.delete("/documents/{document}", status_code=204)
+    def remove(document: Identity) -> None:
+        """Take a document out; its history stays."""
+        desk.remove(document)
+
+
+def _answer(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def _explain_errors(app: FastAPI) -> None:
+    """Errors of the library by situation, each in one line."""
+
+    @app.exception_handler(TabellionError)
+    def explain(_: Request, error: TabellionError) -> JSONResponse:
+        status = 400
+        if isinstance(error, GoneError):
+            status = 409
+        elif isinstance(error, LibraryError) and "there is no such" in str(error):
+            status = 404
+        elif isinstance(error, MissingExtraError):
+            status = 501
+        elif not isinstance(error, LibraryError | QueryError):
+            status = 422
+        return JSONResponse({"detail": str(error)}, status)
+
+    @app.exception_handler(RequestValidationError)
+    def refuse(_: Request, error: RequestValidationError) -> JSONResponse:
+        said = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors())
+        return JSONResponse({"detail": said.encode("utf-8", "replace").decode()[:2_000]}, 422)
+
+    @app.exception_handler(StarletteHTTPException)
+    def plain(_: Request, error: StarletteHTTPException) -> JSONResponse:
+        return JSONResponse({"detail": str(error.detail)}, error.status_code, headers=error.headers)

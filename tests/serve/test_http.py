@@ -1,0 +1,233 @@
+"""The HTTP API: what it answers, whom it refuses, and that its description is true."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from starlette.testclient import TestClient
+
+from tabellion.library import open_library
+from tabellion.library.shelf import Library
+from tabellion.web.app import build_app
+from tabellion.web.guard import LARGEST_QUESTION
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HERE = "http://127.0.0.1:8765"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with open_library(str(tmp_path_factory.mktemp("serve") / "shelf"), create=True) as library:
+        library.add(*(EXAMPLES / name for name in ("smoking.xlsx", "pilots.xlsx", "stacked.xlsx", "flat.csv")))
+        yield library
+
+
+@pytest.fixture(scope="module")
+def client(library: Library) -> TestClient:
+    return TestClient(build_app(library), base_url=HERE)
+
+
+def test_search_finds_tables(client: TestClient) -> None:
+    found = client.get("/search", params={"q": "smoking white"}).json()
+    assert found["hits"][0]["name"] == "smoking"
+    assert set(found["facets"]) == {"medium", "document", "kind", "size", "year"}
+
+
+def test_pages_hold_everything_once(client: TestClient, library: Library) -> None:
+    for kind, key in (("documents", "id"), ("tables", "id")):
+        seen: list[str] = []
+        page: dict[str, Any] = {"next": ""}
+        while page["next"] is not None:
+            page = client.get(f"/{kind}", params={"after": page["next"], "limit": 1}).json()
+            seen += [one[key] for one in page[kind]]
+        whole = [one[key] for one in client.get(f"/{kind}").json()[kind]]
+        assert seen == whole == sorted(set(whole))
+
+
+def test_tuples_come_in_pages_of_one_state(client: TestClient, library: Library) -> None:
+    rows, page = [], client.get("/tables/smoking/tuples", params={"limit": 40}).json()
+    rows += page["tuples"]
+    while page["next"]:
+        page = client.get("/tables/smoking/tuples", params={"limit": 40, "after": page["next"]}).json()
+        rows += page["tuples"]
+    expected = library.query('select address, text from smoking_tidy order by "row", "column"').to_pylist()
+    assert [(row["address"], row["text"]) for row in rows] == [(row["address"], row["text"]) for row in expected]
+    assert page["total"] == len(rows)
+
+
+def test_a_page_of_a_state_that_is_gone_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "towns.csv"
+    path.write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(path)
+        client = TestClient(build_app(library), base_url=HERE)
+        first = client.get("/tables/towns/tuples", params={"limit": 2}).json()
+        (tmp_path / "other.csv").write_text("Town,1992,1993\nLeeds,1,2\nHull,3,4\n", encoding="utf-8")
+        library.add(tmp_path / "other.csv")
+        again = client.get("/tables/towns/tuples", params={"limit": 2, "after": first["next"]})
+        assert [row["text"] for row in again.json()["tuples"]] == ["3", "4"]
+        path.write_text("Town,1990,1991\nYork,5,6\nRipon,7,8\n", encoding="utf-8")
+        library.add(path)
+        gone = client.get("/tables/towns/tuples", params={"limit": 2, "after": first["next"]})
+        assert gone.status_code == 409 and "first page" in gone.json()["detail"]
+
+
+def test_an_answer_that_the_client_has_is_not_sent_again(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(tmp_path / "a.csv")
+        client = TestClient(build_app(library), base_url=HERE)
+        tag = client.get("/tables").headers["etag"]
+        same = client.get("/tables", headers={"If-None-Match": tag})
+        assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
+        (tmp_path / "b.csv").write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
+        library.add(tmp_path / "b.csv")
+        changed = client.get("/tables", headers={"If-None-Match": tag})
+        assert changed.status_code == 200 and changed.headers["etag"] != tag
+
+
+def test_a_query_gives_rows(client: TestClient) -> None:
+    asked = {"sql": 'select sex_race_and_age, "1990" from smoking', "limit": 2}
+    assert client.post("/query", json=asked).json() == {
+        "columns": ["sex_race_and_age", "1990"],
+        "rows": [["Total smokers", 25.5], ["Male, total", 28.4]],
+        "more": True,
+    }
+    odd = client.post(
+        "/query", json={"sql": "select 2::hugeint**100 as h, 'nan'::double as n, [date '2001-01-02'] as d"}
+    )
+    assert odd.json()["rows"][0][1:] == [None, ["2001-01-02"]]
+
+
+def test_tables_are_described_joined_and_exported(client: TestClient) -> None:
+    table = client.get("/tables/smoking").json()
+    assert table["stub"] == ["sex_race_and_age"] and table["columns_by_name"][0]["unit"] == "%"
+    assert client.get("/tables/smoking/joins").json()["partners"] is not None
+    csv = client.get("/tables/smoking/export", params={"form": "csv"})
+    assert csv.headers["content-type"].startswith("text/csv") and b"Total smokers" in csv.content
+    parquet = client.get("/tables/smoking/export", params={"form": "parquet"}).content
+    assert pq.read_table(io.BytesIO(parquet)).num_rows == 95
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/tables/nothing", 404),
+        ("/tables/..%2f..%2fetc%2fpasswd", 404),
+        ("/tables/smoking/../../etc/passwd", 404),
+        ("/tables/smoking/export?form=exe", 422),
+        ("/tables?limit=100000000", 422),
+        ("/tables?limit=-1", 422),
+        ("/tables/smoking/tuples?after=zzz", 422),
+        ("/tables/smoking/tuples?after=1.999999999999999999999999999", 422),
+        ("/search", 422),
+        ("/search?q=%ff%fe", 400),
+        ("/search?q=a%00b", 400),
+        ("/tables/%ed%a0%80", 400),
+        ("/documents/nothing", 404),
+        ("/nowhere", 404),
+        ("/search?q=" + "a" * 5_000, 422),
+    ],
+)
+def test_hostile_requests_get_a_reason(client: TestClient, path: str, status: int) -> None:
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "drop table documents",
+        "select * from read_csv('/etc/passwd')",
+        "copy (select 1) to '/tmp/x'",
+        "select 1; select 2",
+        "selec",
+        "select 'a\0b' from nowhere",
+        "attach 'x'",
+        "select * from nowhere",
+        "install httpfs",
+        "select repeat('x', 1000000) from range(100000)",
+    ],
+)
+def test_a_query_that_is_not_allowed_gets_a_reason(client: TestClient, sql: str) -> None:
+    answer = client.post("/query", json={"sql": sql})
+    assert answer.status_code == 400 and answer.json()["detail"]
+
+
+def test_bodies_are_bounded(client: TestClient) -> None:
+    large = client.post("/query", content=b"x" * (LARGEST_QUESTION + 1))
+    assert large.status_code == 413
+    unmeasured = client.post("/query", content=(b"x" * 65_536 for _ in range(20)))
+    assert unmeasured.status_code == 413
+    assert client.post("/query", content=b'{"sql": "\xff"}').status_code in (400, 422)
+
+
+def test_it_reads_only_unless_it_may_write(client: TestClient, library: Library) -> None:
+    document = client.get("/documents").json()["documents"][0]["id"]
+    assert client.delete(f"/documents/{document}").status_code == 405
+    assert client.put("/documents/new.csv", content=b"a,b\n1,2\n").status_code == 405
+    assert len(library.documents()) == 4
+
+
+def test_documents_are_sent_replaced_and_removed(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        client = TestClient(build_app(library, write=True), base_url=HERE)
+        sent = client.put("/documents/towns.csv", content=b"Town,1990,1991\nYork,1,2\nRipon,3,4\n").json()
+        assert (sent["status"], sent["tables"], sent["tuples"]) == ("added", 1, 4)
+        again = client.put("/documents/towns.csv", content=b"Town,1990,1991\nYork,9,2\nRipon,3,4\n").json()
+        assert (again["status"], again["document"]) == ("replaced", sent["document"])
+        broken = client.put("/documents/broken.xlsx", content=b"PK\x03\x04 but no more")
+        assert broken.status_code == 422 and broken.json()["detail"]
+        assert client.put("/documents/empty", content=b"").status_code == 422
+        assert client.delete(f"/documents/{sent['document']}").status_code == 204
+        assert client.delete(f"/documents/{sent['document']}").status_code == 404
+        assert client.get("/documents").json()["documents"] == []
+
+
+def test_a_token_is_needed_where_one_was_set(library: Library) -> None:
+    client = TestClient(build_app(library, token="secret", loopback=False), base_url="http://example.org")  # noqa: S106
+    assert client.get("/tables").status_code == 401
+    assert client.get("/openapi.json", headers={"Authorization": "Bearer wrong"}).status_code == 401
+    assert client.get("/tables", headers={"Authorization": "Bearer secret"}).status_code == 200
+
+
+def test_a_page_in_a_browser_cannot_lead_here_under_another_name(library: Library) -> None:
+    client = TestClient(build_app(library), base_url="http://evil.example")
+    assert client.get("/tables").status_code == 400
+
+
+def test_others_are_not_served_without_a_token() -> None:
+    from typer.testing import CliRunner
+
+    from tabellion.cli import app
+
+    done = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0"])  # noqa: S104
+    assert done.exit_code == 2 and "--token" in done.output
+
+
+def call_as_described(operation: Any) -> None:
+    # no schema can say which texts are SQL that this library answers
+    excluded = [positive_data_acceptance] if operation.path == "/query" else []
+
+    @settings(max_examples=10, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy())
+    def call(case: schemathesis.Case) -> None:
+        case.call_and_validate(excluded_checks=excluded)
+
+    call()
+
+
+def test_the_description_is_true(library: Library) -> None:
+    """Requests made from the description alone; bench/serve.py sends thousands to a real server."""
+    schema = schemathesis.openapi.from_asgi("/openapi.json", build_app(library, loopback=False))
+    for result in schema.get_all_operations():
+        call_as_described(result.ok())

@@ -1,0 +1,90 @@
+"""The Model Context Protocol, spoken by the protocol's own client: in this process, and with the command itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tabellion.library import open_library
+from tabellion.library.shelf import Library
+from tabellion.web.protocol import build_server
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with open_library(str(tmp_path_factory.mktemp("mcp") / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "smoking.xlsx", EXAMPLES / "flat.csv")
+        yield library
+
+
+def talk(server: Any, work: Callable[[Client], Awaitable[None]]) -> None:
+    async def meet() -> None:
+        async with Client(server) as client:
+            await work(client)
+
+    asyncio.run(meet())
+
+
+async def ask(client: Client, tool: str, **given: Any) -> Any:
+    answer = await client.call_tool(tool, given)
+    assert not answer.is_error, answer.content
+    return json.loads(answer.content[0].text)  # type: ignore[union-attr]
+
+
+async def visit(client: Client) -> None:
+    """List, search, read, query."""
+    tools = {tool.name for tool in (await client.list_tools()).tools}
+    assert {"search", "list_tables", "describe_table", "read_tuples", "query", "find_joins"} <= tools
+    assert "add_documents" not in tools
+    listed = await ask(client, "list_tables")
+    assert [table["name"] for table in listed["tables"]].count("smoking") == 1
+    found = await ask(client, "search", question="smoking white")
+    assert found["hits"][0]["name"] == "smoking"
+    page = await ask(client, "read_tuples", table="smoking", limit=3)
+    assert page["tuples"][0]["left"] == ["Total smokers"] and page["next"]
+    rows = await ask(client, "query", sql="select count(*) as n from smoking_tidy")
+    assert rows["rows"] == [[95]]
+
+
+def test_an_agent_lists_searches_reads_and_queries(library: Library) -> None:
+    talk(build_server(library), visit)
+
+
+def test_the_command_speaks_the_protocol(library: Library) -> None:
+    entry = "from tabellion.cli import main; main()"
+    place = str(library.folder.root)
+    command = ["-c", entry, "mcp", "--library", place]
+    talk(StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ)), visit)
+
+
+def test_an_agent_is_told_what_is_wrong(library: Library) -> None:
+    async def work(client: Client) -> None:
+        for tool, given in (
+            ("describe_table", {"table": "nowhere"}),
+            ("query", {"sql": "drop table documents"}),
+            ("query", {"sql": "select * from read_csv('/etc/passwd')"}),
+            ("search", {"question": "a", "limit": 10**9}),
+        ):
+            answer = await client.call_tool(tool, given)
+            assert answer.is_error and answer.content
+
+    talk(build_server(library), work)
+
+
+def test_an_agent_adds_documents_where_it_may(tmp_path: Path) -> None:
+    async def work(client: Client) -> None:
+        (kept,) = await ask(client, "add_documents", sources=[str(EXAMPLES / "flat.csv")])
+        assert kept["status"] == "added"
+
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        talk(build_server(library, write=True), work)
