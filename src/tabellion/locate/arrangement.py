@@ -21,6 +21,7 @@ from tabellion.model.rendered import Boxes, RenderedPage, Trait
 _OVERLAP = 2.0  # pixels that two boxes must share to lie beside (or below) each other
 _MOST_PARTS = 3000  # parts of one element that are looked at
 _FEWEST_ROWS, _FEWEST_CELLS = 2, 4
+MOST_CELLS = 50_000  # cells of a candidate that are read
 _SEEN = 8.0  # pixels from which a picture is no spacer
 _THIN = 1.0  # boxes of no height or width carry nothing
 _BLOCK, _INLINE, _ATOMIC = range(3)
@@ -46,6 +47,7 @@ class Arranged(msgspec.Struct, frozen=True, eq=False):
     box: Boxes
     filled: NDArray[np.bool_]
     columns: tuple[int, ...] | None = None
+    cut: bool = False  # there are more cells than are read
 
 
 class Arrangement:
@@ -71,19 +73,20 @@ class Arrangement:
         self._kinds: dict[int, int] = {}
 
     def candidates(self) -> list[Arranged]:
-        """Every element whose parts form rows and columns, in document order."""
-        found = []
+        """Every element whose parts form rows and columns; of elements with the same cells the innermost."""
+        found: dict[tuple[Part, Part, int], tuple[int, list[Part]]] = {}
         for node in range(len(self._page.nodes)):
             cells = self._cells(node)
             if len(cells) >= _FEWEST_CELLS:
-                found.append(self.arranged(node, cells))
-        return found
+                found[cells[0], cells[-1], len(cells)] = (node, cells)
+        return [self.arranged(node, cells) for node, cells in found.values()]
 
     def arranged(self, node: int, cells: Sequence[Part], columns: tuple[int, ...] | None = None) -> Arranged:
         """A candidate made of cells."""
+        cut, cells = len(cells) > MOST_CELLS, cells[:MOST_CELLS]
         boxes: Boxes = np.array([self.box(cell) for cell in cells], dtype=np.float32)
         filled = np.array([cell.first < cell.end or self._has_content(cell.node) for cell in cells])
-        return Arranged(node, tuple(cells), boxes, filled, columns)
+        return Arranged(node, tuple(cells), boxes, filled, columns, cut)
 
     def _has_content(self, node: int) -> bool:
         """Whether a node without words shows a picture or a field, and not just a spacer."""

@@ -14,7 +14,6 @@ from tabellion.model.rendered import RenderedPage
 
 _OVERLAPPING = 0.1  # the share of cells that may overlap: rule 8, with some tolerance for decoration
 _FEWEST = 2  # rows and columns of a frame that may be part of a larger one
-_MOST_CELLS = 20_000
 
 
 def find_frames(page: RenderedPage, arrangement: Arrangement) -> list[BoxFrame]:
@@ -31,14 +30,14 @@ def find_frames(page: RenderedPage, arrangement: Arrangement) -> list[BoxFrame]:
 def frame_of(arranged: Arranged) -> BoxFrame | None:
     """The frame of cells, or None where they make no rows and columns."""
     filled = arranged.filled
-    if not filled.sum() >= _FEWEST * _FEWEST or len(filled) > _MOST_CELLS:
+    if not filled.sum() >= _FEWEST * _FEWEST:
         return None
     topology = find_topology(arranged.box, filled, arranged.columns)
     if topology.rows < _FEWEST or topology.columns < _FEWEST:
         return None
     if topology.overlaps > _OVERLAPPING * len(topology):
         return None
-    return BoxFrame(arranged.node, arranged.cells, arranged.box, topology)
+    return BoxFrame(arranged.node, arranged.cells, arranged.box, topology, arranged.cut)
 
 
 def _text_frames(page: RenderedPage, arrangement: Arrangement) -> list[Arranged]:

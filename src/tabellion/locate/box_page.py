@@ -25,7 +25,7 @@ from tabellion.model.style import PLAIN, Style
 _NEAR = 14  # words before and after a frame that are told
 _HEADINGS = frozenset(f"H{level}" for level in range(1, 7))
 _COUNTS = ("links", "images", "forms", "items", "nested")
-_NO_MARK, _HEADING, _LINK, _PARTLY_BOLD = 0, int(Mark.HEADING), int(Mark.LINK), int(Mark.PARTLY_BOLD)
+_HEADING, _LINK, _PARTLY_BOLD = int(Mark.HEADING), int(Mark.LINK), int(Mark.PARTLY_BOLD)
 
 
 class BoxFrame(msgspec.Struct, frozen=True, eq=False):
@@ -35,6 +35,7 @@ class BoxFrame(msgspec.Struct, frozen=True, eq=False):
     cells: tuple[Part, ...]
     box: Boxes
     topology: Topology
+    cut: bool = False  # there are more cells than are read
 
     @property
     def around(self) -> Box:
@@ -68,21 +69,26 @@ class _Builder:
             if inline[node] and nodes.parent[node] >= 0:
                 block[node] = block[nodes.parent[node]]
         words = page.words
-        self._block = block[words.node].tolist() if len(words) else []
+        self._owner: list[int] = words.node.tolist()
+        self._last: list[int] = nodes.last.tolist()
+        self._block: list[int] = block[words.node].tolist() if len(words) else []
         self._text: list[str] = words.text.tolist()
         self._glued: list[bool] = words.glued.tolist()
-        self._letters = np.array([len(word) for word in self._text], dtype=np.int64)
-        self._linked = (nodes.traits[words.node] & Trait.LINK) > 0
-        self._word_style = nodes.style[words.node]
-        self._counts = {
-            "links": _running(nodes.name == "A"),
-            "images": _running((nodes.traits & Trait.IMAGE) > 0),
-            "forms": _running((nodes.traits & Trait.FORM) > 0),
-            "items": _running(nodes.name == "LI"),
-            "nested": _running(nodes.name == "TABLE"),
-            "th": _running((nodes.traits & Trait.HEADING) > 0),
-        }
-        self._bold = np.array([style.bold for style in page.styles], dtype=bool)
+        self._letters = [len(word) for word in self._text]
+        self._linked: list[bool] = ((nodes.traits[words.node] & int(Trait.LINK)) > 0).tolist()
+        self._node_style: list[int] = nodes.style.tolist()
+        self._word_style: list[int] = nodes.style[words.node].tolist()
+        traits = nodes.traits
+        shown = (
+            nodes.name == "A",
+            (traits & int(Trait.IMAGE)) > 0,
+            (traits & int(Trait.FORM)) > 0,
+            nodes.name == "LI",
+            nodes.name == "TABLE",
+        )
+        self._counts = [_running(flags) for flags in shown]  # in the order of _COUNTS
+        self._headed = _running((traits & int(Trait.HEADING)) > 0)
+        self._bold = [style.bold for style in page.styles]
         self._styles: dict[Style, int] = {PLAIN: 0}
         self._style_ids: dict[tuple[int, int], int] = {}
         self._headings = [
@@ -110,7 +116,7 @@ class _Builder:
             title=markup.title,
             address=markup.address,
             headings=markup.headings,
-            letters=int(self._letters.sum()),
+            letters=sum(self._letters),
         )
 
     def _candidate(self, frame: BoxFrame, first: int, last: int) -> Candidate:
@@ -133,7 +139,7 @@ class _Builder:
             before=self._join(self._line_before(begin), begin) or None,
             after=self._join(end, min(len(self._text), end + _NEAR)) or None,
             heading=Heading(before[-1][1], self._heading_text(before[-1][2])) if before else None,
-            start=float(self._letters[:begin].sum() / max(1, self._letters.sum())),
+            start=sum(self._letters[:begin]) / max(1, sum(self._letters)),
         )
 
     def _line_before(self, begin: int) -> int:
@@ -163,27 +169,22 @@ class _Builder:
         return "".join(parts)
 
     def _cell(self, part: Part) -> tuple[Any, ...]:
-        nodes = self._page.nodes
-        words = slice(part.first, part.end)
         text = self._join(part.first, part.end)
-        letters = self._letters[words]
-        linked = int(letters[self._linked[words]].sum())
-        marks = _NO_MARK
-        node = part.node if part.node >= 0 else int(self._page.words.node[part.first])
-        inside = slice(node, int(nodes.last[node]) + 1) if part.node >= 0 else slice(node, node)
-        counts = {name: int(running[inside.stop] - running[inside.start]) for name, running in self._counts.items()}
-        if part.first < part.end:
-            kinds, at = np.unique(self._word_style[words], return_inverse=True)
-            weight = np.bincount(at, weights=letters)
-            own = int(kinds[weight.argmax()])
-            bold = self._bold[self._word_style[words]]
-            marks |= _PARTLY_BOLD if 0 < bold.sum() < len(bold) else 0
-        else:
-            own = int(nodes.style[node])
-        marks |= _HEADING if counts.pop("th") else 0
-        marks |= _LINK if linked else 0
-        style = self._style(own, int(nodes.style[node]) if part.node >= 0 else own)
-        return (text, style, marks, len(text), min(len(text), linked), *(counts[name] for name in _COUNTS))
+        node = part.node if part.node >= 0 else self._owner[part.first]
+        first, end = (node, self._last[node] + 1) if part.node >= 0 else (node, node)
+        counts = [running[end] - running[first] for running in self._counts]
+        headed = self._headed[end] > self._headed[first]
+        weight: dict[int, int] = {}
+        linked = 0
+        for word in range(part.first, part.end):
+            style, letters = self._word_style[word], self._letters[word]
+            weight[style] = weight.get(style, 0) + letters
+            linked += letters if self._linked[word] else 0
+        own = max(weight, key=weight.__getitem__) if weight else self._node_style[node]
+        bold = sum(self._bold[style] for style in weight)
+        marks = (_PARTLY_BOLD if 0 < bold < len(weight) else 0) | (_HEADING if headed else 0) | (_LINK if linked else 0)
+        style = self._style(own, self._node_style[node] if part.node >= 0 else own)
+        return (text, style, marks, len(text), min(len(text), linked), *counts)
 
     def _style(self, text: int, cell: int) -> int:
         key = (text, cell)
@@ -212,8 +213,10 @@ def _visible(fill: str | None) -> str | None:
     return None if fill == _WHITE else fill
 
 
-def _running(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(flags)]).astype(np.int64)
+def _running(flags: NDArray[np.bool_]) -> list[int]:
+    """How many flags are set before each place, and before the end."""
+    found: list[int] = np.concatenate([[0], np.cumsum(flags)]).astype(np.int64).tolist()
+    return found
 
 
 def _columns(rows: list[tuple[Any, ...]], boxes: Boxes) -> MarkupCells:

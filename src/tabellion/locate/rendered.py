@@ -12,12 +12,13 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from tabellion.locate.arrangement import Arrangement
+from tabellion.locate.arrangement import MOST_CELLS, Arrangement
 from tabellion.locate.box_frames import find_frames
 from tabellion.locate.box_page import BoxFrame, build_box_page
 from tabellion.locate.cover import WordRange, choose_frames
 from tabellion.locate.genuine import LIKELY, locate_tables
 from tabellion.locate.ventex import MOST_WORDS, find_paper_frames
+from tabellion.model.issue import Issue
 from tabellion.model.place import Box, Place
 from tabellion.model.region import MarkupRegion
 from tabellion.model.rendered import RenderedPage
@@ -25,6 +26,7 @@ from tabellion.weights import Weights
 
 FrameMethod = Literal["arranged", "ventex"]
 _FEWEST_ROWS = 3  # rule 9
+_CUT = f"the table has more than {MOST_CELLS:,} cells; only the first of them were read"
 _PROSE = 0.1  # at most as likely are columns of paragraphs
 _SAME = 0.6  # the share of words that two readings must have in common to be of one table
 
@@ -70,7 +72,8 @@ def locate_rendered(
                 continue
             genuine = region.genuine if number not in chosen or boxes.candidates[number].rows >= _FEWEST_ROWS else 0.0
             place = Place(path=region.place.path, table_index=region.place.table_index, box=found[number].around)
-            regions.append((found[number].words[0], MarkupRegion(boxes, place, number, genuine)))
+            issues = (Issue("locate", _CUT, place),) if found[number].cut else ()
+            regions.append((found[number].words[0], MarkupRegion(boxes, place, number, genuine, issues)))
     return [region for _, region in sorted(regions, key=lambda pair: pair[0])]
 
 

@@ -9,6 +9,7 @@ cells are empty are purged and the structure is closed again (algorithm 2, CLEAN
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 import msgspec
@@ -69,18 +70,17 @@ def _tracks(low: NDArray[np.float32], high: NDArray[np.float32]) -> tuple[Ints, 
     size = high - low
     trim = np.minimum(MARGIN / 2, size / 4)
     starts, ends = low + trim, high - trim
-    lows: list[float] = []
+    lows: list[float] = []  # of the tracks, which stay apart and in order
     highs: list[float] = []
     for at in np.argsort(size, kind="stable").tolist():
         start, end = float(starts[at]), float(ends[at])
-        met = [n for n in range(len(lows)) if lows[n] < end and start < highs[n]]
-        if not met:
-            lows.append(start)
-            highs.append(end)
-        elif len(met) == 1:
-            lows[met[0]], highs[met[0]] = min(lows[met[0]], start), max(highs[met[0]], end)
-    order = np.argsort(lows)
-    track_low, track_high = np.array(lows)[order], np.array(highs)[order]
+        first_met, last_met = bisect_right(highs, start), bisect_left(lows, end) - 1
+        if first_met > last_met:
+            lows.insert(first_met, start)
+            highs.insert(first_met, end)
+        elif first_met == last_met:
+            lows[first_met], highs[first_met] = min(lows[first_met], start), max(highs[first_met], end)
+    track_low, track_high = np.array(lows), np.array(highs)
     first = np.searchsorted(track_high, starts, side="right")
     last = np.searchsorted(track_low, ends, side="left") - 1
     first = np.minimum(first, len(track_low) - 1)
