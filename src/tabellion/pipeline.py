@@ -28,6 +28,7 @@ from tabellion.model.table import Table
 from tabellion.nest import nest_headers, teach_frames
 from tabellion.read import Limits, Rendering, read_document
 from tabellion.read.rendering import promises_tables
+from tabellion.read.watched import Watch, WatchedPages
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import relate_table
 from tabellion.weights import Weights
@@ -90,10 +91,17 @@ class Extraction(msgspec.Struct, frozen=True, eq=False):
     issues: tuple[Issue, ...] = ()
 
 
-def extract_document(source: str | Path | bytes, settings: Settings = Settings()) -> Extraction:
-    """Read one document and return its tables, in reading order, with every doubt on the way."""
+def extract_document(
+    source: str | Path | bytes, settings: Settings = Settings(), watch: Watch | None = None
+) -> Extraction:
+    """Read one document and return its tables, in reading order, with every doubt on the way.
+
+    `watch` is told how many pages of a PDF were read so far, and how many there are.
+    """
     weights = Weights(settings.weights)
     document = read_source(source, settings, weights)
+    if watch is not None and document.medium == "pdf":
+        document = msgspec.structs.replace(document, pages=WatchedPages(document.pages, watch))
     rejected: list[Rejected] = []
     issues = list(document.issues)
     text = RunningText()

@@ -7,6 +7,7 @@ import pytest
 
 from printing import PdfPage, join_objects, protect, write_pdf
 from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UnreadableError, UsageError
+from tabellion.pipeline import extract_document
 from tabellion.read import Limits, read_document
 
 
@@ -149,3 +150,9 @@ def test_few_pages_are_held_at_a_time():
     for page in pages:
         assert page.number
     assert len(pages._held) <= 4
+
+
+def test_a_caller_is_told_how_far_reading_is():
+    told: list[tuple[int, int]] = []
+    extract_document(plain_pdf(4), watch=lambda done, total: told.append((done, total)))
+    assert told == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]

@@ -34,6 +34,7 @@ from tabellion.cli.options import (
 if TYPE_CHECKING:
     from tabellion.cli.batch import Outcome
     from tabellion.pipeline import Settings
+    from tabellion.read.watched import Watch
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -98,11 +99,12 @@ def extract(
     from tabellion.cli.sources import expand_sources
 
     todo = list(expand_sources(sources))
-    job = partial(extract_one, settings=settings, form=form, every=every)
     kinds: list[str | None] = []
     with ending_quietly(), opened(output) as file, Progress(len(todo), trace=trace) as progress:
+        watch = progress.turn_page if len(todo) == 1 else None  # more documents may be read in other processes
+        job = partial(extract_one, settings=settings, form=form, every=every, watch=watch)
         writer = Writer(file, form)
-        for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
+        for outcome in run_batch(job, todo, 1 if watch else jobs or os.cpu_count() or 1):
             writer.write(outcome)
             progress.advance(outcome)
             kinds.append(outcome.failure and outcome.failure.kind)
@@ -110,12 +112,12 @@ def extract(
     raise typer.Exit(exit_status(kinds))
 
 
-def extract_one(source: str, *, settings: Settings, form: Form, every: bool) -> Outcome:
+def extract_one(source: str, *, settings: Settings, form: Form, every: bool, watch: Watch | None = None) -> Outcome:
     """Read one document and put it into the form that is printed; runs in a worker where there are several."""
     from tabellion.cli.batch import Outcome
     from tabellion.pipeline import extract_document
 
-    extraction = extract_document(source, settings)
+    extraction = extract_document(source, settings, watch)
     return Outcome(
         source,
         text=format_extraction(extraction, form, every=every),

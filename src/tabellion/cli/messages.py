@@ -40,6 +40,9 @@ def ending_quietly() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+_LONG = 20  # pages of a document from which it is told how far reading is
+
+
 class Progress:
     """How far a run is: a bar on standard error where that is a terminal, and a line for each failure."""
 
@@ -68,6 +71,14 @@ class Progress:
             complain(outcome.failure.note, outcome.failure.trace if self.trace else "")
         if self.bar and self.task is not None:
             self.bar.update(self.task, advance=1, found=f"{self.tables:,} tables, {self.tuples:,} tuples")
+
+    def turn_page(self, done: int, total: int) -> None:
+        """So many pages of the one document that is read are done; of a long one a bar is drawn."""
+        if self.bar is None and total >= _LONG and sys.stderr.isatty():
+            self.bar, self.task = _bar(total)
+            self.bar.start()
+        if self.bar and self.task is not None:
+            self.bar.update(self.task, completed=done, found="pages")
 
 
 def _bar(total: int) -> tuple[Bar, TaskID]:
