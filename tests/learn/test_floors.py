@@ -16,6 +16,7 @@ from tabellion.errors import TabellionError
 from tabellion.learn.__main__ import TRAINERS, train
 from tabellion.learn.corpora import SHEET_CORPORA
 from tabellion.learn.measure import load_script, measure_corpus
+from tabellion.learn.measure_repairs import measure_strokes
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
 
@@ -50,3 +51,12 @@ def test_no_figure_falls_below_its_floor(corpus, folds):
         if (-figures[name] if floor < 0 else figures[name]) < floor
     }
     assert not below, f"{corpus}: figures below their floors (figure, floor): {below}"
+
+
+@pytest.mark.long
+def test_few_strokes_mend_a_sheet(folds):
+    """The paper's own reading leaves the most to mend: re-inference halves the strokes of plain editing there."""
+    default, paper = (measure_strokes("senbazuru-left", parents, folds) for parents in ("boosted", "svm"))
+    assert default.unreached == paper.unreached == 0
+    assert default.strokes["re-inference"] <= FLOORS["strokes"]["default"]
+    assert paper.strokes["re-inference"] <= FLOORS["strokes"]["saved"] * paper.strokes["plain"]

@@ -9,7 +9,7 @@ rows around it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -41,6 +41,10 @@ class Edition:
             for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
                 where = int(grid.row_of[row]), int(grid.column_of[column])
                 texts[where] = " ".join(str(grid.label[row, column]).split())
+
+
+Editions = Callable[[str], Edition | None]
+"""The texts of the document with some hash, or None where it is not kept."""
 
 
 class Carrier:

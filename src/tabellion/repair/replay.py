@@ -6,7 +6,7 @@ all that is in force holds, and where every correction stands. What does not fit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -15,12 +15,10 @@ from tabellion.model.document import Issue
 from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import read_document
 from tabellion.repair.observe import UNKNOWN, observe
-from tabellion.repair.reanchor import Carrier, Edition, Misfit
+from tabellion.repair.reanchor import Editions as Editions
+from tabellion.repair.reanchor import Misfit
 from tabellion.repair.standing import Standing, in_turn, same_value, weigh_corrections
 from tabellion.repair.workpiece import Placed, Workpiece
-
-Editions = Callable[[str], Edition | None]
-"""The texts of the document with some hash, or None where it is not kept."""
 
 
 class Replayed(msgspec.Struct, frozen=True, eq=False):
@@ -68,15 +66,12 @@ def carry_log(
 ) -> tuple[list[Correction], dict[str, str]]:
     """The corrections in the edition at hand, and why some are not in it."""
     here = workpiece.document.sha256
-    carriers: dict[str, Carrier] = {}
     carried: list[Correction] = []
     misfits: dict[str, str] = {}
     for correction in log:
         if correction.sha256 != here and not isinstance(correction.operation, Undo):
-            if correction.sha256 not in carriers:
-                carriers[correction.sha256] = Carrier(editions(correction.sha256), workpiece.edition())
             try:
-                correction = carriers[correction.sha256].carry(correction)
+                correction = workpiece.carrier(correction.sha256, editions).carry(correction)
             except Misfit as why:
                 misfits[correction.id] = str(why)
         carried.append(correction)

@@ -33,7 +33,7 @@ from tabellion.pipeline import (
 )
 from tabellion.repair.constraints import fixes_of, mend_grid, mend_region
 from tabellion.repair.places import same_region
-from tabellion.repair.reanchor import Edition
+from tabellion.repair.reanchor import Carrier, Edition, Editions
 from tabellion.weights import Weights
 
 
@@ -72,6 +72,7 @@ class Workpiece:
         self._benches = [_Bench(region) for region in regions]
         self._sentences = tuple(text.close())
         self._first: list[Table] | None = None
+        self._carriers: dict[str, Carrier] = {}
 
     def read(self, operations: Sequence[Placed] = ()) -> Extraction:
         """The extraction in which the operations hold."""
@@ -83,6 +84,12 @@ class Workpiece:
     def edition(self) -> Edition:
         """The texts of the document, by which places are found again in another edition."""
         return Edition(self._grid(bench.region) for bench in self._benches)
+
+    def carrier(self, sha256: str, editions: Editions) -> Carrier:
+        """What carries corrections from an earlier edition to this document; made once."""
+        if sha256 not in self._carriers:
+            self._carriers[sha256] = Carrier(editions(sha256), self.edition())
+        return self._carriers[sha256]
 
     def _read(self, operations: Sequence[Placed]) -> Extraction:
         rejected: list[Rejected] = []
