@@ -170,3 +170,14 @@ def test_a_header_that_stands_twice_is_named_twice() -> None:
     again = state_ranges(name_ranges(msgspec.structs.replace(stated, top=tuple(twice), column_headers=column_headers)))
     assert again is not None
     assert [one.cells for one in again.top] == [one.cells for one in twice]
+
+
+@pytest.mark.parametrize("form", ["xlsx", "html"])
+def test_a_caption_outside_the_cells_comes_along(form: str) -> None:
+    page = b"""<table><caption>Turnout (in %)</caption><tr><th></th><th>North</th><th>South</th></tr>
+    <tr><th>2001</th><td>61.5</td><td>58.2</td></tr><tr><th>2005</th><td>60.1</td><td>57.7</td></tr></table>"""
+    before = extract_document(page)
+    check(form, before)
+    assert {one.unit for one in before.tables[0].tuples} == {"%"}
+    [after] = extract_document(written(form, before)).tables
+    assert after.title == before.tables[0].title == "Turnout (in %)"

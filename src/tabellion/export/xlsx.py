@@ -22,6 +22,7 @@ from tabellion.export.xlsx_styles import Looks
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect, column_letters, range_text
 from tabellion.model.range_names import name_ranges
+from tabellion.model.stated import Stated
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.read.number_format import Shown, date_text, number_text, percent_text, understand_format
@@ -111,12 +112,41 @@ def _sheet(plan: _SheetPlan, looks: Looks) -> Iterator[str]:
         cells = [cell for writer, row in rows[source] for cell in writer.cells(row)]
         if cells:
             yield f'<row r="{source + 1}">{"".join(text for _, text in sorted(cells))}</row>'
+    for grid in plan.grids:
+        column = int(grid.column_of[0])
+        for row, line in enumerate((*_caption(grid), *grid.footnotes), int(grid.row_of[-1]) + 1):
+            yield f'<row r="{row + 1}">{_text_cell(row, column, line)}</row>'
     yield "</sheetData>"
     merges = [range_text(_span(grid, span)) for grid in plan.grids for span in grid.spans.tolist()]
     if merges:
         listed = "".join(f'<mergeCell ref="{one}"/>' for one in merges)
         yield f'<mergeCells count="{len(merges)}">{listed}</mergeCells>'
     yield "</worksheet>"
+
+
+def _caption(grid: Grid) -> list[str]:
+    """What stands around a table outside its cells is written below it, so that its cells keep their places."""
+    return [line for line in (grid.caption or "").split("\n") if line]
+
+
+def _state(table: Table) -> Stated | None:
+    """The statement of a table, with the rows of its caption and notes that are written below it."""
+    stated, grid = state_table(table), table.grid
+    captions, first = len(_caption(grid)), int(grid.row_of[-1]) + 1
+    notes = first + captions
+    if stated is None or notes + len(grid.footnotes) == first:
+        return stated
+    return msgspec.structs.replace(
+        stated,
+        area=stated.area._replace(bottom=notes + len(grid.footnotes) - 1),
+        title_rows=(*stated.title_rows, *range(first, notes)),
+        note_rows=(*stated.note_rows, *range(notes, notes + len(grid.footnotes))),
+    )
+
+
+def _text_cell(row: int, column: int, text: str, look: int = 0) -> str:
+    place = f"{column_letters(column)}{row + 1}"
+    return f'<c r="{place}" s="{look}" t="inlineStr"><is><t xml:space="preserve">{_text(text)}</t></is></c>'
 
 
 def _span(grid: Grid, span: list[int]) -> Rect:
@@ -153,7 +183,7 @@ class _GridCells:
             elif typed is not None:
                 shown = f"{start}><v>{typed!r}</v></c>"
             else:
-                shown = f'{start} t="inlineStr"><is><t xml:space="preserve">{_text(text)}</t></is></c>'
+                shown = _text_cell(number - 1, int(grid.column_of[column]), text, look)
             yield int(grid.column_of[column]), shown
 
     def _number(self, row: int, column: int) -> float | None:
@@ -195,7 +225,7 @@ def _names(plans: list[_SheetPlan]) -> Iterator[tuple[str, str]]:
     """The names that state the tables; a sheet has those of all its tables or of none."""
     number = 0
     for plan in plans:
-        stated = [state_table(table) for table in plan.tables]
+        stated = [_state(table) for table in plan.tables]
         named = [name_ranges(one) if one else {} for one in stated]
         if not all(0 < sum(map(len, names.values())) <= _MOST_AREAS for names in named):
             continue

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping
 
 from tabellion.model.areas import cover_cells, list_cells
 from tabellion.model.place import Rect, address, cell_at
-from tabellion.model.stated import CellPlace, Stated, StatedHeader
+from tabellion.model.stated import CellPlace, Stated, StatedHeader, finds_roots
 
 MOST_CELLS = 5_000_000  # that the names of one table may mean
 Areas = dict[str, list[Rect]]
@@ -190,12 +190,8 @@ def _headers(named: Mapping[str, list[Rect]], side: str, below: str) -> list[Sta
             if cell not in numbers or child not in numbers or child in parents:
                 return None
             parents[child] = numbers[cell]
-    for cell in firsts:
-        steps, at = 0, parents.get(cell)
-        while at is not None:
-            at, steps = parents.get(firsts[at]), steps + 1
-            if steps > len(firsts):
-                return None
+    if not finds_roots({numbers[child]: parent for child, parent in parents.items()}):
+        return None
     wholes = _each(named, "label")
     found = []
     for cell in firsts:

@@ -6,13 +6,34 @@ source's own until the statement is placed on a grid.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from tabellion.model.place import Rect
 
 CellPlace = tuple[int, int]
+Node = TypeVar("Node", bound=Hashable)
+
+
+def finds_roots(parents: Mapping[Node, Node]) -> bool:
+    """Whether the way up from everything ends somewhere; a source may state nonsense.
+
+    >>> finds_roots({"a": "b", "b": "c"}), finds_roots({"a": "b", "b": "a"})
+    (True, False)
+    """
+    safe: set[Node] = set()
+    for start in parents:
+        way: dict[Node, None] = {}
+        at: Node | None = start
+        while at is not None and at not in safe:
+            if at in way:
+                return False
+            way[at] = None
+            at = parents.get(at)
+        safe.update(way)
+    return True
 
 
 class StatedHeader(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from tabellion.model.markup import Section
 from tabellion.model.place import Rect
-from tabellion.model.stated import Stated, StatedHeader
+from tabellion.model.stated import Stated, StatedHeader, finds_roots
 from tabellion.read.declared_headers import COLUMN, ROW, CellWord, Slot
 
 _MOSTLY = 0.5  # the share of the cells below the head that must speak where no header says what it stands under
@@ -77,10 +77,11 @@ class _Side:
                 continue
             above = {parents[one] for one in names if one in parents}
             found: list[int] = []
+            here = set(names)
             for one in names:
                 if one in above:
                     continue
-                if one in parents and parents[one] not in names:  # it stands alone here
+                if one in parents and parents[one] not in here:  # it stands alone here
                     if one not in again:
                         again[one] = len(self.headers)
                         self.headers.append(StatedHeader((slots[mine[one]][:2],)))
@@ -99,16 +100,7 @@ def _parents(words: Mapping[int, CellWord], mine: Mapping[str, int], lists: Sequ
             for above, one in pairwise(names):
                 if above != one:
                     found.setdefault(one, above)
-    return {name: parent for name, parent in found.items() if not _leads_back(name, found)}
-
-
-def _leads_back(name: str, parents: Mapping[str, str]) -> bool:
-    """Whether the way up from a header comes back to where it was: a page may state nonsense."""
-    seen, at = {name}, parents.get(name)
-    while at is not None and at not in seen:
-        seen.add(at)
-        at = parents.get(at)
-    return at is not None
+    return found if finds_roots(found) else {}
 
 
 def _section(sections: bytes, row: int) -> int:

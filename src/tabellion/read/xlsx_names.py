@@ -14,6 +14,7 @@ from tabellion.model.range_names import state_ranges
 from tabellion.model.stated import Stated
 
 _NAME = re.compile(r"table(\d{1,6})\.([a-z]+(?:\.[A-Z]{1,3}\d{1,7})?)(?:\.\d{1,5})?")
+_MOST_TABLES = 1_000  # that one sheet may state; a person's sheet has some few
 _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!,]+))!(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?)(?:,|$)")
 
 
@@ -29,10 +30,9 @@ def read_statements(workbook: etree._Element) -> dict[str, tuple[Stated, ...]]:
         for quoted, plain, area in _AREA.findall(element.text or ""):
             sheets.setdefault(number, set()).add(quoted.replace("''", "'") or plain)
             named.setdefault(number, {}).setdefault(match[2], []).append(rect_at(area))
-    found: dict[str, tuple[Stated, ...]] = {}
+    found: dict[str, list[Stated]] = {}
     for number, areas in sorted(named.items()):
         stated = state_ranges(areas) if len(sheets[number]) == 1 else None
         if stated:
-            (sheet,) = sheets[number]
-            found[sheet] = (*found.get(sheet, ()), stated)
-    return found
+            found.setdefault(next(iter(sheets[number])), []).append(stated)
+    return {sheet: tuple(tables) for sheet, tables in found.items() if len(tables) <= _MOST_TABLES}
