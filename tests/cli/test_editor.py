@@ -11,6 +11,7 @@ from prompt_toolkit.output import DummyOutput
 from tabellion.cli.editor import HELP, Editor
 from tabellion.cli.editor_screen import build_screen
 from tabellion.cli.editor_view import draw_editor
+from tabellion.library import open_library
 from tabellion.read import read_document
 from tabellion.repair.session import Repair
 from tabellion.repair.workpiece import Workpiece
@@ -119,3 +120,16 @@ def test_the_terminal_hands_keys_to_the_editor(editor: Editor) -> None:
     assert left(editor, "B8") == ("Total smokers", "Male, total", "18 to 24 years")
     assert editor.bench.table.title == "Smokers"
     assert editor.done
+
+
+def test_other_documents_are_shown_and_mended_when_accepted(tmp_path: Path) -> None:
+    other = tmp_path / "other.xlsx"
+    other.write_bytes((EXAMPLES / "smoking.xlsx").read_bytes())
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "smoking.xlsx", other)
+        editor = Editor(library.repair("smoking"), lambda: library.alike("smoking"))
+        press(editor, "down", "down", "down", "left", "A")
+        assert "other.xlsx" in shown(editor)
+        assert not library.repair("other").log
+        press(editor, "enter")
+        assert library.repair("other").log

@@ -8,8 +8,8 @@ told what they are. With preview on, a stroke is shown before it is made.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, get_args
 
 from tabellion.errors import TabellionError
 from tabellion.model.correction import Saying
@@ -19,6 +19,9 @@ from tabellion.model.tree import HeaderNode
 from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.naming import describe
 from tabellion.repair.session import Repair
+
+if TYPE_CHECKING:
+    from tabellion.library.mending import Elsewhere
 
 Stroke = Callable[[Repair], object]
 
@@ -35,7 +38,7 @@ EDGE_KEYS: dict[str, Literal["top", "bottom", "left", "right"]] = {"T": "top", "
 TURNS: tuple[Orientation, ...] = ("row-column", "column", "row", "none")
 TEXTS = ("title", "caption", "unit", "note")
 HELP = (
-    "anywhere   tab tree or grid   u undo   p preview on or off   a look-alikes   : command   ? this   q quit",
+    "anywhere   tab tree or grid   u undo   p preview   a look-alikes   A everywhere   : command   ? this   q end",
     "tree       up down go   s left or top   m pick up, enter put under, 0 under none   left out   right in",
     "grid       arrows go   t h d g v n b the row is title header data group derived note blank",
     "           c column stub or value   T B L R edge of the table   / split before the row   \\ before the column",
@@ -48,8 +51,9 @@ HELP = (
 class Editor:
     """A table under repair at a terminal."""
 
-    def __init__(self, bench: Repair) -> None:
-        self.bench = bench
+    def __init__(self, bench: Repair, elsewhere: Callable[[], Iterable[Elsewhere]] = tuple) -> None:
+        self.bench, self.elsewhere = bench, elsewhere
+        self.others: Sequence[Elsewhere] = ()
         self.focus: Literal["tree", "grid"] = "tree"
         self.side: Literal["left", "top"] = "left"
         self.node = 0
@@ -70,10 +74,10 @@ class Editor:
         try:
             if self.command is not None:
                 self._type(key)
-            elif self.pending and key in ("enter", "escape"):
+            elif (self.pending or self.others) and key in ("enter", "escape"):
                 self._decide(key == "enter")
             else:
-                self.pending, self.told = (), ()
+                self.pending, self.others, self.told = (), (), ()
                 self._act(key)
         except TabellionError as error:
             self.message = str(error)
@@ -96,6 +100,7 @@ class Editor:
             "u": lambda: self._tell(self.bench.undo().id, "undone by"),
             "p": self._toggle_preview,
             "a": self._look_alike,
+            "A": self._look_elsewhere,
             "?": lambda: self._show(HELP),
             "q": self._quit,
             ":": self._start_command,
@@ -204,16 +209,19 @@ class Editor:
             self.message = describe(self.bench.say(said).operation)
 
     def _decide(self, accept: bool) -> None:
-        pending, self.pending, self.told = self.pending, (), ()
+        pending, others = self.pending, self.others
+        self.pending, self.others, self.told = (), (), ()
         if not accept:
             self.message = "left as it was"
             return
+        for other in others:
+            other.repair.accept(other.proposals)
         proposals = [one for one in pending if isinstance(one, Proposal)]
         for said in pending:
             if not isinstance(said, Proposal):
                 self.bench.say(said)
         self.bench.accept(proposals, self.like)
-        self.message = f"{len(pending)} made"
+        self.message = f"{len(pending) + sum(len(other.proposals) for other in others)} made"
 
     def _look_alike(self) -> None:
         proposals = self.bench.alike()
@@ -223,6 +231,17 @@ class Editor:
         self.pending, self.like = proposals, self.bench.log[-1].id
         self._show([*(describe(one.operation) for one in proposals), *self.bench.preview(proposals)])
         self.message = f"{len(proposals)} look the same: enter makes them all; escape leaves them"
+
+    def _look_elsewhere(self) -> None:
+        self.others = list(self.elsewhere())
+        if not self.others:
+            self.message = "nothing in the other documents looks like the last correction"
+            return
+        told = [f"{other.source}: {line}" for other in self.others for line in other.repair.preview(other.proposals)]
+        self._show(told)
+        self.message = (
+            f"{len(self.others)} other documents have the same look: enter makes them all; escape leaves them"
+        )
 
     def _move(self, header: str, under: str | None) -> None:
         side, self.carried = self.side, None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from tabellion.cli.editor import Editor
@@ -13,6 +14,8 @@ from tabellion.repair.session import Repair
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.key_binding import KeyPressEvent
+
+    from tabellion.library.mending import Elsewhere
 
 NAMES = {
     "up": "up",
@@ -28,9 +31,9 @@ NAMES = {
 QUICK = 0.05  # seconds that an escape waits for the rest of a key
 
 
-def edit_table(bench: Repair) -> None:
-    """Repair a table at the terminal."""
-    editor = Editor(bench)
+def edit_table(bench: Repair, elsewhere: Callable[[], Iterable[Elsewhere]] = tuple) -> None:
+    """Repair a table at the terminal; `elsewhere` finds the like of the last stroke in other documents."""
+    editor = Editor(bench, elsewhere)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         sys.stdout.write(_painted(editor, 120, 60, colour=False) + "\n")
         return

@@ -49,7 +49,7 @@ def repair(
         if apply is None and export is None:
             from tabellion.cli.editor_screen import edit_table
 
-            edit_table(bench)
+            edit_table(bench, lambda: shelf.alike(table, author=bench.author))
     raise typer.Exit(1 if refused else 0)
 
 
