@@ -16,7 +16,7 @@ from shelving import contents, stroke_on
 from typer.testing import CliRunner
 
 from tabellion.cli import app
-from tabellion.errors import ConflictError, LibraryError
+from tabellion.errors import ConflictError, LibraryError, RepairError
 from tabellion.library import open_library
 from tabellion.library.shelf import Library
 from tabellion.library.sources import read_source
@@ -127,6 +127,22 @@ def test_two_people_at_the_same_table_are_told_of_each_other(tmp_path: Path) -> 
         assert ada.table.title == "Bands"
         ada.set_text("title", "Bands of the town")
         assert states(library) == ["in force", "replaced", "in force"]
+
+
+def test_undo_takes_back_ones_own_last_stroke_and_others_by_name(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(write(tmp_path))
+        mine = library.repair("bands", author="ada").set_text("title", "Bands")
+        library.repair("bands", author="ben").move_header("A3", under="A2")
+        ada = library.repair("bands", author="ada")
+        ada.undo()
+        assert states(library)[:2] == ["undone", "in force"]
+        with pytest.raises(RepairError, match="nothing of yours"):
+            ada.undo()
+        ada.undo(ada.log[1].id)
+        assert states(library)[:2] == ["undone", "undone"]
+        ada.undo(next(one.id for one in ada.log if getattr(one.operation, "correction", "") == mine.id))
+        assert ada.table.title == "Bands"
 
 
 def test_a_document_that_was_replaced_meanwhile_is_not_repaired_by_mistake(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from building import build_frame, build_grid
 from tabellion.errors import WeightsError
+from tabellion.model.fixes import Fixes
 from tabellion.model.style import Style
 from tabellion.model.tree import HeaderTree
-from tabellion.nest import nest_headers
+from tabellion.nest import nest_headers, teach_frames
 from tabellion.nest.tree import enforce_tree, outline
 from tabellion.weights import Weights
 
@@ -93,3 +94,22 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
     cells: list[list[str | float | None]] = [["", "2020"], ["Men", 1.0], ["  Young", 2.0]]
     with pytest.raises(WeightsError, match="left_parents"):
         nest_headers(build_frame(build_grid(cells), "hdd"), Weights(tmp_path))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, data=st.data(), method=st.sampled_from(["boosted", "svm"]))
+def test_given_parents_hold_and_the_tree_stays_a_tree(
+    rows: list[tuple[str, int, bool, bool]], data: st.DataObject, method: str
+) -> None:
+    cells: list[list[str | float | None]] = [["", "2020"]]
+    cells += [["  " * indent + word, None if group else 1.0] for word, indent, _, group in rows]
+    plain = build_frame(build_grid(cells), "h" + "d" * len(rows))
+    nodes = [node.cells[0] for node in nest_headers(plain, Weights(), method).left.nodes]  # type: ignore[arg-type]
+    child = data.draw(st.sampled_from(nodes))
+    parent = data.draw(st.sampled_from([None, *(cell for cell in nodes if cell != child)]))
+    frame = msgspec.structs.replace(plain, fixes=Fixes(left={child: parent}))
+    lessons = teach_frames([frame], Weights(), method)  # type: ignore[arg-type]
+    tree = nest_headers(frame, Weights(), method, lessons).left  # type: ignore[arg-type]
+    assert_is_forest(tree)
+    (node,) = [node for node in tree.nodes if node.cells[0] == child]
+    assert (None if node.parent is None else tree.nodes[node.parent].cells[0]) == parent

@@ -42,9 +42,9 @@ from tabellion.repair.changes import describe_changes
 from tabellion.repair.lookalikes import Example, Proposal, Scope, example_of, find_alike, subject_of
 from tabellion.repair.naming import Named, describe
 from tabellion.repair.observe import UNKNOWN, observe
-from tabellion.repair.places import region_place
+from tabellion.repair.places import region_place, same_region
 from tabellion.repair.replay import Editions, Replayed, replay
-from tabellion.repair.standing import Standing, same_value, undone_ids
+from tabellion.repair.standing import Standing, same_value
 from tabellion.repair.workpiece import Workpiece
 
 Keep = Callable[[Sequence[Correction], Replayed], None]
@@ -81,8 +81,7 @@ class Repair:
         self._editions, self._keep = editions, keep
         self._replayed = replay(workpiece, self.log, editions)
         self._id = table
-        self._place: Place | None = None
-        self._place = region_place(self.table.grid.place)
+        self._home = region_place(self.table.grid.place)
 
     @property
     def extraction(self) -> Extraction:
@@ -176,13 +175,19 @@ class Repair:
         return self.say(SayText(what, self._named.table if area is None else self._named.area(area), text))
 
     def undo(self, correction: str | None = None) -> Correction:
-        """Take a correction back: the one of this id, or the last that holds."""
+        """Take a correction back: the one of this id, or the last that the same author made on this sheet."""
         if correction is None:
-            undone = undone_ids(self.log)
-            held = [one for one in self.log if one.id not in undone and not isinstance(one.operation, Undo)]
-            if not held:
-                raise RepairError("there is nothing to undo")
-            correction = held[-1].id
+            said = [one.correction for one in self.history if one.state != "undone"]
+            mine = [
+                one.id
+                for one in said
+                if one.author == self.author
+                and same_region(one.place, self._home)
+                and not isinstance(one.operation, Undo)
+            ]
+            if not mine:
+                raise RepairError("there is nothing of yours to undo here; name a correction by its id")
+            correction = mine[-1]
         if correction not in {one.id for one in self.log}:
             raise RepairError(f"{correction}: there is no such correction")
         return self.keep([self._correction(Undo(correction))])[0]
@@ -232,8 +237,8 @@ class Repair:
     def _within(self, one: Proposal, scope: Scope) -> bool:
         if scope == "workbook":
             return True
-        if one.place != self._place or scope == "sheet":
-            return one.place == self._place
+        if one.place != self._home or scope == "sheet":
+            return one.place == self._home
         spots = [value for value in msgspec.structs.astuple(one.operation) if isinstance(value, Spot)]
         rect = self.table.grid.source_rect(self.table.frame.rect)
         return all(spot.row is None or rect.top <= spot.row <= rect.bottom for spot in spots)
@@ -247,7 +252,7 @@ class Repair:
 
     def seen(self, said: Saying, place: Place | None = None) -> Saying:
         """An operation with what is there before it; an error if there is nothing to say it of, or nothing new."""
-        place = place or self._place or Place()
+        place = place or self._home
         if isinstance(said, JoinLines | PartLine):
             return msgspec.structs.replace(said, was=not said.to)
         found = observe(self.extraction, place, said)
@@ -285,7 +290,7 @@ class Repair:
         return Correction(
             id=uuid4().hex[:12],
             operation=said,
-            place=self._place or Place(),
+            place=self._home,
             sha256=self.workpiece.document.sha256,
             author=self.author,
             made=datetime.now(UTC).isoformat(timespec="seconds"),
