@@ -49,6 +49,15 @@ def test_the_graph_follows_the_library(tmp_path: Path) -> None:
         assert ask(library, TITLES) == ["Adults who smoke cigarettes, by sex, race and age: 1990 to 2000"]
 
 
+def test_what_is_forgotten_is_not_in_the_graph(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "pilots.xlsx")
+        assert len(ask(library, TITLES)) == 1
+        library.remove(str(EXAMPLES / "pilots.xlsx"), forget=True)
+        assert not library.folder.graph.exists()
+        assert ask(library, TITLES) == []
+
+
 def test_each_table_is_a_named_graph(tmp_path: Path) -> None:
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         library.add(EXAMPLES / "pilots.xlsx")

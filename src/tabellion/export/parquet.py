@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from tabellion.export.arrow import FIELDS, TEXTS, LinePaths, addresses, line_paths, texts, tuple_columns
 from tabellion.export.exported import ExportedTable
-from tabellion.export.typed import typed_values, value_kinds
+from tabellion.export.typed import VALUE_KINDS, typed_values
 from tabellion.model.grid import Content
 from tabellion.model.place import cell_at
 from tabellion.model.table import Table, Tuple, Tuples
@@ -55,7 +55,7 @@ def tidy_table(table: Table, source: str) -> pa.Table:
         "sheet": pa.repeat(pa.scalar(table.place.sheet, pa.string()), count),
         "table": pa.repeat(table.id, count),
         **tuple_columns(tuples, left, top),
-        "type": pa.array(value_kinds(tuples), pa.string()),
+        "type": pa.array(VALUE_KINDS).take(pa.array(tuples.grid.content[tuples.rows, tuples.columns])),
         "value_text": _value_texts(tuples),
         "left_cells": _cells(left),
         "top_cells": _cells(top),
@@ -90,8 +90,10 @@ def _tuple(given: dict[str, Any]) -> Tuple:
 def _value_texts(tuples: Tuples) -> pa.Array:
     """What the values say that are no numbers; null for numbers."""
     grid, rows, columns = tuples.grid, tuples.rows, tuples.columns
-    said = np.full(len(rows), None, dtype=object)
     other = np.nonzero(grid.content[rows, columns] != Content.NUMBER)[0]
+    if not len(other):
+        return pa.nulls(len(rows), pa.string())
+    said = np.full(len(rows), None, dtype=object)
     said[other] = typed_values(grid, rows[other], columns[other])
     return texts(said)
 

@@ -50,6 +50,9 @@ def cell_addresses(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.in
     return [f"{letters[column]}{number}" for column, number in zip(columns.tolist(), numbers, strict=True)]
 
 
+VALUE_KINDS = [KINDS[content] if content != Content.MISSING else "missing" for content in Content]
+
+
 class Shown(NamedTuple):
     """A value with what is its own; `row` and `column` are the grid's."""
 
@@ -86,7 +89,5 @@ def value_kinds(tuples: Tuples) -> list[str]:
 
 
 def _kinds(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> list[str]:
-    names = np.array([KINDS[Content(content)] for content in range(len(Content))], dtype=object)
-    names[Content.MISSING] = "missing"
-    found: list[str] = names[grid.content[rows, columns]].tolist()
+    found: list[str] = np.array(VALUE_KINDS, dtype=object)[grid.content[rows, columns]].tolist()
     return found

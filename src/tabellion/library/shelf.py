@@ -7,6 +7,7 @@ imported when it is first used, so that a library is open within a blink.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -206,6 +207,7 @@ class Library:
                 for table in (history, corrections):
                     connection.execute(delete(table).where(table.c.document_id == record.document_id))
             sweep(self.folder, self.catalogue, always=True)
+            shutil.rmtree(self.folder.graph, ignore_errors=True)  # made anew when it is next asked
         self.index.catch_up()
         return record
 
