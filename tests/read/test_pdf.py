@@ -156,3 +156,12 @@ def test_a_caller_is_told_how_far_reading_is():
     told: list[tuple[int, int]] = []
     extract_document(plain_pdf(4), watch=lambda done, total: told.append((done, total)))
     assert told == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_a_page_crowded_beyond_measure_is_told_of_and_not_searched():
+    page = PdfPage()
+    for n in range(4100):
+        page.text(20 + (n % 20) * 28, 20 + (n // 20) * 3.8, str(n), 3)
+    extraction = extract_document(write_pdf([page]))
+    assert extraction.tables == ()
+    assert any("tables were not looked for" in issue.note for issue in extraction.issues)

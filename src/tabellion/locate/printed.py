@@ -22,7 +22,7 @@ from tabellion.locate.running_text import RunningText, pieces_inside
 from tabellion.locate.second_look import second_features
 from tabellion.locate.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
-from tabellion.model.printed import PrintedPage
+from tabellion.model.printed import MOST_PIECES, PrintedPage
 from tabellion.model.region import LIKELY, PrintedRegion
 from tabellion.weights import Weights
 
@@ -56,7 +56,7 @@ def _aside(regions: list[PrintedRegion]) -> set[int]:
 
 
 def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[PrintedRegion]:
-    if not len(page.pieces):
+    if not 0 < len(page.pieces) <= MOST_PIECES:
         return []
     facts = gather_facts(page)
     chance = settle_chances(facts, judge_pieces(page, earlier, weights))

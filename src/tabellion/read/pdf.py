@@ -21,7 +21,7 @@ import pypdfium2.raw as pdfium
 from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UsageError
 from tabellion.model.document import Issue
 from tabellion.model.place import Box, Place
-from tabellion.model.printed import Font, PrintedPage
+from tabellion.model.printed import MOST_PIECES, Font, PrintedPage
 from tabellion.read.limits import Limits, check_count
 from tabellion.read.pdf_accents import compose_accents
 from tabellion.read.pdf_front import read_front
@@ -158,7 +158,8 @@ class PrintedPages(Sequence[PrintedPage]):
             if turn and len(letters.code) >= _SIDEWAYS
         )
         page_view = _view(number, by_turn[0], 0, space.size, paths, fonts, _doubts(characters, paths, number))
-        return msgspec.structs.replace(page_view, sideways=sideways)
+        crowded = tuple(_crowded(view) for view in (page_view, *sideways) if len(view.pieces) > MOST_PIECES)
+        return msgspec.structs.replace(page_view, sideways=sideways, issues=page_view.issues + crowded)
 
 
 def _space_of(page: Any) -> Space:
@@ -193,6 +194,12 @@ def _doubts(characters: Characters, paths: Paths, number: int) -> tuple[Issue, .
     if paths.cut_short:
         notes.append("the page has too many paths: rulings may be missing")
     return tuple(Issue("read", note, Place(page=number)) for note in notes)
+
+
+def _crowded(view: PrintedPage) -> Issue:
+    """What is said of a page on which tables are not looked for."""
+    note = f"the page has {len(view.pieces):,} pieces of text, over {MOST_PIECES:,}: tables were not looked for"
+    return Issue("locate", note, Place(page=view.number))
 
 
 def _letters_by_turn(characters: Characters, space: Space) -> dict[int, LetterBoxes]:
