@@ -27,7 +27,7 @@ from tabellion.read.pdf import PrintedPages
 
 PRINTED_CORPORA = ("icdar2013", "jats")
 SPECIMENS = "specimens"
-_SPECIMEN_COUNT = 240
+_SPECIMEN_COUNT = 270
 _LATER_PAGES = 13  # a table of the gold may go on so many pages after the one it begins on
 _AROUND = (12.0, 12.0, 25.0, 15.0)  # points around a gold box in which its words are looked for
 _MOST_PAGES = 12  # specimens with more are left out
@@ -101,7 +101,8 @@ def _where(views: Iterable[PrintedPage], table: dict[str, Any]) -> dict[int, Box
 
 def _specimen_cases() -> Iterable[PrintedCase]:
     folder = Path(os.environ.get("TABELLION_SPECIMENS") or corpora_root() / SPECIMENS)
-    print_specimens(folder, _SPECIMEN_COUNT - len(list(folder.glob("*.pdf"))))
+    if len(list(folder.glob("*.pdf"))) < _SPECIMEN_COUNT:
+        print_specimens(folder, _SPECIMEN_COUNT)
     for name, views, tables in read_specimens(folder):
         if len(views) <= _MOST_PAGES:
             yield PrintedCase(SPECIMENS, name, int(name) % FOLDS, tuple(views), tuple(tables))
