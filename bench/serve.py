@@ -60,7 +60,8 @@ def check_description(port: int, calls: int, folder: Path) -> None:
     operations = sum(len(path) for path in json.loads(ask(port, "/openapi.json"))["paths"].values())
     command = [
         str(Path(sys.executable).parent / "schemathesis"), "--config-file", str(settings), "run", f"http://127.0.0.1:{port}/openapi.json",
-        "--max-examples", str(calls // operations), "--phases", "fuzzing", "--seed", "1", "--continue-on-failure",
+        "--max-examples", str(calls // operations), "--phases", "coverage,fuzzing,stateful",
+        "--seed", "1", "--continue-on-failure",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     print(done.stdout[done.stdout.rfind("SUMMARY") :] if "SUMMARY" in done.stdout else done.stdout + done.stderr)

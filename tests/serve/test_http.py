@@ -80,6 +80,29 @@ def test_a_page_of_a_state_that_is_gone_is_refused(tmp_path: Path) -> None:
         assert gone.status_code == 409 and "first page" in gone.json()["detail"]
 
 
+def test_a_page_is_not_moved_by_what_is_added_meanwhile(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        client = TestClient(build_app(library), base_url=HERE)
+
+        def add(first: int, last: int) -> None:
+            for number in range(first, last):
+                path = tmp_path / f"towns-{number}.csv"
+                path.write_text(f"Town,1990,1991\nYork,{number},2\nRipon,3,4\n", encoding="utf-8")
+                library.add(path)
+
+        add(0, 6)
+        before = [table["id"] for table in client.get("/tables").json()["tables"]]
+        seen, after = [], ""
+        for number in range(6, 30):
+            page = client.get("/tables", params={"after": after, "limit": 2}).json()
+            seen += [table["id"] for table in page["tables"]]
+            if page["next"] is None:
+                break
+            add(number, number + 1)
+            after = page["next"]
+        assert len(seen) == len(set(seen)) and set(before) <= set(seen)
+
+
 def test_an_answer_that_the_client_has_is_not_sent_again(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
     with open_library(str(tmp_path / "shelf"), create=True) as library:
@@ -173,21 +196,26 @@ def test_bodies_are_bounded(client: TestClient) -> None:
 
 def test_it_reads_only_unless_it_may_write(client: TestClient, library: Library) -> None:
     document = client.get("/documents").json()["documents"][0]["id"]
-    assert client.delete(f"/documents/{document}").status_code == 405
-    assert client.put("/documents/new.csv", content=b"a,b\n1,2\n").status_code == 405
+    refused = client.delete(f"/documents/{document}")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET")
+    assert client.post("/documents", params={"name": "new.csv"}, content=b"a,b\n1,2\n").status_code == 405
     assert len(library.documents()) == 4
 
 
 def test_documents_are_sent_replaced_and_removed(tmp_path: Path) -> None:
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         client = TestClient(build_app(library, write=True), base_url=HERE)
-        sent = client.put("/documents/towns.csv", content=b"Town,1990,1991\nYork,1,2\nRipon,3,4\n").json()
+
+        def send(name: str, data: bytes) -> Any:
+            return client.post("/documents", params={"name": name}, content=data)
+
+        sent = send("towns.csv", b"Town,1990,1991\nYork,1,2\nRipon,3,4\n").json()
         assert (sent["status"], sent["tables"], sent["tuples"]) == ("added", 1, 4)
-        again = client.put("/documents/towns.csv", content=b"Town,1990,1991\nYork,9,2\nRipon,3,4\n").json()
+        again = send("towns.csv", b"Town,1990,1991\nYork,9,2\nRipon,3,4\n").json()
         assert (again["status"], again["document"]) == ("replaced", sent["document"])
-        broken = client.put("/documents/broken.xlsx", content=b"PK\x03\x04 but no more")
+        broken = send("broken.xlsx", b"PK\x03\x04 but no more")
         assert broken.status_code == 422 and broken.json()["detail"]
-        assert client.put("/documents/empty", content=b"").status_code == 422
+        assert send("empty", b"").status_code == 422
         assert client.delete(f"/documents/{sent['document']}").status_code == 204
         assert client.delete(f"/documents/{sent['document']}").status_code == 404
         assert client.get("/documents").json()["documents"] == []

@@ -12,6 +12,7 @@ from fastapi import FastAPI, HTTPException, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.routing import Match
 from starlette.types import ASGIApp
 
 from tabellion.errors import LibraryError, MissingExtraError, QueryError, TabellionError
@@ -124,8 +125,8 @@ def _reading(app: FastAPI, desk: Desk) -> None:
 def _writing(app: FastAPI, desk: Desk) -> None:
     body = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 
-    @app.put("/documents/{name}", response_model=forms.Kept, openapi_extra={"requestBody": {**body, "required": True}})
-    async def keep(name: Annotated[str, Path(max_length=200, pattern=_NAME)], request: Request) -> Response:
+    @app.post("/documents", response_model=forms.Kept, openapi_extra={"requestBody": {**body, "required": True}})
+    async def keep(name: Annotated[str, Query(max_length=200, pattern=_NAME)], request: Request) -> Response:
         """Read and keep the document that is sent; the same name replaces it."""
         from starlette.concurrency import run_in_threadpool
 
@@ -166,5 +167,14 @@ def _explain_errors(app: FastAPI) -> None:
         return JSONResponse({"detail": said.encode("utf-8", "replace").decode()[:2_000]}, 422)
 
     @app.exception_handler(StarletteHTTPException)
-    def plain(_: Request, error: StarletteHTTPException) -> JSONResponse:
-        return JSONResponse({"detail": str(error.detail)}, error.status_code, headers=error.headers)
+    def plain(request: Request, error: StarletteHTTPException) -> JSONResponse:
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(sorted(_methods_at(app, request)))
+        return JSONResponse({"detail": str(error.detail)}, error.status_code, headers=headers)
+
+
+def _methods_at(app: FastAPI, request: Request) -> set[str]:
+    """What may be done at an address, which several routes can share."""
+    here = [route for route in app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in here for method in getattr(route, "methods", None) or ()}
