@@ -51,6 +51,7 @@ def build_app(library: Library, *, token: str | None = None, loopback: bool = Tr
         summary="Tables of many documents: search, read, query, join and export.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         responses=_REFUSALS,
     )
     _explain_errors(app)
