@@ -30,7 +30,7 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-class Attributes(msgspec.Struct, frozen=True, eq=False):
+class Attributes(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Parallel arrays, one entry a label, in reading order."""
 
     row: Indices
@@ -59,7 +59,10 @@ class Attributes(msgspec.Struct, frozen=True, eq=False):
 
     def said(self, name: str) -> NDArray[Any]:
         """One fact of the wording of every label: `attributes.said("only_total")`."""
-        return np.array([getattr(w, name) for w in self.wordings])[self.wording]
+        memory: dict[str, NDArray[Any]] = self.__dict__
+        if name not in memory:
+            memory[name] = np.array([getattr(w, name) for w in self.wordings])[self.wording]
+        return memory[name]
 
 
 def read_attributes(frame: Frame, strand: Strand) -> Attributes:
