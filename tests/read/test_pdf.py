@@ -126,12 +126,13 @@ def test_ten_thousand_paths_on_a_page_are_bounded():
     assert shown.words.text.tolist()[:2] == ["A", "drawing"]
 
 
-def test_a_page_of_five_metres_is_read_and_a_larger_one_is_too_large():
+def test_a_page_of_five_metres_is_read_and_a_larger_one_is_left_out():
     page = PdfPage(14_173, 14_173)
     page.text(7000, 7000, "Somewhere in the middle", 12)
     assert page_of(write_pdf([page])).words.text.tolist() == ["Somewhere", "in", "the", "middle"]
-    with pytest.raises(TooLargeError, match="points"):
-        page_of(write_pdf([PdfPage(30_000, 800)]))
+    larger = page_of(write_pdf([PdfPage(30_000, 800)]))
+    assert len(larger.words) == 0
+    assert "was left out" in larger.issues[0].note
 
 
 def test_more_pages_than_the_limit_are_refused():

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.locate.piece_facts import hull
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 
@@ -32,12 +33,6 @@ class Link(msgspec.Struct, frozen=True):
 
     upper: int
     lower: int
-
-
-def hull(boxes: NDArray[np.floating]) -> Box:
-    """The box around boxes."""
-    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-    return Box(float(low[0]), float(low[1]), float(high[0]), float(high[1]))
 
 
 def join_sets(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:

@@ -18,7 +18,7 @@ import numpy as np
 import pypdfium2  # noqa: F401  # initialises the library
 import pypdfium2.raw as pdfium
 
-from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UsageError
+from tabellion.errors import EncryptedError, MalformedError, TruncatedError, UsageError
 from tabellion.model.document import Issue
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import MOST_PIECES, Font, PrintedPage
@@ -38,7 +38,7 @@ _SIDEWAYS = 40  # so many characters set sideways are a view of their own
 _STRAIGHT = 8.0  # degrees that text may lean and still count as set along the page
 _UNMAPPED = 0.3  # share of text without Unicode values that is worth a warning
 _LETTER_PAPER = (612.0, 792.0)  # the size given to a page that cannot be read
-_LONGEST_SIDE = 20_000.0  # points: larger pages are said to be too large (5 m are 14,173 points)
+_LONGEST_SIDE = 20_000.0  # points: larger pages are left out (5 m are 14,173 points)
 
 
 class PrintedContents(msgspec.Struct, frozen=True, eq=False):
@@ -141,9 +141,8 @@ class PrintedPages(Sequence[PrintedPage]):
         space = _space_of(page)
         width, height = space.size
         if max(width, height) > _LONGEST_SIDE:
-            raise TooLargeError(
-                f"page {number} is {width:.0f} by {height:.0f} points; the limit is {_LONGEST_SIDE:.0f}"
-            )
+            note = f"the page is {width:.0f} by {height:.0f} points, over {_LONGEST_SIDE:.0f}, and was left out"
+            return _view(number, NO_LETTERS, 0, space.size, NO_PATHS, (), (Issue("read", note, Place(page=number)),))
         text_page = pdfium.FPDFText_LoadPage(page)
         try:
             characters = read_characters(text_page, self._fonts)
