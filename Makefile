@@ -9,6 +9,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
 .PHONY: help setup demo test check train measure bench clean browser database
 
@@ -35,14 +36,14 @@ database:
 	@command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || echo "no PostgreSQL: the tests of a library on it are skipped"
 
 test: check browser database ## everything that must hold: check, then all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest $(SPREAD) --ignore tests/docs
 
 check: $(STAMP) ## lint, format, types, who imports whom, documentation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest tests/docs
+	$(BIN)/python -m pytest $(SPREAD) tests/docs
 
 train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn train
