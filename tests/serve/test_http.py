@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from tabellion.library import open_library
 from tabellion.library.shelf import Library
 from tabellion.web.app import build_app
+from tabellion.web.desk import Desk
 from tabellion.web.guard import LARGEST_QUESTION
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -115,6 +116,19 @@ def test_an_answer_that_the_client_has_is_not_sent_again(tmp_path: Path) -> None
         library.add(tmp_path / "b.csv")
         changed = client.get("/tables", headers={"If-None-Match": tag})
         assert changed.status_code == 200 and changed.headers["etag"] != tag
+
+
+def test_an_answer_of_an_index_that_was_behind_is_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "towns.csv").write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.index.catch_up()
+        behind = library.folder.applied.read_bytes()
+        library.add(tmp_path / "towns.csv")
+        desk, ahead = Desk(library), library.folder.applied.read_bytes()
+        library.folder.applied.write_bytes(behind)
+        before = desk.state()
+        library.folder.applied.write_bytes(ahead)
+        assert desk.state() != before
 
 
 def test_a_query_gives_rows(client: TestClient) -> None:

@@ -44,10 +44,10 @@ class Desk:
         self.library, self.limits = library, limits
         self._turns = threading.BoundedSemaphore(_AT_ONCE)
 
-    def state(self) -> int:
-        """A number that grows with every change of the library."""
+    def state(self) -> tuple[int, int]:
+        """Up to which change catalogue and index go: as long as both are the same, so is every answer."""
         with self.library.catalogue.reading() as connection:
-            return self.library.catalogue.last_sequence(connection)
+            return self.library.catalogue.last_sequence(connection), self.library.index.applied()
 
     def search(self, question: str, limit: int = 10, offset: int = 0, *, facets: bool = True) -> Found:
         return self.library.search(question, limit=limit, offset=offset, facets=facets)

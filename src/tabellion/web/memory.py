@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -17,14 +17,15 @@ _ROOM = 64 * 2**20  # bytes of answers that are remembered
 _LARGEST = 4 * 2**20  # bytes of one
 
 Remembered = tuple[list[tuple[bytes, bytes]], bytes]
+Key = tuple[Hashable, bytes]
 
 
 class Memory:
     """Gives ETags and remembers answers."""
 
-    def __init__(self, app: ASGIApp, state: Callable[[], int]) -> None:
+    def __init__(self, app: ASGIApp, state: Callable[[], Hashable]) -> None:
         self.app, self.state = app, state
-        self._held: OrderedDict[tuple[int, bytes], Remembered] = OrderedDict()
+        self._held: OrderedDict[Key, Remembered] = OrderedDict()
         self._size, self._lock = 0, threading.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,7 +48,7 @@ class Memory:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    async def _ask(self, scope: Scope, receive: Receive, send: Send, key: tuple[int, bytes]) -> Remembered | None:
+    async def _ask(self, scope: Scope, receive: Receive, send: Send, key: Key) -> Remembered | None:
         """The app's answer, held back; None where it is no plain success, which is sent on as it is."""
         begun: Message = {}
         body = bytearray()
@@ -67,7 +68,7 @@ class Memory:
         self._remember(key, (headers, bytes(body)))
         return headers, bytes(body)
 
-    def _remember(self, key: tuple[int, bytes], held: Remembered) -> None:
+    def _remember(self, key: Key, held: Remembered) -> None:
         if len(held[1]) > _LARGEST:
             return
         with self._lock:
