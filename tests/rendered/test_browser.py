@@ -13,6 +13,7 @@ import pytest
 
 from tabellion.errors import MissingExtraError
 from tabellion.pipeline import Extraction, Settings, extract_document
+from tabellion.read.chromium import sweep_folders
 from tabellion.read.limits import Limits
 from tabellion.read.own_files import Answer, serve_page
 from tabellion.read.tabs import TabLostError, Tabs
@@ -113,6 +114,18 @@ def test_a_run_leaves_no_process_and_no_folder_behind(chromium: str, tmp_path: P
     assert len(done.stdout.splitlines()) == 4
     assert list(home.glob("tabellion-*")) == []
     assert running_in(home) == []
+
+
+def test_what_a_killed_run_left_is_swept_away_by_a_later_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    kept = [tmp_path / f"tabellion-chromium-{os.getpid()}-alive", tmp_path / "tabellion-chromium-4194305-young"]
+    gone = tmp_path / "tabellion-chromium-4194305-old"
+    for folder in (*kept, gone):
+        folder.mkdir()
+    for folder in (kept[0], gone):
+        os.utime(folder, (0, 0))
+    sweep_folders()
+    assert sorted(tmp_path.iterdir()) == sorted(kept)
 
 
 def test_without_chromium_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 SETTING = "TABELLION_CHROMIUM"
 _START_SECONDS = 30.0  # a cold start on a busy machine takes some seconds
 _END_SECONDS = 5.0
+_PREFIX = "tabellion-chromium-"
+_OLD_SECONDS = 86_400.0  # a folder may be of another machine that shares this one's; after a day it is of nobody
 _READ_SIZE = 1 << 20
 _PAUSE = 0.01  # seconds between looks at what else happens while an answer is waited for
 _FIRST_FREE = 10  # descriptors from here on cannot collide with 3 and 4
@@ -106,12 +108,25 @@ def find_chromium() -> str:
     )
 
 
+def sweep_folders() -> None:
+    """Take away the profile folders of runs that were killed: those a day old whose process is gone."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        try:
+            old = time.time() - folder.stat().st_mtime > _OLD_SECONDS
+        except OSError:
+            continue
+        if old and owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 class Chromium:
     """A running Chromium. Safe to call from several threads; each session has an inbox of its own for events."""
 
     def __init__(self, *, network: bool = False) -> None:
         path = find_chromium()
-        self.folder = tempfile.mkdtemp(prefix="tabellion-chromium-")
+        sweep_folders()
+        self.folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
         self._numbers = itertools.count(1)
         self._answers: dict[int, queue.SimpleQueue[Message | None]] = {}
         self._inboxes: dict[str, queue.SimpleQueue[Message | None]] = {}
