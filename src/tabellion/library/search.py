@@ -25,6 +25,7 @@ from tabellion.library.schema import documents
 from tabellion.library.words import is_number, terms
 
 _FACET_SIZE = 10  # values shown of a facet
+_TELLING = 5_000  # tables found among which it says something which documents they are of
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -100,10 +101,11 @@ class Searcher:
         for score, address in result.hits[:limit]:
             entry = searcher.doc(address)
             scored.append((score, entry["table_id"][0], zlib.decompress(bytes(entry["shown"][0])).decode().split("\n")))
+        total = int(getattr(result, "count", None) or 0)
         return Found(
-            total=int(getattr(result, "count", None) or 0),
+            total=total,
             hits=self._hits(asked, scored),
-            facets=_count_facets(searcher, query) if facets else {},
+            facets=_count_facets(searcher, query, total) if facets else {},
         )
 
     def build_query(self, asked: Question) -> tantivy.Query:
@@ -206,15 +208,17 @@ class Searcher:
         return hits
 
 
-def _count_facets(searcher: tantivy.Searcher, query: tantivy.Query) -> dict[str, dict[str, int]]:
-    """How many of the tables found there are by each facet, the commonest first."""
+def _count_facets(searcher: tantivy.Searcher, query: tantivy.Query, total: int) -> dict[str, dict[str, int]]:
+    """How many of the tables found there are by each facet, the commonest first; by document only of few tables."""
     names = {**{name.removesuffix("_id"): name for name in FACETS}, "year": "year"}
+    if total > _TELLING:
+        names.pop("document")
     wanted = {shown: {"terms": {"field": field, "size": _FACET_SIZE}} for shown, field in names.items()}
     counted = searcher.aggregate(query, wanted)
     return {
         shown: {_plain_key(bucket["key"]): int(bucket["doc_count"]) for bucket in counted[shown]["buckets"]}
         for shown in names
-    }
+    } | ({"document": {}} if "document" not in names else {})
 
 
 def _plain_key(key: object) -> str:
