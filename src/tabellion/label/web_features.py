@@ -71,9 +71,8 @@ def side_features(view: WebView, turned: bool) -> NDArray[np.float64]:
     one_hot = kind[:, :, None] == _ALL_KINDS
     by_line = one_hot.sum(axis=1)
     kinds = by_line[:first] / size[:, None]
-    counts = (one_hot[::-1].cumsum(axis=0)[::-1] - one_hot)[
-        :first, :, 1:
-    ]  # of kinds after each slot, but the empty one
+    by_cross = one_hot.sum(axis=0)
+    counts = (by_cross - one_hot[:first].cumsum(axis=0))[:, :, 1:]  # of kinds after each slot, but the empty one
     total = counts.sum(axis=2)
     common = np.where(total > 0, counts.argmax(axis=2) + 1, EMPTY)
     known = filled[:first] & (total > 0)
@@ -151,7 +150,7 @@ def _like_after(
 def _stands_out(length: Floats, filled: Bools, first: int) -> Floats:
     """How far the lengths of a line lie from those after them in their cross lines."""
     stack = np.stack([filled, length * filled, length * length * filled])
-    after = (stack[:, ::-1].cumsum(axis=1)[:, ::-1] - stack)[:, :first]
+    after = stack.sum(axis=1, keepdims=True) - stack[:, :first].cumsum(axis=1)  # whole numbers, so nothing is rounded
     count = np.maximum(1, after[0])
     mean = after[1] / count
     deviation = np.sqrt(np.maximum(0, after[2] / count - mean * mean))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -42,6 +43,7 @@ _CAPITALS, _SMALL, _DIGITS = re.compile(r"[A-ZÀ-ÖØ-Þ]+"), re.compile(r"[^\W\
 _LONG = 60  # letters from which a text is prose rather than a label
 MOST_ROWS = 30  # rows and columns that are looked at: the head and the first rows of the body tell it all
 MOST_COLUMNS = 24
+KEPT = 10_000  # texts whose facts are kept: the tables of a page say the same again and again
 
 _HEADER_WORDS = """
     name names title date year years month day time type kind size price cost amount total number no nr num id code
@@ -128,10 +130,9 @@ def view_web(grid: Grid) -> WebView:
     words: list[str] = grid.label.ravel()[at].ravel().tolist()
     told: dict[str, tuple[float, ...]] = {}
     shapes: dict[str, int] = {}
-    for word in words:
-        if word not in told:
-            shape = shapes.setdefault(_shape(word), len(shapes))
-            told[word] = (*_tell(word), shape, len(told))
+    for word in dict.fromkeys(words):
+        facts, shape = _tell(word)
+        told[word] = (*facts, shapes.setdefault(shape, len(shapes)), len(told))
     said = np.array([told[word] for word in words], dtype=np.float64).reshape(*at.shape, 8)
     kind = _kinds(grid, at, said[..., 5].astype(np.int64))
     look = _look_table(grid.styles)[grid.style.ravel()[at]]
@@ -184,17 +185,19 @@ def _usual(codes: NDArray[np.int64]) -> int:
     return int(np.bincount(codes).argmax()) if len(codes) else 0
 
 
-def _tell(text: str) -> tuple[float, float, float, float, float, int]:
-    """Length, whether it ends with a colon, begins with a capital, is all capitals, header words, and its kind."""
+@lru_cache(maxsize=KEPT)
+def _tell(text: str) -> tuple[tuple[float, float, float, float, float, int], str]:
+    """Length, whether it ends with a colon, begins with a capital, is all capitals, header words, kind; its shape."""
     if not text:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, SIGN
+        return (0.0, 0.0, 0.0, 0.0, 0.0, SIGN), ""
     if len(text) > _LONG:
         kind = LONG
     elif _DIGIT.search(text):
         kind = MEASURE if _MEASURE.match(text) else MIXED
     else:
         kind = LABEL if _WORD.search(text) or text.isalpha() else SIGN
-    return len(text), text.endswith(":"), text[0].isupper(), text.isupper(), header_words(text), kind
+    facts = (len(text), text.endswith(":"), text[0].isupper(), text.isupper(), header_words(text), kind)
+    return facts, _shape(text)
 
 
 def _shape(text: str) -> str:

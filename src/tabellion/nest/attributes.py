@@ -190,7 +190,6 @@ def looks_of(properties: list[NDArray[Any]]) -> Indices:
     """A number for each distinct combination of properties, in order of first appearance."""
     if not len(properties[0]):
         return np.zeros(0, dtype=np.intp)
-    table = np.column_stack([p.astype(np.float64) for p in properties])
-    _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(np.argsort(first))
-    return order[which.ravel()].astype(np.intp)
+    known: dict[tuple[Any, ...], int] = {}
+    alike = zip(*(each.tolist() for each in properties), strict=True)
+    return np.fromiter((known.setdefault(one, len(known)) for one in alike), dtype=np.intp, count=len(properties[0]))

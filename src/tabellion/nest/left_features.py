@@ -43,12 +43,12 @@ def indent_step(view: PairView) -> Numbers:
 
 def rank_step(view: PairView) -> Numbers:
     """Steps between the two among the indents that occur at all."""
-    rank = np.unique(view.label("indent"), return_inverse=True)[1].ravel().astype(np.float64)
+    rank = _ranks(view)
     return np.where(view.is_root, -99.0, rank[view.down] - view.of_parent(rank))
 
 
 def child_rank(view: PairView) -> Numbers:
-    return np.unique(view.label("indent"), return_inverse=True)[1].ravel().astype(np.float64)[view.down]
+    return _ranks(view)[view.down]
 
 
 def child_least_indented(view: PairView) -> Numbers:
@@ -174,7 +174,7 @@ def looks_in_strand(view: PairView) -> Numbers:
 
 
 def indents_in_strand(view: PairView) -> Numbers:
-    return np.full(len(view.up), min(float(len(np.unique(view.label("indent")))), 8.0))
+    return np.full(len(view.up), min(_ranks(view).max(initial=-1.0) + 1.0, 8.0))
 
 
 def ladder_agrees(view: PairView) -> Flags:
@@ -278,6 +278,15 @@ def _followings(view: PairView) -> tuple[Numbers, Numbers]:
 
     table = view.once("followings", compute)
     return table, table.sum(axis=0)
+
+
+def _ranks(view: PairView) -> Numbers:
+    """The place of each label's indent among the indents that occur."""
+
+    def compute() -> Numbers:
+        return np.unique(view.label("indent"), return_inverse=True)[1].ravel().astype(np.float64)
+
+    return view.once("ranks", compute)
 
 
 def _ladder_depth(view: PairView) -> Numbers:

@@ -65,8 +65,9 @@ def styles_adjacent(view: PairView) -> Flags:
     """Somewhere in the region an attribute of the parent's style stands right above one of the child's."""
     style = _style(view)
     width = int(style.max(initial=0)) + 1
-    seen = np.unique(style[:-1] * width + style[1:])
-    return np.isin(_of_parent(view, style) * width + style[view.down], seen) & ~view.is_root
+    seen = np.zeros((width, width), dtype=bool)
+    seen[style[:-1], style[1:]] = True
+    return seen[style[view.up], style[view.down]] & ~view.is_root
 
 
 def child_smaller(view: PairView) -> Flags:
@@ -153,10 +154,10 @@ PAPER_LEFT: list[Feature] = [
 
 def compute_features(view: PairView, features: Sequence[Feature]) -> Numbers:
     """(pairs, features): every feature of every pair."""
-    table = np.empty((len(view.up), len(features)))
-    for number, (_, feature) in enumerate(features):
-        table[:, number] = feature(view)
-    return table
+    table = np.empty((len(features), len(view.up)))
+    for line, (_, feature) in zip(table, features, strict=True):
+        line[:] = feature(view)
+    return table.T
 
 
 def _style(view: PairView) -> Indices:
@@ -169,10 +170,13 @@ def _of_parent(view: PairView, kind: Indices) -> Indices:
 
 def _indent_between(view: PairView, test: Callable[[float, Numbers, Numbers], Flags]) -> Flags:
     """Whether a label between the pair has an indent for which the test holds."""
-    indent = view.label("indent")
     parent, child = view.parent("indent"), view.child("indent")
     low, high = np.minimum(parent, child), np.maximum(parent, child)
     found = np.zeros(len(view.up), dtype=bool)
-    for at in np.unique(indent)[:MOST_INDENTS].tolist():
-        found |= test(at, low, high) & (view.between(indent == at) > 0)
+    for at in sorted(set(view.label("indent").tolist()))[:MOST_INDENTS]:
+        found |= test(at, low, high) & view.once(f"between {at}", partial(_stands_between, view, at))
     return found & ~view.is_root
+
+
+def _stands_between(view: PairView, indent: float) -> Flags:
+    return np.asarray(view.between(view.label("indent") == indent) > 0)

@@ -25,6 +25,7 @@ class PairView:
         self.up, self.down = pairs
         self.is_root: Flags = self.up == ROOT
         self.count = len(attributes)
+        self._first, self._last = np.minimum(self.up, self.down) + 1, np.maximum(self.up, self.down)
         self._memory: dict[str, NDArray[Any]] = {}
 
     def once(self, name: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
@@ -51,7 +52,9 @@ class PairView:
 
     def of_parent(self, values: NDArray[Any], root: float = 0.0) -> Numbers:
         """A label's number at the parent of each pair; `root` where that is the root."""
-        return np.asarray(np.append(values.astype(np.float64), root)[self.up])
+        held = np.empty(len(values) + 1)
+        held[:-1], held[-1] = values, root
+        return held[self.up]
 
     def first_below(self, values: NDArray[Any]) -> Numbers:
         """A label's number at the label right below the parent of each pair: its first child if it has one."""
@@ -63,23 +66,21 @@ class PairView:
 
     def between(self, flags: NDArray[Any]) -> Numbers:
         """How many labels strictly between parent and child have a flag (or the sum of a number)."""
-        total = np.concatenate([[0.0], np.cumsum(flags, dtype=np.float64)])
-        low, high = np.minimum(self.up, self.down), np.maximum(self.up, self.down)
-        return np.asarray(total[high] - total[low + 1])
+        total = np.zeros(len(flags) + 1)
+        np.cumsum(flags, dtype=np.float64, out=total[1:])
+        return np.asarray(total[self._last] - total[self._first])
 
     def alike_between(self, kind: Indices, wanted: Indices) -> Numbers:
         """How many labels strictly between the pair are of the wanted kind (one a pair)."""
-        low, high = np.minimum(self.up, self.down), np.maximum(self.up, self.down)
-        return self._before(kind, wanted, high) - self._before(kind, wanted, low + 1)
-
-    def _before(self, kind: Indices, wanted: Indices, place: Indices) -> Numbers:
         keys = np.sort(kind * (self.count + 1) + np.arange(self.count))
-        return np.asarray(np.searchsorted(keys, wanted * (self.count + 1) + place), dtype=np.float64)
+        sought = wanted * (self.count + 1)
+        counted = np.searchsorted(keys, sought + self._last) - np.searchsorted(keys, sought + self._first)
+        return counted.astype(np.float64)
 
     def least_between(self, values: Numbers) -> Numbers:
         """The smallest number strictly between parent and child; infinity where nothing stands between."""
         table = _minimum_table(values)
-        low, high = np.minimum(self.up, self.down) + 1, np.maximum(self.up, self.down)
+        low, high = self._first, self._last
         length = high - low
         level = np.zeros(len(length), dtype=np.intp)
         some = length > 0

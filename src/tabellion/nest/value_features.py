@@ -23,7 +23,7 @@ def parent_greater(view: PairView) -> Numbers:
         return np.full(len(view.up), -1.0)
     upper, lower = values[view.up], values[view.down]
     known = ~np.isnan(upper) & ~np.isnan(lower)
-    more = (np.abs(np.nan_to_num(upper)) >= np.abs(np.nan_to_num(lower))) & known
+    more = np.abs(upper) >= np.abs(lower)
     share = more.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     return np.where(view.is_root | ~known.any(axis=1), -1.0, share)
 
@@ -36,17 +36,15 @@ def adds_up(view: PairView) -> Numbers:
     values, look = view.attributes.values, view.attributes.look
     if not values.shape[1]:
         return np.full(len(view.up), -1.0)
-    order = np.argsort(look, kind="stable")
-    sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(np.nan_to_num(values[order]), axis=0)])
-    keys = look[order] * (view.count + 1) + order
+    sums, keys = _running_sums(view)
     following = _next_alike(look)
     end = np.append(following, view.count)[view.up]
     wanted = look[view.down] * (view.count + 1)
     first, last = np.searchsorted(keys, wanted + view.up + 1), np.searchsorted(keys, wanted + end)
-    whole = values[view.up]
-    known = ~np.isnan(whole) & (np.abs(np.nan_to_num(whole)) > 0)
-    missed = np.abs(sums[last] - sums[first] - np.nan_to_num(whole))
-    match = (missed <= np.maximum(CLOSE_ENOUGH * np.abs(np.nan_to_num(whole)), 1e-9)) & known
+    whole = np.nan_to_num(values)[view.up]
+    size = np.abs(whole)
+    known = size > 0
+    match = (np.abs(sums[last] - sums[first] - whole) <= np.maximum(CLOSE_ENOUGH * size, 1e-9)) & known
     share = match.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     return np.where(view.is_root | ~known.any(axis=1) | (last - first < 2), -1.0, share)
 
@@ -59,23 +57,41 @@ def within_sum(view: PairView) -> Numbers:
     values, look = view.attributes.values, view.attributes.look
     if not values.shape[1]:
         return np.full(len(view.up), -1.0)
-    order = np.argsort(look, kind="stable")
-    sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(np.nan_to_num(values[order]), axis=0)])
-    keys = look[order] * (view.count + 1) + order
-    wanted = look[view.down] * (view.count + 1)
-    first = np.searchsorted(keys, wanted + view.up + 1)
-    rank = np.searchsorted(keys, wanted + view.down) - first
-    end = np.searchsorted(keys, wanted + view.count)
-    whole = np.nan_to_num(values[view.up])
+    sums, keys = _running_sums(view)
+    whole = np.nan_to_num(values)[view.up]
     known = (whole != 0) & ~view.is_root[:, None]
+    result = np.full(len(view.up), -1.0)
+    some = np.flatnonzero(known.any(axis=1))
+    up, down, whole, known = view.up[some], view.down[some], whole[some], known[some]
+    wanted = look[down] * (view.count + 1)
+    first = np.searchsorted(keys, wanted + up + 1)
+    rank = np.searchsorted(keys, wanted + down) - first
+    end = np.searchsorted(keys, wanted + view.count)
     enough = np.maximum(MOST_COLUMNS * known.sum(axis=1), 1)
-    longest = np.zeros(len(view.up), dtype=np.intp)
-    for many in range(2, LONGEST_SUM + 1):
-        last = np.minimum(first + many, end)
-        missed = np.abs(sums[last] - sums[first] - whole)
-        match = ((missed <= CLOSE_ENOUGH * np.abs(whole)) & known).sum(axis=1) >= enough
+    close, before = np.where(known, CLOSE_ENOUGH * np.abs(whole), -1.0), sums[first]
+    longest = np.zeros(len(some), dtype=np.intp)
+    for many in range(2, min(LONGEST_SUM, int((end - first).max(initial=0))) + 1):
+        missed = np.abs(sums[np.minimum(first + many, end)] - before - whole)
+        match = (missed <= close).sum(axis=1) >= enough
         longest[match & (first + many <= end)] = many
-    return np.where(longest == 0, -1.0, (rank < longest).astype(np.float64))
+    result[some] = np.where(longest == 0, -1.0, rank < longest)
+    return result
+
+
+def _running_sums(view: PairView) -> tuple[Numbers, Indices]:
+    """Sums of the values over the labels, look by look, and keys of look and place in that order."""
+    values, look = view.attributes.values, view.attributes.look
+
+    def order() -> Indices:
+        return np.argsort(look, kind="stable")
+
+    def sums() -> Numbers:
+        added = np.zeros((view.count + 1, values.shape[1]))
+        np.cumsum(np.nan_to_num(values[view.once("by look", order)]), axis=0, out=added[1:])
+        return added
+
+    by_look = view.once("by look", order)
+    return view.once("running sums", sums), look[by_look] * (view.count + 1) + by_look
 
 
 def _next_alike(look: Indices) -> Indices:

@@ -30,13 +30,15 @@ def join_amounts(table: SlotTable) -> SlotTable:
     if width < 3 or width > _MANY_COLUMNS or not len(table):
         return table
     texts = [text.strip() for text in table.text.tolist()]
-    before = np.array([bool(_BEFORE.fullmatch(text)) for text in texts])
-    after = np.array([bool(_AFTER.fullmatch(text)) for text in texts])
+    distinct = set(texts)
+    leading, trailing = {text for text in distinct if _BEFORE.fullmatch(text)}, set(filter(_AFTER.fullmatch, distinct))
+    before = np.array([text in leading for text in texts])
+    after = np.array([text in trailing for text in texts])
     if before.sum() + after.sum() < _LEAST:
         return table
     filled = np.array([bool(text) for text in texts])
     group = _groups(table, filled, before, after, texts)
-    return _joined(table, group, filled, texts) if group is not None else table
+    return _joined(table, group, texts) if group is not None else table
 
 
 def _groups(
@@ -51,7 +53,8 @@ def _groups(
         zip(table.row.tolist(), table.column.tolist(), table.down.tolist(), table.across.tolist(), strict=True)
     ):
         covers[row : row + down, column : column + across] = cell + 1
-    numeric = np.array([bool(_DIGIT.search(text)) or text in _DASHES for text in texts])
+    figures = {text for text in set(texts) if text in _DASHES or _DIGIT.search(text)}
+    numeric = np.array([text in figures for text in texts])
     joined = np.zeros(width, dtype=bool)  # whether a column is one with the column before it
     start = 0
     empty: NDArray[np.bool_] = np.asarray((grid < 0).all(axis=0))
@@ -79,12 +82,12 @@ def _one_amount(
 ) -> bool:
     """Whether a column goes on with the amounts of the columns from `start` on."""
     signs = 0
-    for row in range(len(grid)):
-        right = grid[row, column]
-        left = [cell for cell in grid[row, start:column].tolist() if cell >= 0]
-        if right < 0 or not left:
+    at = np.flatnonzero(grid[:, column] >= 0)
+    beside = grid[at, start:column]
+    for right, left in zip(grid[at, column].tolist(), beside.tolist(), strict=True):
+        last = next((cell for cell in reversed(left) if cell >= 0), -1)
+        if last < 0:
             continue
-        last = left[-1]
         leads = before[last] and (numeric[right] or before[right])
         if not (leads or (after[right] and (numeric[last] or after[last]))):
             return False
@@ -98,7 +101,7 @@ def _one_amount(
     return all(numeric[cell] or before[cell] or after[cell] for cell in strangers)
 
 
-def _joined(table: SlotTable, group: NDArray[np.int32], filled: NDArray[np.bool_], texts: list[str]) -> SlotTable:
+def _joined(table: SlotTable, group: NDArray[np.int32], texts: list[str]) -> SlotTable:
     """The table with its columns put together; cells of one row and group become one."""
     first = np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group))
     column = group[table.column]
@@ -109,11 +112,13 @@ def _joined(table: SlotTable, group: NDArray[np.int32], filled: NDArray[np.bool_
     kept = np.zeros(len(table), dtype=bool)
     text = table.text.copy()
     for cells in key.values():
-        told = [cell for cell in cells if filled[cell]]
-        main = max(told, key=lambda cell: (bool(_DIGIT.search(texts[cell])), len(texts[cell])), default=cells[0])
-        kept[main] = True
+        told = [cell for cell in cells if texts[cell]]
         if len(told) > 1:
+            main = max(told, key=lambda cell: (bool(_DIGIT.search(texts[cell])), len(texts[cell])))
             text[main] = _glue([texts[cell] for cell in told])
+            kept[main] = True
+        else:
+            kept[(told or cells)[0]] = True
     small = msgspec.structs.replace(
         table,
         column=column,

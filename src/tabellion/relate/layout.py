@@ -22,7 +22,8 @@ from tabellion.model.tree import HeaderTree, Nested
 _DRAWN = 0.75  # a side is drawn if this share of its cells has the line
 _UNSTYLED = frozenset({"csv", "tsv", "xlsb"})
 _CONTENTS = len(Content)
-_NATURAL = {Content.NUMBER: "right", Content.DATE: "right", Content.MISSING: "right"}
+_EMPTY = int(Content.EMPTY)
+_NATURAL = dict.fromkeys((int(Content.NUMBER), int(Content.DATE), int(Content.MISSING)), "right")
 
 
 def describe_frame_lines(frame: Frame, document: Document) -> FrameLines:
@@ -87,15 +88,15 @@ def _alignment(frame: Frame) -> tuple[str, ...]:
     """How the values or stub labels of each column are aligned, mostly."""
     grid, rect = frame.grid, frame.rect
     styled = [style.align for style in grid.styles]
-    body = list(frame.body_rows)
+    region = np.ix_(frame.body_rows, range(rect.left, rect.right + 1)) if frame.body_rows else np.s_[:0, :0]
+    looks = grid.style[region].astype(np.int64) * _CONTENTS + grid.content[region]
     found = []
-    for column in range(rect.left, rect.right + 1):
-        looks = grid.style[body, column].astype(np.int64) * _CONTENTS + grid.content[body, column]
+    for column in looks.T.tolist() if len(looks) else [[]] * rect.width:
         votes: Counter[str] = Counter()
-        for look, count in zip(*np.unique(looks, return_counts=True), strict=True):
-            style, content = divmod(int(look), _CONTENTS)
-            if content != Content.EMPTY:
-                votes[styled[style] or _NATURAL.get(Content(content), "left")] += int(count)
+        for look, count in sorted(Counter(column).items()):
+            style, content = divmod(look, _CONTENTS)
+            if content != _EMPTY:
+                votes[styled[style] or _NATURAL.get(content, "left")] += count
         found.append(votes.most_common(1)[0][0] if votes else "left")
     return tuple(found)
 
@@ -126,13 +127,13 @@ def _line_beside(grid: Grid, column: int, rect: Rect) -> bool:
 
 def _edge(grid: Grid, border: str, row: int | None, column: int | None, rect: Rect) -> NDArray[np.bool_]:
     """One border of the cells of a row or column within the rectangle; none outside the grid."""
-    drawn = np.array([getattr(style, border) for style in grid.styles], dtype=bool)
+    drawn = grid.look(border)
     if row is not None:
         inside = 0 <= row < grid.shape[0]
-        return drawn[grid.style[row, rect.left : rect.right + 1]] if inside else np.zeros(rect.width, dtype=bool)
+        return drawn[row, rect.left : rect.right + 1] if inside else np.zeros(rect.width, dtype=bool)
     assert column is not None  # noqa: S101
     inside = 0 <= column < grid.shape[1]
-    return drawn[grid.style[rect.top : rect.bottom + 1, column]] if inside else np.zeros(rect.height, dtype=bool)
+    return drawn[rect.top : rect.bottom + 1, column] if inside else np.zeros(rect.height, dtype=bool)
 
 
 def _mostly(drawn: NDArray[np.bool_]) -> bool:

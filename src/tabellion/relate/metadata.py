@@ -102,8 +102,8 @@ def _kind(frame: Frame) -> Kind | None:
     if not total:
         return None
     shares: dict[Kind, NDArray[np.bool_]] = {
-        "numerical": np.isin(content, (Content.NUMBER, Content.DATE, Content.MISSING)),
-        "text": np.isin(content, (Content.TEXT, Content.LINK)),
+        "numerical": (content == Content.NUMBER) | (content == Content.DATE) | (content == Content.MISSING),
+        "text": (content == Content.TEXT) | (content == Content.LINK),
         "image": content == Content.IMAGE,
     }
     if (content == Content.MISSING).sum() >= _MOSTLY * total:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_BEGINNINGS = ("tab", "Tab", "TAB")  # how every word for a table begins; a page is searched for them far faster
 _MENTION = re.compile(
     r"\b(?:tables?|tabs?\.|tabellen?|tableaux?|tablas?)[\s\u00a0]*[A-Z]{0,2}[-.]?(?:\d|[IVX]+\b)", re.I
 )
@@ -20,7 +21,13 @@ def mentions_table(text: str) -> bool:
     >>> mentions_table("As Table 2 shows, it grew."), mentions_table("The table was set.")
     (True, False)
     """
-    return bool(_MENTION.search(text))
+    for beginning in _BEGINNINGS:
+        at = text.find(beginning)
+        while at >= 0:
+            if _MENTION.match(text, at):
+                return True
+            at = text.find(beginning, at + 1)
+    return False
 
 
 def part_sentences(text: str) -> tuple[list[str], str]:

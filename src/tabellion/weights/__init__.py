@@ -27,6 +27,7 @@ class Weights:
 
     def __init__(self, folder: Path | str | None = None) -> None:
         self.folder = Path(folder or os.environ.get("TABELLION_WEIGHTS") or SHIPPED)
+        self._found: dict[str, Path] = {}
 
     def boosted(self, name: str) -> Boosted:
         """Gradient-boosted trees by name."""
@@ -49,12 +50,13 @@ class Weights:
         return _words(self._path(f"{name}.npz"))
 
     def _path(self, file: str) -> Path:
-        path = self.folder / file
-        if not path.exists():
-            path = SHIPPED / file
-        if not path.exists():
-            raise WeightsError(f"no weights {file} in {self.folder}; `make train` makes them")
-        return path
+        found = self._found.get(file)
+        if found is None:
+            found = next((path for path in (self.folder / file, SHIPPED / file) if path.exists()), None)
+            if found is None:
+                raise WeightsError(f"no weights {file} in {self.folder}; `make train` makes them")
+            self._found[file] = found
+        return found
 
 
 @lru_cache(maxsize=64)
