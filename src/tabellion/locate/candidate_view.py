@@ -39,9 +39,11 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
     def once(self, name: str, compute: Callable[[], Made]) -> Made:
         """Compute a thing once for this view."""
         memory: dict[str, Made] = self.__dict__
-        if name not in memory:
-            memory[name] = compute()
-        return memory[name]
+        try:
+            return memory[name]
+        except KeyError:
+            memory[name] = made = compute()
+            return made
 
     def cells(self, name: str) -> NDArray[Any]:
         """One property of the cells."""

@@ -20,6 +20,7 @@ from tabellion.locate.cell_kinds import Kind
 from tabellion.locate.line_views import LineViews, view_lines
 from tabellion.locate.paper_features import PAPER_FEATURES, paper_features
 from tabellion.model.markup import Candidate, Section
+from tabellion.model.style import Style
 
 Feature = Callable[[CandidateView, LineViews], NDArray[np.floating]]
 
@@ -39,7 +40,7 @@ _POINTS_TO_TABLE = re.compile(
 
 
 def _candidates(view: CandidateView) -> list[Candidate]:
-    return [view.page.candidates[number] for number in view.wanted.tolist()]
+    return view.once("candidates", lambda: [view.page.candidates[number] for number in view.wanted.tolist()])
 
 
 def _each(view: CandidateView, tell: Callable[[Candidate], float]) -> Floats:
@@ -56,12 +57,36 @@ def _share(part: Floats, whole: Floats) -> Floats:
 
 
 def _filled_rows(view: CandidateView, least: int) -> Floats:
-    return view.of_rows(view.by_row(view.filled) >= least)
+    return view.once(f"rows of {least}", lambda: view.of_rows(_filled_by_row(view) >= least))
+
+
+def _filled_by_row(view: CandidateView) -> Floats:
+    return view.once("filled by row", lambda: view.by_row(view.filled))
+
+
+def _filled(view: CandidateView) -> Floats:
+    """How many cells of each candidate show something."""
+    return view.once("filled cells", lambda: view.sum(view.filled))
+
+
+def _counted_by_column(view: CandidateView, lines: LineViews) -> Floats:
+    return view.once("counted by column", lambda: view.by_column(lines.counts))
+
+
+def _styled(view: CandidateView, name: str, tell: Callable[[Style], bool]) -> NDArray[np.bool_]:
+    """Whether the style of each cell is of some kind; told once a style."""
+    return view.once(
+        f"styled {name}", lambda: np.array([tell(s) for s in view.page.styles], dtype=bool)[view.cells("style")]
+    )
+
+
+def _has_fill(view: CandidateView) -> NDArray[np.bool_]:
+    return _styled(view, "fill", lambda style: style.fill is not None)
 
 
 def _common_width(view: CandidateView) -> Floats:
     """The share of filled rows that have as many filled cells as most rows have."""
-    filled = np.minimum(view.by_row(view.filled), 63).astype(np.int64)
+    filled = np.minimum(_filled_by_row(view), 63).astype(np.int64)
     some = filled > 0
     table = np.bincount(view.row_owner[some] * 64 + filled[some], minlength=len(view) * 64).reshape(len(view), 64)
     return _share(table.max(axis=1).astype(np.float64), table.sum(axis=1).astype(np.float64))
@@ -140,12 +165,13 @@ def _letters(view: CandidateView) -> Floats:
 
 
 def _is(view: CandidateView, *kinds: Kind) -> NDArray[np.bool_]:
-    return view.once(f"is {kinds}", lambda: _mask(kinds)[view.kind])
+    name, mask = _mask(kinds)
+    return view.once(name, lambda: mask[view.kind])
 
 
 @lru_cache(maxsize=32)
-def _mask(kinds: tuple[Kind, ...]) -> NDArray[np.bool_]:
-    return np.isin(np.arange(len(Kind)), kinds)
+def _mask(kinds: tuple[Kind, ...]) -> tuple[str, NDArray[np.bool_]]:
+    return f"is {kinds}", np.isin(np.arange(len(Kind)), kinds)
 
 
 def _cells_of(kind: Kind) -> Feature:
@@ -156,8 +182,8 @@ SHAPE: dict[str, Feature] = {
     "filled rows": lambda v, _: np.log1p(_filled_rows(v, 1)),
     "rows of two": lambda v, _: np.log1p(_filled_rows(v, 2)),
     "rows of two share": lambda v, _: _share(_filled_rows(v, 2), _filled_rows(v, 1)),
-    "filled columns": lambda v, n: np.log1p(v.of_columns(v.by_column(n.counts) > 0)),
-    "columns of two": lambda v, n: np.log1p(v.of_columns(v.by_column(n.counts) > 1)),
+    "filled columns": lambda v, n: np.log1p(v.of_columns(_counted_by_column(v, n) > 0)),
+    "columns of two": lambda v, n: np.log1p(v.of_columns(_counted_by_column(v, n) > 1)),
     "cells": lambda v, _: np.log1p(v.count),
     "common width": lambda v, _: _common_width(v),
     "filled share": lambda v, _: v.mean(v.filled),
@@ -190,21 +216,21 @@ MARKUP: dict[str, Feature] = {
         v, lambda c: bool(_LAYOUT_WORDS.search(f"{c.attributes.get('class', '')} {c.attributes.get('id', '')}"))
     ),
     "sized cells": lambda v, _: _share(_each(v, lambda c: c.sized), v.count),
-    "set at the top": lambda v, n: v.mean(v.style("valign") == "top", n.counts),
+    "set at the top": lambda v, n: v.mean(_styled(v, "top", lambda style: style.valign == "top"), n.counts),
     "nested inside": lambda v, _: np.log1p(v.sum(v.cells("nested"))),
     "depth": lambda v, _: _each(v, lambda c: c.depth),
     "hidden": lambda v, _: _each(v, lambda c: c.hidden),
 }
 CONTENT: dict[str, Feature] = {
     "linked share": lambda v, _: _share(v.sum(v.cells("linked")), _letters(v)),
-    "links a cell": lambda v, _: _share(v.sum(v.cells("links")), v.sum(v.filled)),
+    "links a cell": lambda v, _: _share(v.sum(v.cells("links")), _filled(v)),
     "cells with links": lambda v, _: v.mean(v.cells("links") > 0, v.filled),
     "cells with many links": lambda v, _: v.mean(v.cells("links") > 2, v.filled),
-    "images a cell": lambda v, _: _share(v.sum(v.cells("images")), v.sum(v.filled)),
+    "images a cell": lambda v, _: _share(v.sum(v.cells("images")), _filled(v)),
     "cells with images": lambda v, _: v.mean(v.cells("images") > 0, v.filled),
     "forms": lambda v, _: np.log1p(v.sum(v.cells("forms"))),
-    "forms a cell": lambda v, _: _share(v.sum(v.cells("forms")), v.sum(v.filled)),
-    "list items": lambda v, _: _share(v.sum(v.cells("items")), v.sum(v.filled)),
+    "forms a cell": lambda v, _: _share(v.sum(v.cells("forms")), _filled(v)),
+    "list items": lambda v, _: _share(v.sum(v.cells("items")), _filled(v)),
     "longest": lambda v, _: np.log1p(_largest(v)),
     "longest share": lambda v, _: _share(_largest(v), _letters(v)),
     "numbers": lambda v, _: np.log1p(v.sum(_is(v, Kind.NUMBER, Kind.DATE))),
@@ -230,9 +256,9 @@ LINES: dict[str, Feature] = {
     "numbers below": lambda v, n: -_first_row_contrast(v, n, _is(v, Kind.NUMBER, Kind.DATE)),
     "bold on top": lambda v, n: _first_row_contrast(v, n, v.style("bold")),
     "bold at the left": lambda v, n: _first_column_contrast(v, n, v.style("bold")),
-    "filled on top": lambda v, n: _first_row_contrast(v, n, v.style("fill") != None),  # noqa: E711
-    "filled at the left": lambda v, n: _first_column_contrast(v, n, v.style("fill") != None),  # noqa: E711
-    "right aligned": lambda v, n: v.mean(v.style("align") == "right", n.counts),
+    "filled on top": lambda v, n: _first_row_contrast(v, n, _has_fill(v)),
+    "filled at the left": lambda v, n: _first_column_contrast(v, n, _has_fill(v)),
+    "right aligned": lambda v, n: v.mean(_styled(v, "right", lambda style: style.align == "right"), n.counts),
     "bold share": lambda v, n: v.mean(v.style("bold"), n.counts),
     "borders": lambda v, n: v.mean(v.style("border_bottom") | v.style("border_top"), n.counts),
     "distinct at the left": lambda v, n: _distinct(v, n.left),

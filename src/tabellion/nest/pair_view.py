@@ -75,7 +75,7 @@ class PairView:
         keys = np.sort(kind * (self.count + 1) + np.arange(self.count))
         sought = wanted * (self.count + 1)
         counted = np.searchsorted(keys, sought + self._last) - np.searchsorted(keys, sought + self._first)
-        return counted.astype(np.float64)
+        return np.asarray(counted, dtype=np.float64)
 
     def least_between(self, values: Numbers) -> Numbers:
         """The smallest number strictly between parent and child; infinity where nothing stands between."""
