@@ -77,27 +77,27 @@ def side_features(view: WebView, turned: bool) -> NDArray[np.float64]:
     common = np.where(total > 0, counts.argmax(axis=2) + 1, EMPTY)
     known = filled[:first] & (total > 0)
     some = np.maximum(1, known.sum(axis=1))
-    marks = (
-        np.stack([known & _WORDS[kind[:first]] & _FIGURES[common], known & (kind[:first] == common)]).sum(axis=2) / some
-    )
+    over_figures = (known & _WORDS[kind[:first]] & _FIGURES[common]).sum(axis=1) / some
+    alike = (known & (kind[:first] == common)).sum(axis=1) / some
     agreement = (counts.max(axis=2) / np.maximum(1, total)).sum(axis=1) / np.maximum(1, (total > 0).sum(axis=1))
     place = np.arange(first)
     below = lines - 1 - place
     texts = codes[SAID]
-    joined = ((home[1:] == home[:-1]) & filled[1:]).sum(axis=1)[:first]
+    joined = np.zeros(first)
+    joined[: lines - 1] = ((home[1 : first + 1] == home[:first][: lines - 1]) & filled[1 : first + 1]).sum(axis=1)
     indent = traits[:first, :, _INDENT]
     return np.column_stack(
         [
             own[:, _OWN], later[:, _HEADINGS], contrast[:, _CONTRASTS], kinds[:, 1:],
             kinds[:, LABEL] - _after(by_line[:, LABEL])[:first] / left,
             count[:first] / width, count[:first] / width - after_count / width / np.maximum(1, below),
-            ~filled[:first, 0], marks.T, _like_after(codes, filled, first, total, known, some),
+            ~filled[:first, 0], over_figures, alike, _like_after(codes, filled, first, total, known, some),
             np.log1p(own[:, _LENGTH]), np.log1p(own[:, _LENGTH]) - np.log1p(later[:, _LENGTH]),
             _stands_out(traits[:, :, _LENGTH], filled, first),
             [_distinct(texts[at][filled[at]]) for at in range(first)],
             np.full(first, _distinct(texts[1:][filled[1:]])),
             (home[:first, 1:] == home[:first, :-1]).sum(axis=1) / max(1, width - 1),
-            np.pad(joined, (0, first - len(joined))) / size,
+            joined / size,
             (np.diff(number[:first], axis=1) == 1).mean(axis=1) if width > 1 else np.zeros(first),
             np.where(filled[:first], indent, -np.inf).max(axis=1, initial=0.0) - own[:, _INDENT],
             agreement, np.log1p(below),

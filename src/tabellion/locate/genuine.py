@@ -40,7 +40,8 @@ def locate_tables(
     asked = [number for number in range(len(page.candidates)) if is_worth_a_look(page, number)]
     if asked:
         if method == "boosted":
-            odds = weights.boosted(GENUINE).probabilities(genuine_features(view_candidates(page, asked)))
+            trees = weights.boosted(GENUINE)
+            odds = trees.probabilities(genuine_features(view_candidates(page, asked), trees.asked))
         else:
             odds = _by_paper(page, asked, weights, method)
         for number, value in zip(asked, odds.tolist(), strict=True):

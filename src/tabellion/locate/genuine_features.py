@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
 import numpy as np
@@ -298,8 +298,13 @@ GROUPS = (SHAPE, MARKUP, CONTENT, LINES, SURROUNDINGS)
 FEATURES: tuple[str, ...] = (*PAPER_FEATURES, *(name for group in GROUPS for name in group))
 
 
-def genuine_features(view: CandidateView) -> NDArray[np.float64]:
-    """One row a candidate, in the order of FEATURES."""
+def genuine_features(view: CandidateView, asked: Collection[int] | None = None) -> NDArray[np.float64]:
+    """One row a candidate, in the order of FEATURES; nought for those whose numbers are not among the asked ones."""
     lines = view_lines(view)
-    columns = [np.asarray(tell(view, lines), dtype=np.float64) for group in GROUPS for tell in group.values()]
-    return np.column_stack([paper_features(view), *columns])
+    found = np.zeros((len(FEATURES), len(view)))
+    found[: len(PAPER_FEATURES)] = paper_features(view).T
+    more = (tell for group in GROUPS for tell in group.values())
+    for number, tell in enumerate(more, len(PAPER_FEATURES)):
+        if asked is None or number in asked:
+            found[number] = tell(view, lines)
+    return found.T

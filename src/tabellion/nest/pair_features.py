@@ -7,7 +7,7 @@ unary features with font size and indent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -152,11 +152,12 @@ PAPER_LEFT: list[Feature] = [
 ]
 
 
-def compute_features(view: PairView, features: Sequence[Feature]) -> Numbers:
-    """(pairs, features): every feature of every pair."""
-    table = np.empty((len(features), len(view.up)))
-    for line, (_, feature) in zip(table, features, strict=True):
-        line[:] = feature(view)
+def compute_features(view: PairView, features: Sequence[Feature], asked: Collection[int] | None = None) -> Numbers:
+    """(pairs, features): every feature of every pair, or only those whose numbers are asked for; nought for others."""
+    table = np.zeros((len(features), len(view.up)))
+    for number, (_, feature) in enumerate(features):
+        if asked is None or number in asked:
+            table[number] = feature(view)
     return table.T
 
 

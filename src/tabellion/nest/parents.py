@@ -59,14 +59,13 @@ def left_parents(attributes: Attributes, weights: Weights, method: Method) -> tu
 
 def left_scores(view: PairView, weights: Weights, method: Method) -> Numbers:
     """The score of each pair of a strand: a probability by the SVM, log-odds by the boosted trees."""
-    table = left_table(view, method)
     if method == "svm":
         linear = weights.linear(LEFT_WEIGHTS[method])
         _check(linear.features, PAPER_LEFT, LEFT_WEIGHTS[method])
-        return linear.probabilities(table)
+        return linear.probabilities(left_table(view, method))
     boosted = weights.boosted(LEFT_WEIGHTS[method])
     _check(boosted.features, LEFT_FEATURES, LEFT_WEIGHTS[method])
-    return boosted.scores(table)[:, 0]
+    return boosted.scores(compute_features(view, LEFT_FEATURES, boosted.asked))[:, 0]
 
 
 def top_table(view: TopView, method: Method) -> Numbers:

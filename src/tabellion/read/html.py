@@ -39,9 +39,12 @@ DEEPEST = 100  # tables within tables; the deepest real layout pages have about 
 DEEPEST_ELEMENTS = 10_000  # elements within elements, as written; browsers stop at 512
 _LONGEST_PARAGRAPH = 50_000  # letters; what is longer is a page in one element
 MOST_COLUMNS = 16_384  # as in a sheet
-_CONTAINER = re.compile(
-    r"<(/?)(?:div|ul|ol|dl|section|article|aside|blockquote|center|nav|main|header|footer|fieldset|details|menu|dir)[\s>]",
-    re.I,
+_CONTAINERS = (
+    *("div", "ul", "ol", "dl", "section", "article", "aside", "blockquote", "center", "nav", "main", "header"),
+    *("footer", "fieldset", "details", "menu", "dir"),
+)
+_CONTAINER = re.compile(  # letters in both cases one by one: told apart far faster than by a search without case
+    rf"<(/?)(?:{'|'.join(''.join(f'[{c}{c.upper()}]' for c in name) for name in _CONTAINERS)})[\s>]"
 )
 
 

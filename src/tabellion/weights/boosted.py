@@ -88,6 +88,15 @@ class Boosted(msgspec.Struct, frozen=True, eq=False, dict=True):
             result[start : start + step] = value.take(node).reshape(len(part), -1, width).sum(axis=1)
         return result[where]
 
+    @property
+    def asked(self) -> frozenset[int]:
+        """The numbers of the features that some tree asks for; what the others are does not change a score."""
+        memory: dict[str, frozenset[int]] = self.__dict__
+        if "asked" not in memory:
+            inner = self.left != np.arange(self.left.shape[1])
+            memory["asked"] = frozenset(self.feature[inner].tolist())
+        return memory["asked"]
+
     def _children(self, root: NDArray[np.int64]) -> NDArray[np.int64]:
         """Left and right child of each node in turn, by their places among the nodes of all trees; computed once."""
         memory: dict[str, NDArray[np.int64]] = self.__dict__
