@@ -31,7 +31,7 @@ _MONTH = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil|août|déc|ene|abr|ago|"
     r"dic|gen|mag|giu|lug|set|ott|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)[^\W\d_]{0,7}\.?"
 )
-_TEXT = re.compile(
+_FIGURE = re.compile(
     rf"""
     (?P<number>[(\[<>~≈+±−–-]*\s*(?:[$£€¥₹]|US\$|USD|EUR|GBP|Rs\.?)?\s*[(+−–-]?\s*\d[\d.,'’\s]*
         (?:\s*(?:%|‰|°[CF]?|[$£€¥₹]|[kKMGTµ]?[BbgmLlWwVAhsxX]|mm|cm|km|kg|mg|ml|GB|MB|kB|Mio|Mrd|bn|mn|pts?|st|nd|rd|th|EUR|
@@ -39,11 +39,11 @@ _TEXT = re.compile(
     |(?P<date>\d{{1,4}}[./-]\d{{1,2}}[./-](?:\d{{2}}|\d{{4}})(?:[\sT,]+\d{{1,2}}:\d\d(?::\d\d)?)?|\d{{1,2}}:\d\d(?::\d\d)?
         (?:\s*[ap]\.?m\.?|\s*(?:Uhr|h|GMT|ET|EST|EDT|PST|UTC))?|(?:\w{{2,9}}\.?,?\s+)?{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?
         (?:,?\s+\d{{4}})?|(?:\w{{2,9}}\.?,?\s+)?\d{{1,2}}(?:st|nd|rd|th|\.)?\s+{_MONTH}(?:,?\s+\d{{2,4}})?|{_MONTH}\s+\d{{4}})
-    |(?P<sign>[\W_]+)
     """,
     re.X | re.I,
 )
 _DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?…](?:\s|$)")
 _LONG = 80  # letters that make a text prose by length alone
 _WORDY = 45  # letters from which a full stop makes it prose
@@ -62,11 +62,15 @@ def tell_kind(text: str) -> Kind:
     size = len(text)
     if size > _LONG:
         return Kind.PROSE
-    if size <= _SHORT and (match := _TEXT.fullmatch(text)):
-        return Kind.NUMBER if match["number"] else Kind.DATE if match["date"] else Kind.SIGN
+    digit = _DIGIT.search(text)
+    if size <= _SHORT:
+        if not digit and not _LETTER.search(text):
+            return Kind.SIGN
+        if digit and (match := _FIGURE.fullmatch(text)):
+            return Kind.NUMBER if match["number"] else Kind.DATE
     if size > _WORDY and _SENTENCE.search(text):
         return Kind.PROSE
-    return Kind.MIXED if _DIGIT.search(text) else Kind.LABEL
+    return Kind.MIXED if digit else Kind.LABEL
 
 
 def tell_kinds(cells: MarkupCells, wanted: NDArray[np.bool_]) -> NDArray[np.uint8]:

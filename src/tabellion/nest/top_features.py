@@ -30,7 +30,7 @@ class TopView:
         self.own, self.reach = cells.own, cells.reach
 
     def parent(self, values: Indices, root: int = NONE) -> Indices:
-        return np.asarray(np.append(values, root)[self.up])
+        return np.where(self.is_root, root, values[self.up])
 
     def child(self, values: Indices) -> Indices:
         return np.asarray(values[self.down])

@@ -75,7 +75,7 @@ def stack_declared(under: Declared, over: Declared) -> Declared:
         return under
     if under is NOTHING:
         return over
-    return Declared._make(b if b is not None else a for a, b in zip(under, over, strict=True))
+    return Declared(*[a if b is None else b for a, b in zip(under, over, strict=True)])
 
 
 @lru_cache(maxsize=4096)
@@ -204,6 +204,11 @@ def _number(value: object) -> float:
     return value if isinstance(value, float) else 0.0
 
 
+@lru_cache(maxsize=4096)
+def _read_body(body: str) -> Declared:
+    return read_declarations(body)._replace(colour=None, underline=None)
+
+
 class Part(NamedTuple):
     """One compound of a selector, and whether it must be the parent (not just an ancestor) of the one after it."""
 
@@ -222,7 +227,7 @@ class Rule(NamedTuple):
 
     def declared(self) -> Declared:
         """What the rule says of the look; colour and underline are left out: they speak of links, nearly always."""
-        return read_declarations(self.body)._replace(colour=None, underline=None)
+        return _read_body(self.body)
 
 
 _PART = re.compile(r"([.#]?)(-?[\w\-\u0080-\uffff]+|\*)")

@@ -25,6 +25,7 @@ CellRecord: TypeAlias = tuple[str, int, int, int, int, int, int, int, int, int]
 RECORD_FIELDS = ("text", "style", "marks", "length", "linked", "links", "images", "forms", "items", "nested")
 
 
+_FOOT = int(Section.FOOT)
 _NO_NUMBERS = np.zeros((0, len(RECORD_FIELDS) - 1), dtype=np.int32)
 
 
@@ -143,7 +144,7 @@ class Gathering:
     def form(self, most_columns: int, most_steps: int) -> tuple[Slots, bool]:
         """The slots of the cells in the order of the standard, and whether all had room. `tfoot` comes last."""
         slots, rows = Slots(most_columns, most_steps), self.rows
-        if any(section == Section.FOOT for section, _, _ in rows):
+        if _FOOT in {section for section, _, _ in rows}:
             rows = self._put_foot_last()
         last_group: int | None = None
         whole = True
@@ -167,12 +168,15 @@ class Gathering:
 
     def sections(self) -> bytes:
         """The section of each row, in the order of the standard."""
-        return bytes(sorted((section for section, _, _ in self.rows), key=lambda section: section == Section.FOOT))
+        told = bytes([section for section, _, _ in self.rows])
+        if _FOOT not in told:
+            return told
+        return bytes(sorted(told, key=lambda section: section == _FOOT))
 
     def _put_foot_last(self) -> list[tuple[int, int, list[tuple[int, int]]]]:
         """The rows with those of the foot at the end; the cells are put in the same order."""
         starts = np.cumsum([0, *(len(spans) for _, _, spans in self.rows)])
-        order = sorted(range(len(self.rows)), key=lambda row: self.rows[row][0] == Section.FOOT)
+        order = sorted(range(len(self.rows)), key=lambda row: self.rows[row][0] == _FOOT)
         cells = [cell for row in order for cell in range(starts[row], starts[row + 1])]
         self.texts = [self.texts[cell] for cell in cells]
         self.numbers = self.numbers[cells]

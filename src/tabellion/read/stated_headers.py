@@ -20,6 +20,8 @@ _MOSTLY = 0.5  # the share of the cells below the head that must speak where no 
 
 def state_table(words: Mapping[int, CellWord], slots: Sequence[Slot], sections: bytes) -> Stated | None:
     """The table that the markup states."""
+    if not words:
+        return None
     heads = {word.id: number for number, word in words.items() if word.id and word.direction and number < len(slots)}
     values = [number for number, word in words.items() if word.headed and not word.direction and number < len(slots)]
     named = {header for number in values for header in words[number].headers}

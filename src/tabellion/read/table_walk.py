@@ -39,6 +39,7 @@ class TableWalk(ABC):
         self._deepest = deepest
         self._trail: Trail = []  # tag, and number among the siblings, of the elements that are open
         self._open: list[Gathering] = []
+        self._around: dict[int, int] = {}  # the look inside elements that tables lie in
         self._tables = 0
 
     @abstractmethod
@@ -79,12 +80,16 @@ class TableWalk(ABC):
         """The look outside a table, of all that it lies in; outside tables looks are not kept."""
         above: list[LexborNode] = []
         at = node.parent
+        look: int | None = None
         while at is not None and len(above) < _DEEPEST_LOOK:
+            look = self._around.get(at.mem_id)
+            if look is not None:
+                break
             above.append(at)
             at = at.parent
-        look = PLAIN_LOOK
+        look = PLAIN_LOOK if look is None else look
         for each in reversed(above):
-            look = self._looks.enter(look, each.tag or "", each.attributes)
+            look = self._around[each.mem_id] = self._looks.enter(look, each.tag or "", each.attributes)
         return look
 
     def table(self, node: LexborNode, look: int, box: Box, trail: Trail) -> None:
