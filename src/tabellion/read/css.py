@@ -75,7 +75,7 @@ def stack_declared(under: Declared, over: Declared) -> Declared:
         return under
     if under is NOTHING:
         return over
-    return Declared(*[a if b is None else b for a, b in zip(under, over, strict=True)])
+    return Declared._make([a if b is None else b for a, b in zip(under, over, strict=True)])
 
 
 @lru_cache(maxsize=4096)
