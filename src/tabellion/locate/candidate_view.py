@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Made = TypeVar("Made")
+_SumsById = dict[int, tuple[Bools, Floats]]
 
 MOST_CELLS = 20_000  # cells of a candidate that are looked at: more rows of the same do not change the judgement
 
@@ -121,7 +122,7 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The mean over the cells of each candidate, or over some of them; nought where there are none."""
         if among is None:
             return self.sum(values) / np.maximum(1, self.count)
-        held = self.once("sums", dict[int, tuple[Bools, Floats]])
+        held = self.once("sums", _SumsById)
         if id(among) not in held:
             held[id(among)] = (among, np.maximum(1e-9, self.sum(among)))  # the array is kept, so its id stays its own
         return self.sum(values * among) / held[id(among)][1]
