@@ -43,8 +43,10 @@ _CONTAINERS = (
     *("div", "ul", "ol", "dl", "section", "article", "aside", "blockquote", "center", "nav", "main", "header"),
     *("footer", "fieldset", "details", "menu", "dir"),
 )
-_CONTAINER = re.compile(  # letters in both cases one by one: told apart far faster than by a search without case
-    rf"<(/?)(?:{'|'.join(''.join(f'[{c}{c.upper()}]' for c in name) for name in _CONTAINERS)})[\s>]"
+_FIRST = "".join(sorted({name[0] for name in _CONTAINERS}))
+_CONTAINER = re.compile(  # letters in both cases one by one, the first of all names before: far faster than `re.I`
+    rf"<(/?)(?=[{_FIRST}{_FIRST.upper()}])"
+    rf"(?:{'|'.join(''.join(f'[{c}{c.upper()}]' for c in name) for name in _CONTAINERS)})[\s>]"
 )
 
 
