@@ -108,13 +108,15 @@ def test_a_page_of_pictures_alone_says_that_nothing_can_be_read():
     assert "no text" in page_of(write_pdf([page])).issues[0].note
 
 
-def test_text_without_unicode_values_is_doubted():
+def test_text_without_unicode_values_is_not_given_as_text():
     data = plain_pdf().replace(
         b"/Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding",
         b"/Subtype /Type3 /FontBBox [0 0 9 9] /FontMatrix [.1 0 0 .1 0 0] /CharProcs << >> "
         b"/Encoding << /Differences [32 /g1 /g2 /g3] >> /FirstChar 32 /LastChar 126 /Widths [" + b"5 " * 95 + b"]",
     )
-    assert "without Unicode values" in page_of(data).issues[0].note
+    page = page_of(data)
+    assert "without Unicode values" in page.issues[0].note
+    assert set("".join(page.words.text)) == {"\ufffd"}
 
 
 def test_ten_thousand_paths_on_a_page_are_bounded():

@@ -30,13 +30,12 @@ from tabellion.read.pdf_paths import NO_PATHS, Paths, join_rulings, read_paths
 from tabellion.read.pdf_pieces import join_pieces
 from tabellion.read.pdf_space import Space, turn_boxes, turn_points
 from tabellion.read.pdf_symbols import mend_symbols
-from tabellion.read.pdf_text import Characters, FontTable, read_characters
+from tabellion.read.pdf_text import UNMAPPED, Characters, FontTable, read_characters
 from tabellion.read.pdf_words import NO_LETTERS, LetterBoxes, read_words
 
 _PAGES_HELD = 4  # pages kept in memory after they were read
 _SIDEWAYS = 40  # so many characters set sideways are a view of their own
 _STRAIGHT = 8.0  # degrees that text may lean and still count as set along the page
-_UNMAPPED = 0.3  # share of text without Unicode values that is worth a warning
 _LETTER_PAPER = (612.0, 792.0)  # the size given to a page that cannot be read
 _LONGEST_SIDE = 20_000.0  # points: larger pages are left out (5 m are 14,173 points)
 
@@ -188,8 +187,8 @@ def _doubts(characters: Characters, paths: Paths, number: int) -> tuple[Issue, .
             notes.append("the page is a scan without text: nothing can be read from it")
         elif len(paths.drawings):
             notes.append("the page has drawings but no text: nothing can be read from it")
-    if characters.unmapped > _UNMAPPED:
-        notes.append(f"{characters.unmapped:.0%} of the text is in fonts without Unicode values and may be wrong")
+    if characters.unmapped > UNMAPPED:
+        notes.append(f"{characters.unmapped:.0%} of the text is in fonts without Unicode values: given as \ufffd")
     if paths.cut_short:
         notes.append("the page has too many paths: rulings may be missing")
     return tuple(Issue("read", note, Place(page=number)) for note in notes)

@@ -28,6 +28,8 @@ _BOLD_WEIGHT = 600
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd", "-blk", "medi")
 _ITALIC_NAMES = ("italic", "oblique", "-it", "slanted", "kursiv")
 _BLANKS = (0x20, 0x0A, 0x0D)
+UNMAPPED = 0.3  # share of text without Unicode values from which on it is no text, but a guess
+_UNKNOWN = 0xFFFD
 _UNMAPPED_PROBE = 40  # characters of a font that are asked whether they have a Unicode value
 
 
@@ -40,7 +42,7 @@ class Characters(msgspec.Struct, frozen=True, eq=False):
     parted: NDArray[np.bool_]  # PDFium sees a blank before it, though none is drawn
     run: NDArray[np.int32]  # index into `runs`: characters of one text object
     runs: tuple[Run, ...]
-    unmapped: float  # share of the characters probed that have no Unicode value
+    unmapped: float  # share of the text in fonts without Unicode values; where it is large, that text is unknown signs
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -150,13 +152,16 @@ def read_characters(text_page: Any, fonts: FontTable) -> Characters:
     if hidden.any() and not hidden.all():
         keep_run &= ~hidden
     visible = keep_run[run] & _unclipped(box[drawn], run, clips)
-    unmapped = _unmapped_share(handle, drawn, run, runs)
+    unmapped = _unmapped(handle, drawn, run, runs)
+    share = float(unmapped.mean()) if len(drawn) else 0.0
+    if share > UNMAPPED:
+        code[drawn[unmapped]] = _UNKNOWN
     fonts.forget_handles()
     chosen = drawn[visible]
     made_up = np.cumsum((owner == 0) & np.isin(code, _BLANKS))
     parted = np.diff(made_up[chosen], prepend=0) > 0
     return Characters(
-        code[chosen], box[chosen], origin[chosen], parted, run[visible].astype(np.int32), tuple(runs), unmapped
+        code[chosen], box[chosen], origin[chosen], parted, run[visible].astype(np.int32), tuple(runs), share
     )
 
 
@@ -215,15 +220,13 @@ def _unclipped(
     )
 
 
-def _unmapped_share(handle: int, drawn: NDArray[np.intp], run: NDArray[np.intp], runs: list[Run]) -> float:
-    """The share of the text set in fonts most of whose probed characters have no Unicode value."""
-    if not len(drawn):
-        return 0.0
+def _unmapped(handle: int, drawn: NDArray[np.intp], run: NDArray[np.intp], runs: list[Run]) -> NDArray[np.bool_]:
+    """The characters set in fonts most of whose probed characters have no Unicode value."""
     font = np.array([r.font for r in runs], dtype=np.int32)[run]
-    bad = 0
+    bad = np.zeros(len(drawn), dtype=bool)
     for number in np.unique(font).tolist():
         mine = drawn[font == number]
         probe = mine[:: max(1, len(mine) // _UNMAPPED_PROBE)].tolist()
         if 2 * sum(_map_error(handle, i) == 1 for i in probe) > len(probe):
-            bad += len(mine)
-    return bad / len(drawn)
+            bad |= font == number
+    return bad
