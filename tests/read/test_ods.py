@@ -2,96 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from odf.opendocument import OpenDocumentSpreadsheet
 from odf.style import Style, TableCellProperties, TextProperties
 from odf.table import Table, TableCell, TableRow
 from odf.text import P
 from python_calamine import CalamineWorkbook
+from tests.ods_files import DUBLIN, SPACES, YELLOW, cell, document, number, packed, places, read, row, sheet_of
 
 from tabellion.errors import (
-    EncryptedError,
-    HostileError,
-    MalformedError,
     TooLargeError,
-    TruncatedError,
-    UnreadableError,
     UsageError,
 )
-from tabellion.model.document import Mark, Sheet, Stored
+from tabellion.model.document import Mark, Stored
 from tabellion.model.place import Rect
 from tabellion.read import read_document
-from tabellion.read.contents import Contents
 from tabellion.read.limits import Limits
 from tabellion.read.ods import read_ods
-
-_SPACES = " ".join(
-    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for prefix, name in {
-        "office": "office", "table": "table", "text": "text", "style": "style", "meta": "meta",
-        "fo": "xsl-fo-compatible", "number": "datastyle", "draw": "drawing",
-    }.items()
-)  # fmt: skip
-_CALC = 'xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"'
-_DUBLIN = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
-
-
-def document(tables: str, automatic: str = "", kind: str = "document-content", before: str = "") -> str:
-    return (
-        f'<?xml version="1.0" encoding="UTF-8"?><office:{kind} {_SPACES} {_CALC} {_DUBLIN}>{before}'
-        f"<office:automatic-styles>{automatic}</office:automatic-styles>"
-        f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:{kind}>"
-    )
-
-
-def packed(parts: dict[str, str]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
-        package.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        for name, text in parts.items():
-            package.writestr(name, text)
-    return file.getvalue()
-
-
-def read(rows: str, automatic: str = "", styles: str = "") -> Contents:
-    parts = {"content.xml": document(f'<table:table table:name="S">{rows}</table:table>', automatic)}
-    if styles:
-        head = f"<office:document-styles {_SPACES}><office:styles>{styles}</office:styles></office:document-styles>"
-        parts["styles.xml"] = head
-    return read_ods(packed(parts), Limits())
-
-
-def sheet_of(rows: str, automatic: str = "", styles: str = "") -> Sheet:
-    return read(rows, automatic, styles).sheets[0]
-
-
-def row(*cells: str, attributes: str = "") -> str:
-    return f"<table:table-row {attributes}>{''.join(cells)}</table:table-row>"
-
-
-def cell(text: str, attributes: str = "") -> str:
-    return f'<table:table-cell office:value-type="string" {attributes}><text:p>{text}</text:p></table:table-cell>'
-
-
-def number(value: float, attributes: str = "") -> str:
-    value_type = f'office:value-type="float" office:value="{value}"'
-    return f"<table:table-cell {value_type} {attributes}><text:p>shown</text:p></table:table-cell>"
-
-
-def places(sheet: Sheet) -> dict[tuple[int, int], str]:
-    cells = sheet.cells
-    filled = cells.stored != Stored.EMPTY
-    at = zip(cells.row[filled].tolist(), cells.column[filled].tolist(), strict=True)
-    return dict(zip(at, cells.text[filled].tolist(), strict=True))
 
 
 def test_values_are_typed_by_their_value_type() -> None:
@@ -176,18 +108,12 @@ def test_repeats_stand_for_as_many_cells_and_rows() -> None:
     assert places(sheet) == {(0, 2): "5", (0, 3): "5", (0, 4): "5", (5, 0): "x", (6, 0): "x"}
 
 
-_YELLOW = (
-    '<style:style style:name="y" style:family="table-cell"><style:table-cell-properties '
-    'fo:background-color="#ffff00"/></style:style>'
-)
-
-
 def test_blank_repeats_to_the_end_of_the_sheet_are_no_cells() -> None:
     blank = row(
         '<table:table-cell table:style-name="y" table:number-columns-repeated="16384"/>',
         attributes='table:number-rows-repeated="1048000"',
     )
-    sheet = sheet_of(row(cell("a"), '<table:table-cell table:style-name="y"/>', cell("b")) + blank, _YELLOW)
+    sheet = sheet_of(row(cell("a"), '<table:table-cell table:style-name="y"/>', cell("b")) + blank, YELLOW)
     assert len(sheet.cells) == 3
     assert sheet.styles[sheet.cells.style[1]].fill == "#FFFF00"
 
@@ -303,7 +229,7 @@ def test_number_formats_are_kept_as_codes(definition: str, code: str) -> None:
 
 def test_title_and_author_of_the_document() -> None:
     meta = (
-        f"<office:document-meta {_SPACES} {_DUBLIN}><office:meta><dc:title>Deaths</dc:title>"
+        f"<office:document-meta {SPACES} {DUBLIN}><office:meta><dc:title>Deaths</dc:title>"
         "<meta:initial-creator>A. Clerk</meta:initial-creator></office:meta></office:document-meta>"
     )
     contents = read_ods(packed({"content.xml": document(""), "meta.xml": meta}), Limits())
@@ -356,52 +282,6 @@ def test_one_sheet_is_read_by_name_and_all_names_are_known() -> None:
 
 def test_an_empty_sheet_has_no_cells() -> None:
     assert len(sheet_of("").cells) == 0
-
-
-def test_a_protected_file_is_said_to_be_so() -> None:
-    manifest = (
-        "<manifest:manifest><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>"
-    )
-    with pytest.raises(EncryptedError, match="password"):
-        read_ods(packed({"content.xml": "\x00\x01", "META-INF/manifest.xml": manifest}), Limits())
-
-
-def test_a_file_cut_short_is_said_to_be_so() -> None:
-    data = packed({"content.xml": document(f'<table:table table:name="S">{row(cell("a")) * 50}</table:table>')})
-    with pytest.raises(TruncatedError):
-        read_ods(data[: len(data) // 2], Limits())
-
-
-def test_broken_xml_is_said_to_be_so() -> None:
-    with pytest.raises(MalformedError, match="not well-formed"):
-        read_ods(packed({"content.xml": document("<table:table>")}), Limits())
-
-
-def test_entities_are_refused() -> None:
-    bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + document("")
-    with pytest.raises(HostileError, match="document type"):
-        read_ods(packed({"content.xml": bomb}), Limits())
-    with pytest.raises(HostileError, match="document type"):
-        read_ods(bomb.encode(), Limits())
-
-
-_SMALL = packed(
-    {
-        "content.xml": document(
-            f'<table:table table:name="S">{row(cell("a"), number(2))}{row(number(3), cell("b"))}</table:table>', _YELLOW
-        )
-    }
-)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, len(_SMALL) - 1), st.integers(0, 255)), min_size=1, max_size=4))
-def test_damage_gives_a_reading_or_a_clear_refusal(changes: list[tuple[int, int]]) -> None:
-    data = bytearray(_SMALL)
-    for at, value in changes:
-        data[at] = value
-    with contextlib.suppress(UnreadableError):
-        read_ods(bytes(data), Limits())
 
 
 def test_real_files_agree_with_the_annotated_grid(
