@@ -1,4 +1,7 @@
-"""What reading an export back gives: tables with their tuples."""
+"""What reading an export back gives: tables with their tuples.
+
+The readers of read_back.py make them; they hold what all forms can hold, so cells and header trees are not among it.
+"""
 
 from __future__ import annotations
 

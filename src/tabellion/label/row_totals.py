@@ -1,4 +1,8 @@
-"""Features of a row as a total: whether its numbers are sums of others, and how it stands to its parts."""
+"""Features of a row as a total: whether its numbers are sums of others, and how it stands to its parts.
+
+In: the view of a sheet's rows and the sums found among them (row_sums.py, which says where it fails). Out: one number a
+row and feature.
+"""
 
 from __future__ import annotations
 

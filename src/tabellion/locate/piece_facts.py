@@ -1,4 +1,8 @@
-"""The pieces of a page as arrays that grouping asks for again and again."""
+"""The pieces of a page as arrays that grouping asks for again and again.
+
+In: a printed page. Out: for each piece its box, size and what it is: a number, a caption, a line of text. What counts
+as a number is told by its letters alone, so a year in running text is one too.
+"""
 
 from __future__ import annotations
 

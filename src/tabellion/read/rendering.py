@@ -1,4 +1,8 @@
-"""Whether and how a web page is rendered before it is read."""
+"""Whether and how a web page is rendered before it is read.
+
+In: the text of a page's markup. Out: whether it hints at tables that no `<table>` gives, so that rendering pays. Fails
+where tables are made by rules of a style sheet that is not in the page: then nothing in the markup hints at them.
+"""
 
 from __future__ import annotations
 

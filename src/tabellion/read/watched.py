@@ -1,4 +1,7 @@
-"""Pages that tell when they are asked for, so that people can be shown how far a long document is."""
+"""Pages that tell when they are asked for, so that people can be shown how far a long document is.
+
+In: the pages of a document and who is to be told. Out: the same pages. A page that is asked for again is told again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Sentences of a running text, and whether they mention a table."""
+"""Sentences of a running text, and whether they mention a table.
+
+In: a text, which may end in the middle of a sentence. Out: its whole sentences and the rest; whether one names a table
+by its number. Fails on abbreviations, and on words for a table in languages, that it does not know.
+"""
 
 from __future__ import annotations
 
