@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,17 @@ def corpora() -> Callable[[str], Path]:
         return folder
 
     return find
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Take interrupts, and let programs that are started take them, even where the test run itself ignores them.
+
+    A shell starts background jobs with SIGINT ignored, and what is ignored stays so in the programs that they start.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

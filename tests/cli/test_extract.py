@@ -142,6 +142,7 @@ def test_a_reader_that_goes_away_ends_the_run_quietly() -> None:
     assert ran.stderr == b""
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_run_with_one_line(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "never")
     running = subprocess.Popen([*PROGRAM, "extract", str(tmp_path / "never")], stderr=subprocess.PIPE)

@@ -221,6 +221,7 @@ def test_a_result_ends_at_its_size(library: Library) -> None:
         library.query("select range from range(10000000)", QueryLimits(result=1_000_000))
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_query_can_be_interrupted(library: Library) -> None:
     main = threading.main_thread().ident or 0
     timer = threading.Timer(0.7, signal.pthread_kill, (main, signal.SIGINT))
