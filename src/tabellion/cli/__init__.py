@@ -54,7 +54,7 @@ app.command("metadata", epilog=metadata.EXAMPLES, no_args_is_help=True)(metadata
 app.command("mine", epilog=mine.EXAMPLES, no_args_is_help=True)(mine.mine)
 app.command("annotate", epilog=annotate.EXAMPLES, no_args_is_help=True)(annotate.annotate)
 app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)
-app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(add.add)
+app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="Library", cls=OptionalValues)(add.add)
 app.command("list", epilog=list_command.EXAMPLES, rich_help_panel="Library")(list_command.list_documents)
 app.command("search", epilog=search.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(search.search)
 app.command("query", epilog=query.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(query.query)

@@ -15,8 +15,11 @@ import typer
 
 from tabellion.cli.options import (
     LimitOption,
+    NetworkOption,
     ParentChoice,
     ParentsOption,
+    RenderChoice,
+    RenderOption,
     RowChoice,
     RowsOption,
     TraceOption,
@@ -28,6 +31,7 @@ from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
     from tabellion.library.records import Kept
+    from tabellion.library.sources import Known
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 
@@ -36,6 +40,8 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion add reports/ '*.ods' [dim]· into the library in the user's data folder[/dim]
 
 [dim]$[/dim] tabellion add reports/ --library shared/ --jobs 4 [dim]· into a library of its own, on four cores[/dim]
+
+[dim]$[/dim] tabellion add pages/*.html --render auto [dim]· with tables that only a reader of the drawn page sees[/dim]
 
 [dim]$[/dim] tabellion add reports/ --library postgresql://host/tables --files /srv/tables [dim]· a shared server[/dim]
 
@@ -63,6 +69,8 @@ def add(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
     ] = 0,
+    render: RenderOption = RenderChoice.never,
+    network: NetworkOption = False,
     rows: RowsOption = RowChoice.boosted,
     parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
@@ -70,7 +78,9 @@ def add(
     trace: TraceOption = False,
 ) -> None:
     """Read documents and keep their tables in the library."""
-    settings = build_settings(sheet=None, rows=rows, parents=parents, weights=weights, limits=limit)
+    settings = build_settings(
+        sheet=None, rows=rows, parents=parents, weights=weights, limits=limit, render=render, network=network
+    )
     with opened_library(library, files, create=True) as shelf:
         from tabellion.cli.batch import Outcome, run_batch
         from tabellion.cli.messages import Progress
@@ -81,7 +91,7 @@ def add(
         settings = shelf.settle(settings)
         todo = list({document_address(source): source for source in expand_sources(sources)}.values())
         known = shelf.known(todo)
-        job = partial(read_one, originals=shelf.folder.originals, settings=settings, logs=shelf.logs(todo))
+        job = partial(read_one, originals=shelf.folder.originals, settings=settings, logs=shelf.logs(todo), known=known)
         report = AddReport(form)
         # a worker takes about as long to start as some documents to read
         cores = min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1)
@@ -90,8 +100,9 @@ def add(
             def changed() -> Iterator[str]:
                 for source in todo:
                     report.expect(source)
-                    if source in known and is_unchanged(source, known[source].sha256):
-                        report.kept([known[source].kept])
+                    have = known.get(source)
+                    if have and is_unchanged(source, have, settings):
+                        report.kept([have.kept])
                         progress.advance(Outcome(source))
                     else:
                         yield source
@@ -106,7 +117,14 @@ def add(
     raise typer.Exit(1 if report.failures else 0)
 
 
-def read_one(source: str, *, originals: Path, settings: Settings, logs: Mapping[str, Sequence[Correction]]) -> Outcome:
+def read_one(
+    source: str,
+    *,
+    originals: Path,
+    settings: Settings,
+    logs: Mapping[str, Sequence[Correction]],
+    known: Mapping[str, Known],
+) -> Outcome:
     """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.errors import UsageError
@@ -115,7 +133,7 @@ def read_one(source: str, *, originals: Path, settings: Settings, logs: Mapping[
 
     if source == "-":
         raise UsageError("-: a library keeps documents by their address; standard input has none")
-    reading = read_source(source, originals, settings, logs.get(source, ()))
+    reading = read_source(source, originals, settings, logs.get(source, ()), known.get(source))
     return Outcome(
         source,
         text=[pack_reading(reading)],

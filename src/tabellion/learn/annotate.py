@@ -21,9 +21,8 @@ from tabellion.read.gzipped import unpack_gzip
 from tabellion.read.html import open_page
 from tabellion.read.limits import Limits
 from tabellion.read.numbered import number_page
-from tabellion.read.own_files import Answer, serve_page
 from tabellion.read.sniff import sniff_format
-from tabellion.read.web import fetch_page
+from tabellion.read.whole_page import ask_for_files
 
 _NAME = re.compile(r"[^\w.-]+")
 
@@ -35,18 +34,9 @@ def annotate_page(source: str, folder: Path, limits: Limits, *, network: bool = 
     if sniff_format(data) not in ("html", "mhtml"):
         raise UsageError(f"{name}: only web pages can be annotated")
     opened = open_page(data, charset, address)
-    parts = {part: Answer(body, kind) for part, (kind, body) in opened.parts.items()}
     path = Path(source) if address is None and source != "-" else None
-    served = serve_page(b"", "utf-8", opened.address, path, parts, network=network)
-
-    def ask(wanted: str, kind: str) -> Answer | None:
-        given = served.answer(wanted, kind)
-        if given is None or not given.passed_on:
-            return given
-        fetched = fetch_page(wanted, limits)
-        return Answer(fetched.data, "text/css" if kind == "Stylesheet" else "image/*")
-
-    page = number_page(opened.text, served.address, ask)
+    shown_at, ask = ask_for_files(opened, path, limits, network=network)
+    page = number_page(opened.text, shown_at, ask)
     file = f"{_NAME.sub('-', Path(name).stem)[:60]}-{hashlib.sha256(raw).hexdigest()[:8]}.html"
     (folder / "pages").mkdir(parents=True, exist_ok=True)
     saved = folder / "pages" / file

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tabellion.errors import LibraryError
 from tabellion.library.originals import load_original
-from tabellion.pipeline import Settings
-from tabellion.read import read_document
+from tabellion.pipeline import Settings, read_source
 from tabellion.repair.reanchor import Edition
 from tabellion.repair.replay import Editions
 from tabellion.repair.workpiece import Workpiece
+from tabellion.weights import Weights
 
 
 def editions_of(originals: Path, settings: Settings) -> Editions:
@@ -26,6 +26,6 @@ def editions_of(originals: Path, settings: Settings) -> Editions:
             data = load_original(originals, sha256)
         except LibraryError:
             return None
-        return Workpiece(read_document(data, limits=settings.limits), settings).edition()
+        return Workpiece(read_source(data, settings, Weights(settings.weights)), settings).edition()
 
     return edition

@@ -27,7 +27,7 @@ from tabellion.library.reading import Reading, TableReading, pack_details
 from tabellion.library.records import DocumentRecord, Kept, Status, documents_by_id, in_parts
 from tabellion.library.schema import documents, history, segments, tables
 from tabellion.library.segments import Segment, segment_path, write_segment
-from tabellion.library.take import read_for_library
+from tabellion.library.take import as_kept, read_for_library
 from tabellion.library.tidy import arrow_table
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
@@ -81,8 +81,9 @@ class Keeper:
         with self.catalogue.reading() as connection:
             log = read_logs(connection, [reading.document_id]).get(reading.document_id, [])
         data = load_original(self.folder.originals, reading.sha256)
-        editions = editions_of(self.folder.originals, self.settings)
-        return read_for_library(reading.source, reading.address, data, self.settings, log, editions)
+        settings = as_kept(self.settings, reading.rendered)
+        editions = editions_of(self.folder.originals, settings)
+        return read_for_library(reading.source, reading.address, data, settings, log, editions)
 
 
 def keep_readings(
@@ -203,6 +204,7 @@ class _Change:
             "tables": len(reading.tables),
             "tuples": tuples,
             "issues": json.dumps([clean_text(issue) for issue in reading.issues], ensure_ascii=False),
+            "rendered": reading.rendered,
         }
 
     def _tables(self, reading: Reading, names: dict[str, str]) -> list[dict[str, object]]:
@@ -275,7 +277,7 @@ def _is_fresh(reading: Reading, old: DocumentRecord | None, *, again: bool) -> b
     """Whether a reading changes anything; one that is made anew must be of a document that is still there."""
     if again:
         return old is not None and old.sha256 == reading.sha256
-    return old is None or old.sha256 != reading.sha256
+    return old is None or old.sha256 != reading.sha256 or old.rendered != reading.rendered
 
 
 def _table_id(reading: Reading, table: TableReading) -> str:

@@ -26,14 +26,14 @@ from tabellion.library.records import (
     table_called,
     tables_of,
 )
-from tabellion.library.take import take_reading
+from tabellion.library.take import as_kept, take_reading
 from tabellion.model.correction import Correction
-from tabellion.pipeline import Settings
-from tabellion.read import read_document
+from tabellion.pipeline import Settings, read_source
 from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.replay import Replayed
 from tabellion.repair.session import Overtaken, Repair
 from tabellion.repair.workpiece import Workpiece
+from tabellion.weights import Weights
 
 
 class Elsewhere(msgspec.Struct, frozen=True):
@@ -58,8 +58,9 @@ def repair_table(
     document, table = find_table(catalogue, name)
     with catalogue.reading() as connection:
         log = read_logs(connection, [document.document_id]).get(document.document_id, [])
+    settings = as_kept(settings, document.rendered)
     data = load_original(folder.originals, document.sha256)
-    workpiece = Workpiece(read_document(data, limits=settings.limits), settings)
+    workpiece = Workpiece(read_source(data, settings, Weights(settings.weights)), settings)
     keeper = _Keeper(folder, catalogue, document, len(data))
     return Repair(
         workpiece,
@@ -100,7 +101,7 @@ class _Keeper:
         """Append the corrections and show the reading that they give."""
         document = self.document
         reading = take_reading(replayed.extraction, document.source, document.address, self.size)
-        reading = msgspec.structs.replace(reading, corrections=len(replayed.standings))
+        reading = msgspec.structs.replace(reading, corrections=len(replayed.standings), rendered=document.rendered)
         with writing_mark(self.folder):
             try:
                 kept = keep_readings(

@@ -39,7 +39,9 @@ _FIRST: Sequence[str] = (
 
 _ORDERED_CORRECTIONS: Sequence[str] = ("ALTER TABLE corrections ADD COLUMN place INTEGER NOT NULL DEFAULT 0",)
 
-STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS)
+_RENDERED: Sequence[str] = ("ALTER TABLE documents ADD COLUMN rendered TEXT",)
+
+STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED)
 NEWEST = len(STEPS)
 
 

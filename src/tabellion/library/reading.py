@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -29,6 +30,9 @@ _COMMON = (
     b'"column_widths":null,"row_heights":null,"column_headers":[],"row_headers":[],"alignment":["left","right","right",'
     b'"right","right","center"]},"content":{"cells":100,"filled":100},"type":{"kind":"numerical"}},"left_depth":1,"'
 )
+
+
+Rendered = Literal["always", "auto"]
 
 
 class ColumnFacts(msgspec.Struct, frozen=True):
@@ -91,6 +95,7 @@ class Reading(msgspec.Struct, frozen=True):
     tables: tuple[TableReading, ...]
     tuples: bytes
     corrections: int = 0  # how many entries of the log it was read with
+    rendered: Rendered | None = None  # how a web page was drawn before it was read
 
 
 _unpack = msgspec.msgpack.Decoder(Reading).decode

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Connection, Select, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.reading import Details, unpack_details
+from tabellion.library.reading import Details, Rendered, unpack_details
 from tabellion.library.schema import documents, segments, tables
 
 Status = Literal["added", "unchanged", "replaced"]
@@ -41,6 +41,7 @@ class DocumentRecord(msgspec.Struct, frozen=True):
     tables: int
     tuples: int
     issues: str
+    rendered: Rendered | None  # how a web page was drawn before it was read
 
 
 class TableRecord(msgspec.Struct, frozen=True):

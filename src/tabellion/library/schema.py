@@ -58,6 +58,7 @@ documents = Table(
     Column("tables", Integer, nullable=False),
     Column("tuples", BigInteger, nullable=False),
     Column("issues", Text, nullable=False),
+    Column("rendered", Text),
 )
 
 tables = Table(

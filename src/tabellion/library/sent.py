@@ -14,7 +14,8 @@ from tabellion.library.editions import editions_of
 from tabellion.library.originals import keep_original
 from tabellion.library.reading import document_id
 from tabellion.library.shelf import Library
-from tabellion.library.take import read_for_library
+from tabellion.library.take import as_kept, read_for_library
+from tabellion.pipeline import RenderChoice, Settings
 
 SCHEME = "sent://"
 
@@ -28,11 +29,12 @@ class Sent(msgspec.Struct, frozen=True):
     tuples: int
 
 
-def keep_sent(library: Library, name: str, data: bytes) -> Sent:
-    """Read a document and keep it."""
+def keep_sent(library: Library, name: str, data: bytes, render: RenderChoice = "never") -> Sent:
+    """Read a document and keep it; a web page is rendered where that is asked for, now or when it was sent before."""
     address = SCHEME + name
-    settings, originals = library.settle(), library.folder.originals
-    identity = document_id(address)
+    known = library.known([address]).get(address)
+    settings = as_kept(library.settle(Settings(render=render)), known.rendered if known else None)
+    identity, originals = document_id(address), library.folder.originals
     log = library.logs([identity]).get(identity, ())
     reading = read_for_library(address, address, data, settings, log, editions_of(originals, settings))
     with library.keeping(settings=settings) as keeper:

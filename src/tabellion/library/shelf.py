@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import delete, select
@@ -26,7 +26,7 @@ from tabellion.library.log import read_logs
 from tabellion.library.reading import document_address, document_id
 from tabellion.library.records import DocumentRecord, Kept, documents_by_id, in_parts, list_documents, tables_by_id
 from tabellion.library.schema import corrections, documents, history, tables
-from tabellion.library.sources import is_unchanged, read_source
+from tabellion.library.sources import Known, is_unchanged, read_source
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:
@@ -53,13 +53,6 @@ class ListedDocument(msgspec.Struct, frozen=True):
     tables: list[str]
 
 
-class Known(NamedTuple):
-    """What the library has of a source: the hash of its bytes, and what is said where they are unchanged."""
-
-    sha256: str
-    kept: Kept
-
-
 class Library:
     """Tables of many documents, kept, searched and queried."""
 
@@ -84,11 +77,11 @@ class Library:
         done: list[Kept] = []
         with self.keeping(settings=chosen) as keeper:
             for source in names:
-                if source in known and is_unchanged(source, known[source].sha256):
-                    done.append(known[source].kept)
+                have, log = known.get(source), logs.get(source, ())
+                if have and is_unchanged(source, have, chosen):
+                    done.append(have.kept)
                 else:
-                    log = logs.get(source, ())
-                    done += keeper.keep(read_source(source, self.folder.originals, chosen, log))
+                    done += keeper.keep(read_source(source, self.folder.originals, chosen, log, have))
             done += keeper.flush()
         order = {source: number for number, source in enumerate(names)}
         return sorted(done, key=lambda kept: order[kept.source])
@@ -116,9 +109,12 @@ class Library:
         found: dict[str, Known] = {}
         with self.catalogue.reading() as connection:
             for some in in_parts(by_id):
-                wanted = select(c.document_id, c.sha256, c.tables, c.tuples).where(c.document_id.in_(some))
-                for one, sha256, count, tuples in connection.execute(wanted):
-                    found[by_id[one]] = Known(sha256, Kept(by_id[one], "unchanged", count, tuples))
+                wanted = select(c.document_id, c.sha256, c.tables, c.tuples, c.medium, c.rendered)
+                for one, sha256, count, tuples, medium, rendered in connection.execute(
+                    wanted.where(c.document_id.in_(some))
+                ):
+                    kept = Kept(by_id[one], "unchanged", count, tuples)
+                    found[by_id[one]] = Known(sha256, kept, medium, rendered)
         return found
 
     def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:

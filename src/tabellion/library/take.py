@@ -16,7 +16,7 @@ import msgspec
 from tabellion.export.laid_out import lay_out
 from tabellion.library.language import guess_language
 from tabellion.library.naming import once_each, plain_name
-from tabellion.library.reading import ColumnFacts, Details, Reading, TableReading, document_id
+from tabellion.library.reading import ColumnFacts, Details, Reading, Rendered, TableReading, document_id
 from tabellion.library.tidy import tidy_tables
 from tabellion.model.correction import Correction
 from tabellion.model.grid import Content
@@ -39,7 +39,16 @@ def read_for_library(
 ) -> Reading:
     """Read a document from its bytes, with the corrections that were made of it, and take what is kept."""
     extraction = extract_repaired(data, settings, log, editions)
-    return msgspec.structs.replace(take_reading(extraction, source, address, len(data)), corrections=len(log))
+    rendered = settings.render if settings.render != "never" and extraction.document.medium == "html" else None
+    reading = take_reading(extraction, source, address, len(data))
+    return msgspec.structs.replace(reading, corrections=len(log), rendered=rendered)
+
+
+def as_kept(settings: Settings, rendered: Rendered | None) -> Settings:
+    """How a document of the library is read again: a page that was rendered once is rendered from then on."""
+    if rendered is None or settings.render != "never":
+        return settings
+    return msgspec.structs.replace(settings, render=rendered)
 
 
 def take_reading(extraction: Extraction, source: str, address: str, size: int) -> Reading:

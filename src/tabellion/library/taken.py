@@ -15,7 +15,7 @@ from tabellion.library.editions import editions_of
 from tabellion.library.originals import load_original
 from tabellion.library.records import DocumentRecord, documents_by_id, list_documents, tables_by_id, tables_by_name
 from tabellion.library.shelf import Library
-from tabellion.library.take import name_source
+from tabellion.library.take import as_kept, name_source
 from tabellion.pipeline import Extraction, Settings
 from tabellion.repair.replay import extract_repaired
 
@@ -45,7 +45,7 @@ def knows(library: Library, name: str) -> bool:
 
 def extract_stored(library: Library, record: DocumentRecord, settings: Settings = Settings()) -> Extraction:
     """A document of the library read from its original, with its corrections, under the name it was added by."""
-    settings, originals = library.settle(settings), library.folder.originals
+    settings, originals = as_kept(library.settle(settings), record.rendered), library.folder.originals
     log = library.logs([record.document_id]).get(record.document_id, ())
     data = load_original(originals, record.sha256)
     found = extract_repaired(data, settings, log, editions_of(originals, settings))

@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
 from html import escape
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from tabellion.read.own_files import Answer
+from tabellion.read.own_files import Ask
 
 _VOID = frozenset(("area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
 _DROPPED = frozenset(("script", "noscript", "template", "iframe", "object", "embed"))
 _RAW = frozenset(("style", "textarea", "title", "option", "select", "svg", "math"))
 _WORD = re.compile(r"\S+")
-
-Ask = Callable[[str, str], Answer | None]
 
 
 def number_page(text: str, address: str, ask: Ask) -> str:

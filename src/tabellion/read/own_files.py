@@ -30,11 +30,15 @@ class Answer(msgspec.Struct, frozen=True):
     passed_on: bool = False
 
 
+Ask = Callable[[str, str], Answer | None]
+"""What is there at an address, asked for as a kind of file: `Stylesheet`, `Image`, `Font`, `Document`."""
+
+
 class Served(msgspec.Struct, frozen=True):
     """A page as it is given to Chromium: its address, and what its requests get."""
 
     address: str
-    answer: Callable[[str, str], Answer | None]
+    answer: Ask
 
 
 def serve_page(

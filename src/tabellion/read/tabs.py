@@ -14,7 +14,6 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any, TypeVar
@@ -22,7 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from tabellion.read.chromium import BrowserGoneError, BrowserRefusedError, BrowserSlowError, Chromium, Message
-from tabellion.read.own_files import Answer
+from tabellion.read.own_files import Ask
 
 STYLES = (
     "display",
@@ -91,7 +90,7 @@ class Tab:
         ):
             self._call(method, params)
 
-    def render(self, address: str, answer: Callable[[str, str], Answer | None], seconds: float) -> Snapshot:
+    def render(self, address: str, answer: Ask, seconds: float) -> Snapshot:
         """Load a page and take its snapshot; `answer` says what a request (address, kind) gets."""
         end = time.monotonic() + seconds
         while True:
@@ -120,7 +119,7 @@ class Tab:
         with contextlib.suppress(BrowserGoneError):
             self.browser.send("Target.closeTarget", {"targetId": self._target})
 
-    def _load(self, answer: Callable[[str, str], Answer | None], end: float) -> bool:
+    def _load(self, answer: Ask, end: float) -> bool:
         """Answer requests until the page is loaded; False where the time is up before."""
         settled: float | None = None
         asked = False  # for the page itself: what loads before belongs to the page before
@@ -148,7 +147,7 @@ class Tab:
                     return True
                 settled = time.monotonic() + _SETTLE_SECONDS
 
-    def _refuse_late(self, answer: Callable[[str, str], Answer | None]) -> None:
+    def _refuse_late(self, answer: Ask) -> None:
         """Answer what a loaded page still asks for: one that is left waiting to go elsewhere gives no snapshot."""
         while not self._inbox.empty():
             event = self._inbox.get()
@@ -159,7 +158,7 @@ class Tab:
             if event.method == "Fetch.requestPaused":
                 self._answer(event, answer)
 
-    def _answer(self, event: Message, answer: Callable[[str, str], Answer | None]) -> bool:
+    def _answer(self, event: Message, answer: Ask) -> bool:
         """Answer a request; True where the page wanted to leave for another and was refused."""
         request, number = event.params["request"], event.params["requestId"]
         given = answer(request["url"], event.params.get("resourceType", "")) if request["method"] == "GET" else None
@@ -178,7 +177,7 @@ class Tab:
             self.browser.send("Fetch.fulfillRequest", params, self._session)
         return leaving
 
-    def _markup(self, seconds: float, answer: Callable[[str, str], Answer | None]) -> str:
+    def _markup(self, seconds: float, answer: Ask) -> str:
         root = _read(self._call("DOM.getDocument", {"depth": 0}, seconds, answer))["root"]["nodeId"]
         return str(_read(self._call("DOM.getOuterHTML", {"nodeId": root}, seconds, answer))["outerHTML"])
 
@@ -194,7 +193,7 @@ class Tab:
         method: str,
         params: dict[str, Any],
         seconds: float = 10.0,
-        answer: Callable[[str, str], Answer | None] | None = None,
+        answer: Ask | None = None,
     ) -> msgspec.Raw:
         """The answer to a call; with `answer` the page's requests are answered meanwhile."""
         meanwhile = partial(self._refuse_late, answer) if answer else None
@@ -210,7 +209,7 @@ class Tabs:
         self._browser: Chromium | None = None
         self._idle: list[Tab] = []
 
-    def render(self, address: str, answer: Callable[[str, str], Answer | None], seconds: float) -> Snapshot:
+    def render(self, address: str, answer: Ask, seconds: float) -> Snapshot:
         """The snapshot of a page; from the start again where Chromium ended meanwhile."""
         for _ in range(_ATTEMPTS - 1):
             try:
@@ -229,7 +228,7 @@ class Tabs:
         if browser is not None:
             browser.close()
 
-    def _attempt(self, address: str, answer: Callable[[str, str], Answer | None], seconds: float) -> Snapshot:
+    def _attempt(self, address: str, answer: Ask, seconds: float) -> Snapshot:
         tab = self._take()
         try:
             snapshot = tab.render(address, answer, seconds)

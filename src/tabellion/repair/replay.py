@@ -12,13 +12,13 @@ import msgspec
 
 from tabellion.model.correction import Correction, JoinLines, PartLine, Undo
 from tabellion.model.document import Issue
-from tabellion.pipeline import Extraction, Settings, extract_document
-from tabellion.read import read_document
+from tabellion.pipeline import Extraction, Settings, extract_document, read_source
 from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.reanchor import Editions as Editions
 from tabellion.repair.reanchor import Misfit
 from tabellion.repair.standing import Standing, in_turn, same_value, weigh_corrections
 from tabellion.repair.workpiece import Placed, Workpiece
+from tabellion.weights import Weights
 
 
 class Replayed(msgspec.Struct, frozen=True, eq=False):
@@ -57,7 +57,7 @@ def extract_repaired(
     """Read a document from its bytes with the corrections that were made of it."""
     if not log:
         return extract_document(data, settings)
-    document = read_document(data, limits=settings.limits, sheet=settings.sheet, pages=settings.pages)
+    document = read_source(data, settings, Weights(settings.weights))
     return replay(Workpiece(document, settings), log, editions).extraction
 
 

@@ -19,7 +19,7 @@ from tabellion.errors import LibraryError, MissingExtraError, QueryError, Tabell
 from tabellion.library.pages import GoneError
 from tabellion.library.shelf import Library
 from tabellion.web import forms
-from tabellion.web.desk import MOST, Desk
+from tabellion.web.desk import MOST, Desk, Render
 from tabellion.web.guard import Guard
 from tabellion.web.memory import Memory
 
@@ -127,14 +127,18 @@ def _writing(app: FastAPI, desk: Desk) -> None:
     body = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 
     @app.post("/documents", response_model=forms.Kept, openapi_extra={"requestBody": {**body, "required": True}})
-    async def keep(name: Annotated[str, Query(max_length=200, pattern=_NAME)], request: Request) -> Response:
+    async def keep(
+        name: Annotated[str, Query(max_length=200, pattern=_NAME)],
+        request: Request,
+        render: Annotated[Render, Query(description="Whether a web page is drawn in Chromium and read so.")] = "never",
+    ) -> Response:
         """Read and keep the document that is sent; the same name replaces it."""
         from starlette.concurrency import run_in_threadpool
 
         data = await request.body()
         if not data:
             raise HTTPException(422, "the document has no bytes")
-        return _answer(await run_in_threadpool(desk.add, name, data))
+        return _answer(await run_in_threadpool(desk.add, name, data, render))
 
     @app.delete("/documents/{document}", status_code=204)
     def remove(document: Identity) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import threading
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,6 +27,9 @@ MOST_ROWS = 10_000  # rows of an answer to a query
 _LARGEST = 32 * 2**20  # bytes of such an answer
 _AT_ONCE = 2  # queries that run at the same time; others wait
 LIMITS = QueryLimits(seconds=15.0, memory=512 * 2**20)
+
+
+Render = Literal["never", "always", "auto"]
 
 
 class Rows(msgspec.Struct, frozen=True):
@@ -116,11 +119,11 @@ class Desk:
         write_export(form, take_out(self.library, [table.table_id]), file)
         return file.getvalue()
 
-    def add(self, name: str, data: bytes) -> dict[str, Any]:
-        """Keep a document that was sent here, under a name of its own."""
+    def add(self, name: str, data: bytes, render: Render = "never") -> dict[str, Any]:
+        """Keep a document that was sent here, under a name of its own; `render` says whether a web page is drawn."""
         from tabellion.library.sent import keep_sent
 
-        kept = keep_sent(self.library, name, data)
+        kept = keep_sent(self.library, name, data, render)
         return {"document": kept.document_id, "status": kept.status, "tables": kept.tables, "tuples": kept.tuples}
 
     def remove(self, document_id: str) -> None:

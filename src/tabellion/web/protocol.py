@@ -17,7 +17,8 @@ from pydantic import Field
 
 from tabellion.errors import TabellionError
 from tabellion.library.shelf import Library
-from tabellion.web.desk import Desk
+from tabellion.pipeline import Settings
+from tabellion.web.desk import Desk, Render
 
 _INSTRUCTIONS = """A library of tables that were read from documents. `search` finds tables by words,
 `list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
@@ -76,9 +77,12 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
     if write:
 
         @tool
-        def add_documents(sources: list[str]) -> Any:
-            """Read documents (paths or URLs that this computer can reach) and keep them in the library."""
-            return library.add(*sources)
+        def add_documents(sources: list[str], render: Render = "never") -> Any:
+            """Read documents (paths or URLs that this computer can reach) and keep them in the library.
+
+            `render`: draw web pages in Chromium and read what a reader sees; auto: where the markup hides tables.
+            """
+            return library.add(*sources, settings=Settings(render=render))
 
     return server
 
