@@ -200,3 +200,33 @@ def test_spans_of_billions_of_slots_cost_nothing_and_leave_an_issue() -> None:
     row = "<td colspan=1000 rowspan=65534>x</td>" * 16
     document = read_document(f"<table><tr>{row}</tr>{'<tr><td>y</td></tr>' * 30_000}</table>")
     assert "limit" in document.issues[0].note
+
+
+def test_a_set_of_frames_says_where_its_tables_are() -> None:
+    page = (
+        b'<html xmlns:x="urn:schemas-microsoft-com:office:excel"><link id="shLink" href="b_files/sheet001.htm">'
+        b'<frameset><frame src="b_files/sheet001.htm"><frame src="b_files/tabs.htm"></frameset></html>'
+    )
+    assert [issue.note for issue in read_document(page).issues] == [
+        "the page is a set of frames; its tables are in other files, read those: b_files/sheet001.htm, b_files/tabs.htm"
+    ]
+
+
+def test_a_workbook_saved_as_a_web_page_keeps_its_looks(tmp_path: Path) -> None:
+    (tmp_path / "export.xls").write_bytes(
+        b'<html xmlns:x="urn:schemas-microsoft-com:office:excel"><head><style><!--table {mso-x:"\\."}'
+        b".xl22 {font-weight:700; background:yellow} .xl24 {text-align:left; padding-left:24px}--></style></head><body>"
+        b"<!--[if gte mso 9]><xml><x:ExcelWorkbook></x:ExcelWorkbook></xml><![endif]--><table x:str>"
+        b'<tr><td class=xl22>Region<td class=xl22 x:num>2001<tr><td class=xl24>North<td x:num="1234.5">1,235'
+        b"<![if supportMisalignedColumns]><tr height=0 style='display:none'><td></td></tr><![endif]></table>"
+    )
+    page = read_document(tmp_path / "export.xls").pages[0]
+    assert isinstance(page, MarkupPage)
+    assert page.cells.text.tolist()[:4] == ["Region", "2001", "North", "1,235"]
+    looks = [page.styles[number] for number in page.cells.style[:4]]
+    assert [(look.bold, look.fill is not None, look.indent > 0) for look in looks] == [
+        (True, True, False),
+        (True, True, False),
+        (False, False, True),
+        (False, False, False),
+    ]

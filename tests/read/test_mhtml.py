@@ -44,3 +44,15 @@ def test_an_archive_is_read_as_the_page_in_it() -> None:
 def test_an_archive_without_a_page_is_refused() -> None:
     with pytest.raises(MalformedError, match="no page"):
         read_document(ARCHIVE.replace(b"text/html; charset", b"image/png; charset"))
+
+
+def test_the_sheets_of_a_workbook_saved_as_one_file_follow_one_another() -> None:
+    part = b"----x--\nContent-Type: text/html; charset=us-ascii\nContent-Location: file:///C:/%s\n\n%s\n\n"
+    frames = b'<html><frameset><frame src="b_files/sheet001.htm"><frame src="b_files/tabs.htm"></frameset></html>'
+    head = b'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="--x--"\n\n'
+    sheets = [b"<html><body><table><tr><td>%s<td>%d</table></body></html>" % (b"abc"[n : n + 1], n) for n in range(2)]
+    pages = {b"b.htm": frames, b"1.htm": sheets[0], b"tabs.htm": b"<html>a b</html>", b"2.htm": sheets[1]}
+    document = read_document(head + b"".join(part % page for page in pages.items()) + b"----x----\n")
+    page = document.pages[0]
+    assert isinstance(page, MarkupPage)
+    assert (document.issues, page.cells.text.tolist()) == ((), ["a", "0", "b", "1"])

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.errors import UnknownFormatError
 from tabellion.read import read_document
 from tabellion.read.sniff import sniff_format
 
@@ -58,9 +57,3 @@ def test_standard_input_is_read(xlsx_of: Maker, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("sys.stdin", Input())
     document = read_document("-")
     assert (document.source, document.kind) == ("-", "xlsx")
-
-
-def test_an_excel_2003_xml_file_is_named() -> None:
-    data = b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>'
-    with pytest.raises(UnknownFormatError, match="Excel 2003 XML"):
-        sniff_format(data)

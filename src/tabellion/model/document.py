@@ -92,7 +92,7 @@ class Document(msgspec.Struct, frozen=True, eq=False):
 
     source: str
     medium: Medium
-    kind: str  # the format by content: xlsx, xls, ods, xlsb, csv, html, mhtml, pdf
+    kind: str  # the format by content: xlsx, xls, ods, xlsb, spreadsheetml, csv, html, mhtml, pdf
     sha256: str
     pages: Sequence[Page]  # those of a PDF are read when they are asked for
     title: str | None = None

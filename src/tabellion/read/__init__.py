@@ -28,6 +28,7 @@ READERS = {
     "xlsb": ("tabellion.read.xlsb", "read_xlsb"),
     "ods": ("tabellion.read.ods", "read_ods"),
     "xls": ("tabellion.read.xls", "read_xls"),
+    "spreadsheetml": ("tabellion.read.spreadsheetml", "read_spreadsheetml"),
     "csv": ("tabellion.read.delimited", "read_delimited"),
 }
 

@@ -1,8 +1,8 @@
 """What every format module under `read` gives: sheets and the facts of the document.
 
 A format module has one entry, `read_NAME(data: bytes, limits: Limits, sheet: str | None = None) -> Contents`
-(xlsx, xls, ods, xlsb, delimited), and raises the errors of `tabellion.errors` without a file name: `read_document`
-adds it. With `sheet` it may leave the other sheets unread, but `names` lists them all.
+(xlsx, xls, ods, xlsb, spreadsheetml, delimited), and raises the errors of `tabellion.errors` without a file name:
+`read_document` adds it. With `sheet` it may leave the other sheets unread, but `names` lists them all.
 """
 
 from __future__ import annotations

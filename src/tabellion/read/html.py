@@ -25,6 +25,7 @@ from tabellion.model.place import Place
 from tabellion.model.style import PLAIN
 from tabellion.read.contents import Contents
 from tabellion.read.css import Rule, read_rules
+from tabellion.read.frames import note_frames
 from tabellion.read.html_encoding import decode_markup
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.looks import Looks
@@ -77,7 +78,7 @@ def open_page(data: bytes, charset: str | None = None, address: str | None = Non
         data, charset, sheets, parts = archived.data, archived.charset or charset, archived.sheets, archived.parts
         address = archived.address or address
     decoded = decode_markup(data, charset)
-    return Opened(decoded.text, tuple(decoded.notes), address, sheets, parts)
+    return Opened(decoded.text, (*decoded.notes, *note_frames(decoded.text)), address, sheets, parts)
 
 
 def read_html(

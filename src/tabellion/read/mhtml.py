@@ -1,7 +1,8 @@
 """Saved web archives (`.mht`, `.mhtml`): the page among the parts of the message.
 
 In: the bytes of a MIME message. Out: the bytes of its first HTML part, the character set the part declares, and the
-address the page was saved from. Style sheets of other parts are put into the page, so that looks are not lost.
+address the page was saved from. Style sheets of other parts are put into the page, so that looks are not lost. Where
+that page is a set of frames, as of a workbook saved as one file, the other pages follow one another in its place.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from email.message import Message
 import msgspec
 
 from tabellion.errors import MalformedError
+from tabellion.read.frames import is_frames
 
 _KNOWN = re.compile(rb"^(?:from|subject|date|mime-version|content-type|snapshot-content-location):", re.I | re.M)
 _RELATED = re.compile(rb"^content-type:\s*multipart/(?:related|mixed|alternative)", re.I | re.M)
+_LOOK = 2**16  # bytes that tell a set of frames
 
 
 class Archived(msgspec.Struct, frozen=True):
@@ -43,6 +46,10 @@ def unpack_mhtml(data: bytes) -> Archived:
         raise MalformedError("the web archive holds no page")
     start = message.get_param("start")
     page = next((part for part in pages if start and part.get("Content-ID") == start), pages[0])
+    data = _payload(page)
+    if is_frames(data[:_LOOK].decode("latin-1")):
+        others = [_payload(part) for part in pages if part is not page]
+        data = b"\n".join(other for other in others if b"<table" in other.lower()) or data
     address = page.get("Content-Location") or message.get("Snapshot-Content-Location")
     sheets = tuple(_text(part) for part in parts if part.get_content_type() == "text/css")
     files = {
@@ -50,7 +57,7 @@ def unpack_mhtml(data: bytes) -> Archived:
         for part in parts
         if part is not page and part.get("Content-Location")
     }
-    return Archived(_payload(page), page.get_content_charset(), str(address) if address else None, sheets, files)
+    return Archived(data, page.get_content_charset(), str(address) if address else None, sheets, files)
 
 
 def _payload(part: Message) -> bytes:

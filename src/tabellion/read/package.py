@@ -92,14 +92,7 @@ class Package:
     def xml(self, name: str) -> str | None:
         """A part as XML text without a declaration, or None where there is no such part."""
         data = self.part(name)
-        if data is None:
-            return None
-        text = self._decoded(name, data)
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        if _DOCTYPE.match(text):
-            raise HostileError(f"part {name} has a document type (entities), which a workbook never has")
-        return text
+        return None if data is None else xml_text(data, f"part {name}", self.notes)
 
     def tree(self, name: str) -> etree._Element | None:
         """The parsed root of an XML part, or None where the part is absent."""
@@ -138,25 +131,31 @@ class Package:
                 f"the parts unpack to more than {limits.unpacked_bytes:,} bytes; raise Limits.unpacked_bytes"
             )
 
-    def _decoded(self, name: str, data: bytes) -> str:
-        """The text of a part by its byte order mark, its declaration, or UTF-8."""
-        declared = _DECLARED.match(data[:_HEAD])
-        encoding = declared[1].decode().lower() if declared else "utf-8"
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            encoding = "utf-16"
-        elif data.startswith(b"\xef\xbb\xbf") or encoding in ("us-ascii", "ascii"):
-            encoding = "utf-8"
-        if not _ENCODINGS.fullmatch(encoding):
-            raise MalformedError(f"part {name} is in an unknown encoding, {encoding}")
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            self.notes.append(f"part {name} says it is {encoding} but is not; it was read as windows-1252")
-            text = data.decode("cp1252", errors="replace")
-        except LookupError:
-            raise MalformedError(f"part {name} is in an unknown encoding, {encoding}") from None
-        declaration = _DECLARATION.match(text)
-        return text[declaration.end() :] if declaration else text
+
+def xml_text(data: bytes, what: str, notes: list[str]) -> str:
+    """XML as text without its declaration, by byte order mark, declaration, or UTF-8; a document type is refused."""
+    declared = _DECLARED.match(data[:_HEAD])
+    encoding = declared[1].decode().lower() if declared else "utf-8"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif data.startswith(b"\xef\xbb\xbf") or encoding in ("us-ascii", "ascii"):
+        encoding = "utf-8"
+    if not _ENCODINGS.fullmatch(encoding):
+        raise MalformedError(f"{what} is in an unknown encoding, {encoding}")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        notes.append(f"{what} says it is {encoding} but is not; it was read as windows-1252")
+        text = data.decode("cp1252", errors="replace")
+    except LookupError:
+        raise MalformedError(f"{what} is in an unknown encoding, {encoding}") from None
+    declaration = _DECLARATION.match(text)
+    text = text[declaration.end() :] if declaration else text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _DOCTYPE.match(text):
+        raise HostileError(f"{what} has a document type (entities), which a workbook never has")
+    return text
 
 
 def parse_xml(text: str, name: str) -> etree._Element:

@@ -14,7 +14,7 @@ from tabellion.errors import EncryptedError, TruncatedError, UnknownFormatError,
 from tabellion.read.encoding import decode_text
 from tabellion.read.mhtml import is_mhtml
 
-Format = Literal["xlsx", "xlsb", "ods", "xls", "csv", "html", "mhtml", "pdf"]
+Format = Literal["xlsx", "xlsb", "ods", "xls", "spreadsheetml", "csv", "html", "mhtml", "pdf"]
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
@@ -23,7 +23,10 @@ _HTML = re.compile(
     re.I | re.S,
 )
 _HTML_LATER = re.compile(r"<(?:!doctype\s+html|html|body)\b[^>]*>|^\s*<!.*<(?:meta|link|table|div|td)\b", re.I | re.S)
-_SPREADSHEET_ML = re.compile(r"urn:schemas-microsoft-com:office:spreadsheet", re.I)
+_SPREADSHEET_ML = re.compile(
+    r"(?>\s+|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->|<!DOCTYPE\b(?:\[[^\]]*+\]|[^\[>])*+>)*+"
+    r"<(?:[\w.-]{1,40}:)?Workbook\b[^<>]*urn:schemas-microsoft-com:office:spreadsheet\b"
+)
 _FLAT_ODS = re.compile(r"<office:document\b[^>]*opendocument", re.S)
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
@@ -90,10 +93,10 @@ def _sniff_compound(data: bytes) -> Format:
 
 
 def _sniff_text(head: bytes) -> Format:
-    """Text in any encoding: flat OpenDocument, HTML, or else delimited; binary data is refused."""
+    """Text in any encoding: Excel 2003 XML, flat OpenDocument, HTML, or else delimited; binary data is refused."""
     text = decode_text(head).text
-    if _SPREADSHEET_ML.search(text):
-        raise UnknownFormatError("this is an Excel 2003 XML spreadsheet; save it as .xlsx and try again")
+    if _SPREADSHEET_ML.match(text):
+        return "spreadsheetml"
     if _FLAT_ODS.search(text):
         return "ods"
     if is_mhtml(head):

@@ -7,7 +7,6 @@ styles of whole rows and columns, conditional formats, drawings, comments and pi
 
 from __future__ import annotations
 
-import msgspec
 from lxml import etree
 
 from tabellion.errors import MalformedError, UsageError
@@ -17,7 +16,7 @@ from tabellion.read.contents import Contents
 from tabellion.read.limits import Limits, check_count
 from tabellion.read.package import Package, Relationship
 from tabellion.read.xlsx_cells import Looks, Strings
-from tabellion.read.xlsx_names import read_statements
+from tabellion.read.xlsx_names import read_statements, with_statements
 from tabellion.read.xlsx_sheet import Workbook, read_sheet
 from tabellion.read.xlsx_strings import Text, read_strings
 from tabellion.read.xlsx_styles import read_styles
@@ -50,11 +49,7 @@ def read_workbook(package: Package, limits: Limits, sheet: str | None = None) ->
     styles = read_styles(package, _related(related, "styles", package), _related(related, "theme", package), issues)
     strings = _strings(package, _related(related, "sharedStrings", package))
     workbook = Workbook(package, Looks(styles), Strings(strings), epoch_1904)
-    stated = read_statements(root)
-    sheets = tuple(
-        msgspec.structs.replace(one, stated=stated[one.name]) if one.name in stated else one
-        for one in _read_sheets(workbook, targets, issues)
-    )
+    sheets = with_statements(_read_sheets(workbook, targets, issues), read_statements(root))
     title, authors = _document_facts(package)
     issues.extend(Issue("read", note) for note in package.notes)
     return Contents(sheets, names, title, authors, tuple(issues))

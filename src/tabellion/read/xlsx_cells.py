@@ -18,7 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.document import Mark, SheetCells, Stored
+from tabellion.model.document import Issue, Mark, SheetCells, Stored
+from tabellion.model.place import Place, address
 from tabellion.model.style import Style
 from tabellion.read.number_format import (
     NumberFormat,
@@ -124,6 +125,15 @@ class CellTyper:
         if raw.formula:
             self._formulas(raw, cells.marks)
         return cells
+
+    def issues(self, sheet: str) -> list[Issue]:
+        """The doubts met while typing the cells of a sheet."""
+        found = [Issue("read", f"{count:,} {note}", Place(sheet=sheet)) for note, count in self.problems.items()]
+        if self.uncached:
+            first, many = address(*self.uncached[0]), len(self.uncached)
+            note = "formulas have no stored result; open and save the file in a spreadsheet program to store them"
+            found.append(Issue("read", f"{many:,} {note}", Place(sheet=sheet, range=first)))
+        return found
 
     def _known(self, style: NDArray[np.int32]) -> NDArray[np.int32]:
         """Styles that the workbook does not have are plain."""

@@ -10,7 +10,7 @@ from lxml import etree
 
 from tabellion.errors import MalformedError
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells
-from tabellion.model.place import Place, Rect, address, rect_at
+from tabellion.model.place import Place, Rect, rect_at
 from tabellion.read.limits import check_count
 from tabellion.read.merges import BEYOND, tidy_merges
 from tabellion.read.package import Package, parse_xml
@@ -46,12 +46,7 @@ def read_sheet(workbook: Workbook, part: str, name: str, hidden: bool) -> tuple[
     widths, hidden_columns = _columns(around, right + BEYOND)
     merges = _merges(around, cells, name, issues)
     _mark_links(around, cells)
-    for note, count in typer.problems.items():
-        issues.append(Issue("read", f"{count:,} {note}", Place(sheet=name)))
-    if typer.uncached:
-        first, many = address(*typer.uncached[0]), len(typer.uncached)
-        note = f"{many:,} formulas have no stored result; open and save the file in a spreadsheet program to store them"
-        issues.append(Issue("read", note, Place(sheet=name, range=first)))
+    issues.extend(typer.issues(name))
     sheet = Sheet(
         name=name,
         cells=cells,

@@ -66,7 +66,7 @@ def inner_text(inner: str) -> Text:
             bold |= _run_bold(bool(properties or empty), bool(_BOLD.search(properties)))
         pieces.append(text)
         raised.append("superscript" in properties)
-    return Text(_joined(pieces, raised), bold)
+    return Text(joined_runs(pieces, raised), bold)
 
 
 def unescaped(text: str, entities: bool = True) -> str:
@@ -102,13 +102,13 @@ def element_text(element: etree._Element) -> Text:
             place = properties.find("{*}vertAlign") if properties is not None else None
             pieces.append(text)
             raised.append(place is not None and place.get("val") == "superscript")
-    return Text(unescaped(_joined(pieces, raised), entities=False), bold)
+    return Text(unescaped(joined_runs(pieces, raised), entities=False), bold)
 
 
-def _joined(pieces: list[str], raised: list[bool]) -> str:
+def joined_runs(pieces: list[str], raised: list[bool]) -> str:
     """Runs as one text, short superscripts as a reader sees them, so that a note mark is no part of its word.
 
-    >>> _joined(["Total", "1", " in km", "2"], [False, True, False, True]), _joined(["12"], [True])
+    >>> joined_runs(["Total", "1", " in km", "2"], [False, True, False, True]), joined_runs(["12"], [True])
     ('Total¹ in km²', '12')
     """
     if not any(raised) or all(up or not piece.strip() for piece, up in zip(pieces, raised, strict=True)):

@@ -45,7 +45,7 @@ _INDEXED = tuple(
 Item = TypeVar("Item")
 
 _OFF = ("0", "false", "off")
-_DEEPEST_INDENT = 250.0  # as in spreadsheet programs
+DEEPEST_INDENT = 250.0  # as in spreadsheet programs
 _ALIGN = {"general": None, "centerContinuous": "center", "distributed": "justify"}
 
 
@@ -129,7 +129,7 @@ def _font(font: etree._Element, colours: _Colours) -> dict[str, object]:
         elif name == "u":
             look["underline"] = value != "none"
         elif name == "sz":
-            look["size"] = _real(value, 11.0)
+            look["size"] = real_number(value, 11.0)
         elif name == "color":
             look["colour"] = colours.of(element)
     return look
@@ -161,7 +161,7 @@ def _alignment(alignment: etree._Element) -> dict[str, object]:
     return {
         "align": _ALIGN.get(across, across) if across else None,
         "valign": alignment.get("vertical"),
-        "indent": min(max(0.0, _real(alignment.get("indent"), 0.0)), _DEEPEST_INDENT),
+        "indent": min(max(0.0, real_number(alignment.get("indent"), 0.0)), DEEPEST_INDENT),
         "wrap": alignment.get("wrapText") in ("1", "true"),
     }
 
@@ -190,7 +190,7 @@ class _Colours:
             rgb = self.indexed[index] if 0 <= index < len(self.indexed) else None
         if rgb is None or len(rgb) < 6:
             return None
-        return _tinted(rgb[-6:].upper(), _real(element.get("tint"), 0.0))
+        return _tinted(rgb[-6:].upper(), real_number(element.get("tint"), 0.0))
 
 
 def _tinted(rgb: str, tint: float) -> str | None:
@@ -219,7 +219,8 @@ def _whole(text: str | None, otherwise: int) -> int:
         return otherwise
 
 
-def _real(text: str | None, otherwise: float) -> float:
+def real_number(text: str | None, otherwise: float) -> float:
+    """A number that the XML gives; `otherwise` where it gives none."""
     try:
         number = float(text) if text is not None else otherwise
     except ValueError:

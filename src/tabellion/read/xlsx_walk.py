@@ -17,7 +17,7 @@ from tabellion.read.package import SAFE, broken_part
 from tabellion.read.xlsx_scan import Formula, RawCells
 from tabellion.read.xlsx_strings import Text, element_text, unescaped
 
-_CELLS_AT_A_TIME = 1 << 13
+CELLS_AT_A_TIME = 1 << 13
 _FARTHEST = 1 << 30  # a row, column or style beyond all limits, whatever number the XML has
 
 
@@ -34,7 +34,7 @@ def walk_cells(xml: str, name: str) -> Iterator[RawCells]:
                 continue
             if not is_row:
                 walked.add(element)
-                if len(walked.row) >= _CELLS_AT_A_TIME:
+                if len(walked.row) >= CELLS_AT_A_TIME:
                     yield walked.taken()
             _drop(element)
     except etree.XMLSyntaxError as error:
@@ -55,11 +55,10 @@ def _drop(element: etree._Element) -> None:
         del parent[0]
 
 
-class _Walked:
-    """Cells gathered element by element."""
+class Gathered:
+    """Cells gathered one by one, handed over some thousands at a time."""
 
     def __init__(self) -> None:
-        self.at_row, self.at_column = -1, -1
         self._empty()
 
     def _empty(self) -> None:
@@ -79,9 +78,17 @@ class _Walked:
         self._empty()
         return raw
 
+
+class _Walked(Gathered):
+    """Cells gathered element by element."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at_row, self.at_column = -1, -1
+
     def begin_row(self, element: etree._Element) -> None:
         """A row follows the one before where it does not say its number."""
-        self.at_row, self.at_column = _whole(element.get("r"), self.at_row + 2) - 1, -1
+        self.at_row, self.at_column = whole_number(element.get("r"), self.at_row + 2) - 1, -1
         if element.get("hidden") in ("1", "true", "on"):
             self.hidden_rows.append(self.at_row)
 
@@ -92,11 +99,11 @@ class _Walked:
         if address:
             letters = address.rstrip("0123456789")
             self.at_column = _column(letters)
-            self.at_row = _whole(address[len(letters) :], self.at_row + 1) - 1
+            self.at_row = whole_number(address[len(letters) :], self.at_row + 1) - 1
         at = len(self.row)
         self.row.append(self.at_row)
         self.column.append(self.at_column)
-        self.style.append(_whole(cell.get("s"), 0))
+        self.style.append(whole_number(cell.get("s"), 0))
         self.kind.append(cell.get("t"))
         value = ""
         for child in cell:
@@ -105,7 +112,7 @@ class _Walked:
                     value = unescaped(child.text or "", entities=False)
                 case "f":
                     shared = child.get("si")
-                    self.formula[at] = Formula(child.text or "", _whole(shared, 0) if shared else None)
+                    self.formula[at] = Formula(child.text or "", whole_number(shared, 0) if shared else None)
                 case "is":
                     self.inline[at] = element_text(child)
         self.value.append(value)
@@ -121,7 +128,8 @@ def _column(letters: str) -> int:
     return column - 1
 
 
-def _whole(text: str | None, otherwise: int) -> int:
+def whole_number(text: str | None, otherwise: int) -> int:
+    """A number that the XML gives, kept within reason; `otherwise` where it gives none."""
     try:
         return max(-_FARTHEST, min(int(text), _FARTHEST)) if text else otherwise
     except ValueError:
