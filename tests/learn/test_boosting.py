@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tabellion.errors import WeightsError
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.weights.boosted import Boosted
 
@@ -20,14 +21,13 @@ def examples(classes: int) -> tuple[np.ndarray, np.ndarray]:
     return rows, labels
 
 
-@pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize("members", [1, 2])
-def test_numpy_says_what_lightgbm_says(classes, members, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("classes", "members", "leaves"), [(2, 1, 8), (4, 1, 15), (2, 2, 24), (4, 2, 64)])
+def test_numpy_says_what_lightgbm_says(classes, members, leaves, tmp_path, monkeypatch):
     rows, labels = examples(classes)
     made = []
     train = lightgbm.train
     monkeypatch.setattr(lightgbm, "train", lambda *given, **named: made.append(train(*given, **named)) or made[-1])
-    settings = BoostingSettings(rounds=20, leaves=8, members=members)
+    settings = BoostingSettings(rounds=20, leaves=leaves, members=members)
     trained = train_boosted(rows, labels, "abcdef", [str(i) for i in range(classes)], settings=settings)
     trained.save(tmp_path / "some.npz")
     ours = Boosted.load(tmp_path / "some.npz").scores(rows)
@@ -41,6 +41,12 @@ def test_the_same_rows_give_the_same_trees():
     first, second = (train_boosted(rows, labels, "abcdef", "xyz", settings=SMALL) for _ in range(2))
     assert np.array_equal(first.value, second.value)
     assert np.array_equal(first.threshold, second.threshold)
+
+
+def test_trees_that_are_too_large_to_run_are_told():
+    rows, labels = examples(2)
+    with pytest.raises(WeightsError, match="at most 64"):
+        train_boosted(rows, labels, "abcdef", "xy", settings=BoostingSettings(rounds=2, leaves=90)).scores(rows)
 
 
 def test_depth_is_bounded():

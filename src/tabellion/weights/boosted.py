@@ -1,7 +1,7 @@
-"""Gradient-boosted trees run with numpy: all trees at once, level by level.
+"""Gradient-boosted trees run with numpy: all forks of all trees at once.
 
-Trained with LightGBM (extra `train`), kept as plain arrays. Rows that are alike are scored once, since
-a sheet of a million rows has few kinds of rows.
+Trained with LightGBM (extra `train`), kept as plain arrays. The leaf that a row comes to is told by bits (`exits`).
+Rows that are alike are scored once, since a sheet of a million rows has few kinds of rows.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.weights.exits import Exits, find_exits, inner_nodes
+
 _FEW = 64  # rows up to which telling alike ones apart costs more than scoring them
-_CHUNK = 1 << 20  # row-tree pairs scored at a time: bounds memory at some tens of megabytes
 
 
 class Boosted(msgspec.Struct, frozen=True, eq=False, dict=True):
     """An ensemble of binary trees. Node arrays are (trees, nodes); a leaf points to itself.
 
     Tree t adds to class `t % classes`. With one class the score is a log-odds (binary) or a plain sum (`objective`).
+    A tree has at most 64 leaves.
     """
 
     features: tuple[str, ...]
@@ -70,40 +72,26 @@ class Boosted(msgspec.Struct, frozen=True, eq=False, dict=True):
         width = len(self.classes) if self.objective == "multiclass" else 1
         if not len(rows):
             return np.zeros((0, width))
-        rows = np.ascontiguousarray(rows, dtype=np.float64)
-        distinct, where = _distinct(rows) if len(rows) > _FEW else (rows, np.arange(len(rows)))
-        trees, nodes = self.feature.shape
-        root = np.arange(trees, dtype=np.int64) * nodes
-        feature, threshold, value = self.feature.ravel(), self.threshold.ravel(), self.value.ravel()
-        child = self._children(root)
-        result = np.empty((len(distinct), width))
-        step = max(1, _CHUNK // trees)
-        for start in range(0, len(distinct), step):
-            part = distinct[start : start + step]
-            first = np.arange(len(part))[:, None] * part.shape[1]
-            node = np.broadcast_to(root, (len(part), trees))
-            for _ in range(self.depth):
-                seen = part.take(feature.take(node) + first)
-                node = child.take(2 * node + (seen > threshold.take(node)))
-            result[start : start + step] = value.take(node).reshape(len(part), -1, width).sum(axis=1)
-        return result[where]
+        values = np.ascontiguousarray(rows, dtype=np.float64)
+        if len(values) <= _FEW:
+            return self._exits.sums(values, width)
+        distinct, where = _distinct(values)
+        return self._exits.sums(distinct, width)[where]
 
     @property
     def asked(self) -> frozenset[int]:
         """The numbers of the features that some tree asks for; what the others are does not change a score."""
         memory: dict[str, frozenset[int]] = self.__dict__
         if "asked" not in memory:
-            inner = self.left != np.arange(self.left.shape[1])
-            memory["asked"] = frozenset(self.feature[inner].tolist())
+            memory["asked"] = frozenset(self.feature[inner_nodes(self.left)].tolist())
         return memory["asked"]
 
-    def _children(self, root: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Left and right child of each node in turn, by their places among the nodes of all trees; computed once."""
-        memory: dict[str, NDArray[np.int64]] = self.__dict__
-        if "children" not in memory:
-            sides = [self.left + root[:, None], self.right + root[:, None]]
-            memory["children"] = np.stack(sides, axis=-1).ravel()
-        return memory["children"]
+    @property
+    def _exits(self) -> Exits:
+        memory: dict[str, Exits] = self.__dict__
+        if "exits" not in memory:
+            memory["exits"] = find_exits(self.feature, self.threshold, self.left, self.right, self.value, self.depth)
+        return memory["exits"]
 
     def probabilities(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
         """(rows, classes) for multiclass; (rows,) the probability of the true class for binary."""
@@ -114,7 +102,7 @@ class Boosted(msgspec.Struct, frozen=True, eq=False, dict=True):
         return 1.0 / (1.0 + np.exp(-scores[:, 0]))
 
 
-def _distinct(rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _distinct(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The distinct rows, and for each row which of them it is.
 
     Rows are told apart by two random projections: equal rows have equal ones, and that two others share both is as
@@ -123,4 +111,4 @@ def _distinct(rows: NDArray[np.floating]) -> tuple[NDArray[np.float64], NDArray[
     directions = np.random.default_rng(0).normal(size=(2, rows.shape[1]))
     real, imaginary = (np.einsum("ij,j->i", rows, direction) for direction in directions)
     _, first, where = np.unique(real + 1j * imaginary, return_index=True, return_inverse=True)
-    return np.ascontiguousarray(rows[first], dtype=np.float64), where
+    return rows[first], where
