@@ -67,3 +67,15 @@ def test_stray_zero_bytes_are_left_out_with_a_note() -> None:
 def test_binary_data_is_refused(data: bytes) -> None:
     with pytest.raises(UnknownFormatError, match="binary"):
         decode_text(data)
+
+
+@pytest.mark.parametrize("data", [b"\x05", b"\x00\x01", b"\x01\x00", b"\x1d\x00\x0b\x00", b"\x89\x00A\x00"])
+def test_a_handful_of_binary_bytes_is_no_text_of_wide_letters(data: bytes) -> None:
+    with pytest.raises(UnknownFormatError, match="binary"):
+        decode_text(data)
+
+
+@pytest.mark.parametrize("data", [b"7", "7".encode("utf-16-le"), "7".encode("utf-16-be")])
+def test_a_text_may_be_one_letter(data: bytes) -> None:
+    assert decode_text(data).text == "7"
+    assert decode_text(data).notes == ()

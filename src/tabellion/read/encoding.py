@@ -21,7 +21,7 @@ _MARKS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x0b\x1a\x1b\x00")) + b"\x7f"
-_NO_CONTROLS = dict.fromkeys(_CONTROLS)
+_NO_CONTROLS = dict.fromkeys((*_CONTROLS, *range(0x80, 0xA0)))
 _LOOK = 2**16  # bytes that decide whether data is text at all
 _SAMPLE = 2**14  # bytes with foreign letters that are weighed; more does not change the answer
 _BINARY_SHARE = 0.01  # control codes a text may have; real tables have none or a few strays
@@ -85,15 +85,16 @@ def _decoded(data: bytes, encoding: str, notes: tuple[str, ...] = ()) -> Decoded
 
 def _zeros_of_utf16(head: bytes) -> str | None:
     """UTF-16 without a mark: digits, blanks and line ends have a zero, always on the same side of the pair."""
-    head = head[: len(head) // 2 * 2]
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    if max(even, odd) < 0.02 * len(head) or min(even, odd) > 0.2 * max(even, odd):
+    pairs = head[: len(head) // 2 * 2]
+    even, odd = pairs[::2].count(0), pairs[1::2].count(0)
+    if max(even, odd) <= 0.02 * len(pairs) or min(even, odd) > 0.2 * max(even, odd):
         return None
     encoding = "utf-16-le" if odd > even else "utf-16-be"
-    text = head.decode(encoding, errors="replace")
+    text = pairs.decode(encoding, errors="replace")
     strange = sum(category(letter) in ("Cn", "Co", "Cs") for letter in text) + text.count("\ufffd")
     controls = len(text) - len(text.translate(_NO_CONTROLS))
-    return encoding if strange + controls <= _BINARY_SHARE * len(text) + 1 else None
+    cut = int(len(head) == _LOOK)  # the last letter of what is looked at may be cut in two
+    return encoding if strange + controls <= _BINARY_SHARE * len(text) + cut else None
 
 
 def _check_text(head: bytes) -> None:
