@@ -16,3 +16,11 @@ def test_the_sentence_that_names_the_table_is_quoted():
     about = table.metadata.affiliated
     assert about.index_number == "Table 2"
     assert about.references == ("As Table 2 shows, the deepest is in the east.",)
+
+
+def test_exhibits_and_schedules_are_quoted_as_tables_are():
+    page = PAGE.replace("Table 2", "Exhibit 2").replace("Table 3", "Schedule 3")
+    (table,) = extract_document(page).tables
+    about = table.metadata.affiliated
+    assert about.index_number == "Exhibit 2"
+    assert about.references == ("As Exhibit 2 shows, the deepest is in the east.",)

@@ -14,7 +14,8 @@ import numpy as np
 
 from tabellion.locate.surroundings import piece_text
 from tabellion.model.printed import PrintedPage
-from tabellion.values.sentences import mentions_table, part_sentences
+from tabellion.values.sentences import part_sentences
+from tabellion.values.table_labels import mentions_table
 
 _LONGEST = 6000  # letters of a sentence that has not ended: what is longer is no sentence
 _KEEP = 1500  # letters that are kept of it

@@ -34,7 +34,8 @@ from tabellion.read.mhtml import is_mhtml, unpack_mhtml
 from tabellion.read.page_walk import PageWalk
 from tabellion.read.slots import Slots
 from tabellion.read.stated_headers import state_table
-from tabellion.values.sentences import mentions_table, part_sentences
+from tabellion.values.sentences import part_sentences
+from tabellion.values.table_labels import mentions_table
 
 DEEPEST = 100  # tables within tables; the deepest real layout pages have about a dozen
 DEEPEST_ELEMENTS = 10_000  # elements within elements, as written; browsers stop at 512

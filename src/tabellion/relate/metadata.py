@@ -22,11 +22,12 @@ from tabellion.model.tree import Nested
 from tabellion.relate.layout import describe_frame_lines, describe_layout
 from tabellion.relate.mentions import find_mentions
 from tabellion.relate.notes import Notes
+from tabellion.values.table_labels import TABLE_WORDS
 
 Kind = Literal["numerical", "text", "symbol", "image", "combination"]
 
 _INDEX = re.compile(
-    r"(?P<name>(?i:table|tabelle|tab\.|tableau|tabla|tabell|taulukko|tabela|tabella|tabel|exhibit|appendix table)"
+    rf"(?P<name>(?i:{TABLE_WORDS})"
     r"(?:\s*(?:[Nn][o°º]\.?\s*)?[A-Z]{0,2}[-.]?\d+(?:[.\-–]\d+)*[A-Za-z]?|\s+(?:[IVXLC]+|[A-Z])(?=[.:\s])))"
     r"(?:\s*[.:–—-]+\s*|\s+|$)"
 )

@@ -1,0 +1,169 @@
+"""Tables named by their numbers in running text: "Table 3", "Tables 3–5", "TABLE III", "Tab. S1", "Exhibit 4".
+
+In: a text. Out: every number that is named, as it can be compared, lists and ranges written out. A label has a family
+(words for a table in any language are one, exhibits and schedules are others), a number and the letters of parts.
+Every pattern is bounded, so the cost is linear. Fails on numbers in words, and on languages that it does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import msgspec
+
+TABLE_WORDS = (
+    r"(?:supplement\w{0,6}\s{1,3}|appendix\s{1,3})?"
+    r"(?:table|tab\.|tabelle|tabela|tabella|tabell|tabel|tableau|tabla|taulukko|таблица|табл\.|exhibit|schedule)"
+)
+_WORDS = (
+    r"(?i:(?P<several>tables|tabs\.|tabellen|tabeller|tabellerna|tableaux|tablas|tabelas|taulukot|таблицы|таблицах)"
+    r"|tab(?:le|elle|ela|ella|ell|el|leau|la|\.)|taulukko|таблиц[аеуы]|табл\.)"
+    r"|(?P<apart>Exhibit|EXHIBIT|Schedule|SCHEDULE)(?P<more>[sS])?"
+)
+# How the words begin: a page is searched for them far faster than by a pattern.
+_BEGINNINGS = (
+    "tab",
+    "Tab",
+    "TAB",
+    "taul",
+    "Taul",
+    "табл",
+    "Табл",
+    "ТАБЛ",
+    *("Exhibit", "EXHIBIT", "Schedule", "SCHEDULE"),
+)
+_PARTS = r"(?:\s?[,&–-]\s?[a-h](?![A-Za-z0-9]))"
+_NUMBER = (
+    rf"(?:(?:[A-Z]{{1,2}}[-.]?)?[0-9]{{1,4}}(?:[.][0-9]{{1,3}}){{0,3}}(?:[A-Za-z](?![A-Za-z0-9]){_PARTS}{{0,8}})?"
+    r"|(?=[IVXL])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?![A-Za-z0-9])"
+    r"|[A-Z](?![A-Za-z0-9'’]))"
+)
+_BETWEEN = (
+    r"\s{0,3}(?i:,\s{0,3}(?:and|or|und|et|y|e)\s|[,;&]|[-–—]"
+    r"|(?:and|or|to|through|und|oder|bis|et|ou|à|y|e|и|до)\s)\s{0,3}"
+)
+_REPEATED = r"(?:(?i:tables?|tab\.|tabellen?|tableaux?|tablas?)\s{1,3})?"
+_LIST = re.compile(
+    rf"\b(?P<word>{_WORDS})[\s\u00a0-]{{0,3}}(?:(?i:no|nr|n)[.°º]\s{{0,2}}|№\s{{0,2}})?"
+    rf"(?P<list>{_NUMBER}(?:{_BETWEEN}{_REPEATED}{_NUMBER}(?![\w%])){{0,30}})(?!\w)"
+)
+_ITEM = re.compile(rf"(?<![A-Za-z]){_NUMBER}")
+_REPEAT = re.compile(_REPEATED)
+_RANGE = re.compile(r"\s{0,3}(?:[-–—]|(?:to|through|bis|à|до)\s)\s{0,3}", re.I)
+_COMMA = re.compile(r"\s{0,3},\s{0,3}")
+_GOES_ON = re.compile(r"\s{1,3}(?!(?:and|or|to|und|et|y|e|bis)\b)[a-z]")  # "In Table 1, 3 patients": no list
+_ASIDE = re.compile(r"(?:supplement\w{0,6}|suppl\.|appendix|annex|extended data|online)\s{1,3}$", re.I)
+_ASIDE_LETTERS = 20
+_KEY = re.compile(r"([A-Z]{0,2})[-.]?([0-9.]+)([A-Za-z]?)(.*)")
+_HYPHEN = re.compile(r"(?<=[0-9])[-–](?=[0-9])")
+_MOST_IN_RANGE = 100
+_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
+
+
+class Label(msgspec.Struct, frozen=True):
+    """What a table is called: `family` is empty for all words that mean a table."""
+
+    family: str
+    number: str
+    parts: frozenset[str] = frozenset()
+
+    def names(self, other: Label) -> bool:
+        """Whether this label in a text means the table that bears the other one, or a part of it, or all its parts."""
+        if (self.family, self.number) != (other.family, other.number):
+            return False
+        return not self.parts or not other.parts or bool(self.parts & other.parts)
+
+
+def mentions_table(text: str) -> bool:
+    """Whether a text names a table by its number.
+
+    >>> mentions_table("As Table 2 shows, it grew."), mentions_table("The table I set.")
+    (True, False)
+    """
+    for beginning in _BEGINNINGS:
+        at = text.find(beginning)
+        while at >= 0:
+            match = _LIST.match(text, at)
+            if match and _is_label(match):
+                return True
+            at = text.find(beginning, at + 1)
+    return False
+
+
+def read_label(name: str) -> Label | None:
+    """The label that a table bears; in it a hyphen joins the number of a chapter and that of the table.
+
+    >>> read_label("Table 3-1").number, read_label("TABLE IV").number, read_label("Notes")
+    ('3.1', '4', None)
+    """
+    return next(find_labels(_HYPHEN.sub(".", name)), None)
+
+
+def find_labels(text: str) -> Iterator[Label]:
+    """Every table that a text names, those of ranges too.
+
+    >>> sorted(label.number for label in find_labels("See Tables 1, 3 and 5 to 7, TABLE IV and Table A.2."))
+    ['1', '3', '4', '5', '6', '7', 'a2']
+    >>> [label.number for label in find_labels("In Table 1, 3 patients")]
+    ['1']
+    """
+    for match in filter(_is_label, _LIST.finditer(text)):
+        family = (match["apart"] or "").lower()
+        several = bool(match["several"] or match["more"])
+        aside = "+" if _ASIDE.search(text[max(0, match.start() - _ASIDE_LETTERS) : match.start()]) else ""
+        found: list[tuple[re.Match[str], str]] = []
+        for item in _ITEM.finditer(text, match.start("list"), match.end("list")):
+            before = text[found[-1][0].end() : item.start()] if found else ""
+            if not several and _COMMA.fullmatch(before) and _GOES_ON.match(text, item.end()):
+                break
+            number, parts = _key(item[0])
+            found.append((item, aside + number if number[0].isdigit() else number))
+            yield Label(family, found[-1][1], parts)
+        for (a, first), (b, last) in pairwise(found):
+            between = _REPEAT.sub("", text[a.end() : b.start()])
+            if _RANGE.fullmatch(between):
+                yield from (Label(family, number) for number in _within(first, last))
+            if between in "-–" and f"{a[0]}{b[0]}".isdigit():
+                yield Label(family, f"{first}.{last}")  # "Table 3-1" of chapter 3
+
+
+def _is_label(match: re.Match[str]) -> bool:
+    """Whether it is one: in small letters, "the table I saw" names none."""
+    return not (match["word"].islower() and len(match["list"]) == 1 and match["list"].isalpha())
+
+
+def _key(text: str) -> tuple[str, frozenset[str]]:
+    """A number as it is compared, roman ones as others, and the letters of its parts.
+
+    >>> _key("A-2")[0], _key("3.1b,d")[0], sorted(_key("3.1b,d")[1]), _key("IX")[0], _key("B")[0]
+    ('a2', '3.1', ['b', 'd'], '9', 'b')
+    """
+    match = _KEY.fullmatch(text)
+    if match:
+        return match[1].lower() + match[2].strip("."), _letters(match[3].lower(), match[4])
+    if set(text) <= set(_VALUES) and text != "L":
+        values = [_VALUES[letter] for letter in text]
+        after = [*values[1:], 0]
+        return str(sum(-v if v < following else v for v, following in zip(values, after, strict=True))), frozenset()
+    return text.lower(), frozenset()
+
+
+def _letters(first: str, more: str) -> frozenset[str]:
+    """The letters of the parts that are named: "3b,d", "1a–c"."""
+    found = set(first)
+    for sign, letter in re.findall(r"([,&–-])\s?([a-h])", more):
+        if sign in "–-" and found:
+            found.update(chr(code) for code in range(ord(max(found)), ord(letter)))
+        found.add(letter)
+    return frozenset(found)
+
+
+def _within(first: str, last: str) -> Iterator[str]:
+    """The numbers between two, where they count on: "2" and "5", "S1" and "S4", "2.1" and "2.4"."""
+    stems = [re.fullmatch(r"(.*?)([0-9]+)", number) for number in (first, last)]
+    if stems[0] and stems[1] and stems[0][1] == stems[1][1]:
+        start, end = int(stems[0][2]), int(stems[1][2])
+        if end - start <= _MOST_IN_RANGE:
+            yield from (f"{stems[0][1]}{number}" for number in range(start + 1, end))
