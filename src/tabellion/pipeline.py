@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from tabellion.label import label_grid
+from tabellion.locate import FrameMethod as FrameMethod
 from tabellion.locate import RunningText, join_parts, locate_printed, locate_regions
 from tabellion.locate.structures import tell_structure
 from tabellion.locate.why import explain_region
@@ -37,7 +38,6 @@ RowMethod = Literal["boosted", "crf", "paper"]
 ParentMethod = Literal["boosted", "svm"]
 HeaderMethod = Literal["boosted", "ontominer"]
 GenuineMethod = Literal["boosted", "tree", "svm"]
-FrameMethod = Literal["arranged", "ventex"]
 RenderChoice = Literal["never", "always", "auto"]
 _ENOUGH = 0.5  # the share of a page's text in tables of its markup from which boxes have little to add
 
@@ -51,8 +51,9 @@ class Settings(msgspec.Struct, frozen=True):
     `headers`: of web tables, by boosted trees (default) or by the clustering of OntoMiner 2005.
     `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
     `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
-    that it does not give. `frames`: how tables are found among boxes, by how they are arranged (default) or by the
-    expansion of VENTex (Gatterbauer and others 2007) alone. `scripts` and `network` say what a page may do meanwhile.
+    that it does not give. `frames`: how tables are found among boxes: by how they are arranged (default), the same with
+    their rows and columns told on the double topological grid of VENTex (Gatterbauer and others 2007; `gridded`), or by
+    its expansion and its grid alone (`ventex`). `scripts` and `network` say what a page may do meanwhile.
     `why`: tell of each candidate of a web page that was judged no table what weighed most.
     """
 

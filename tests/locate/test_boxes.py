@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tabellion.locate.arrangement import GRID, NOTHING, ROW, STACK, Part, arrange
+from tabellion.locate.double_grid import clean_frame, lay_on_grid
 from tabellion.locate.text_columns import cut_text_block
-from tabellion.locate.topology import find_topology
+from tabellion.locate.topology import Topology, find_topology
 from tabellion.locate.ventex import expand, locate_frames
 from tabellion.model.rendered import Boxes, Words
+
+Recognise = Callable[..., Topology]
+ways = pytest.mark.parametrize("recognise", [find_topology, lay_on_grid])
 
 
 def boxes(*edges: tuple[float, float, float, float]) -> Boxes:
@@ -35,36 +41,61 @@ def test_how_boxes_lie(made: Boxes, kind: int) -> None:
     assert arrange(made) == kind
 
 
+@ways
 @given(st.integers(2, 7), st.integers(2, 7), st.randoms())
-def test_tiles_in_any_order_take_their_own_rows_and_columns(rows: int, columns: int, chance: st.Random) -> None:
+def test_tiles_in_any_order_take_their_own_rows_and_columns(
+    recognise: Recognise, rows: int, columns: int, chance: st.Random
+) -> None:
     made = tiles(rows, columns)
     order = list(range(len(made)))
     chance.shuffle(order)
-    found = find_topology(made[order], np.ones(len(made), dtype=bool))
+    found = recognise(made[order], np.ones(len(made), dtype=bool))
     assert (found.rows, found.columns, found.overlaps) == (rows, columns, 0)
     assert sorted(zip(found.row.tolist(), found.column.tolist(), strict=True)) == [
         (r, c) for r in range(rows) for c in range(columns)
     ]
 
 
-def test_a_box_over_several_columns_spans_them() -> None:
-    found = find_topology(np.concatenate([boxes((0, -20, 150, 0)), tiles(2, 3)]), np.ones(7, dtype=bool))
+@ways
+def test_a_box_over_several_columns_spans_them(recognise: Recognise) -> None:
+    found = recognise(np.concatenate([boxes((0, -20, 150, 0)), tiles(2, 3)]), np.ones(7, dtype=bool))
     assert (found.row[0], found.column[0], found.across[0], found.down[0]) == (0, 0, 3, 1)
 
 
-def test_cells_set_flush_right_without_touching_share_a_column() -> None:
+@ways
+def test_cells_set_flush_right_without_touching_share_a_column(recognise: Recognise) -> None:
     made = boxes(
         (0, 0, 60, 15), (100, 0, 150, 15), (0, 20, 30, 35), (140, 20, 150, 35), (0, 40, 45, 55), (120, 40, 150, 55)
     )
-    found = find_topology(made, np.ones(6, dtype=bool))
+    found = recognise(made, np.ones(6, dtype=bool))
     assert found.column.tolist() == [0, 1] * 3
 
 
-def test_spacer_rows_and_columns_are_purged_and_the_structure_closed() -> None:
+@ways
+def test_spacer_rows_and_columns_are_purged_and_the_structure_closed(recognise: Recognise) -> None:
     made = tiles(5, 5)
     filled = np.array([r % 2 == 0 and c % 2 == 0 for r in range(5) for c in range(5)])
-    found = find_topology(made, filled)
+    found = recognise(made, filled)
     assert (found.rows, found.columns, len(found)) == (3, 3, 9)
+
+
+def test_a_hole_left_by_a_spacer_closes_under_cells_that_take_it_in() -> None:
+    """Headers take in the spacer columns behind their own."""
+    made = boxes(
+        (0, 0, 110, 20), (110, 0, 200, 20), (200, 0, 300, 20),
+        (0, 20, 100, 40), (100, 20, 110, 40), (110, 20, 190, 40), (190, 20, 200, 40), (200, 20, 300, 40),
+    )  # fmt: skip
+    filled = np.array([True, True, True, True, False, True, False, True])
+    found = lay_on_grid(made, filled)
+    assert sorted(zip(found.row.tolist(), found.column.tolist(), found.across.tolist(), strict=True)) == [
+        (r, c, 1) for r in range(2) for c in range(3)
+    ]
+
+
+def test_empty_cells_of_a_filled_column_are_no_spacers() -> None:
+    made, filled = tiles(3, 3), np.ones(9, dtype=bool)
+    filled[[4, 5]] = False
+    assert clean_frame(made, filled).tolist() == list(range(9))
 
 
 def test_expansion_takes_a_side_only_where_it_is_tiled_whole() -> None:

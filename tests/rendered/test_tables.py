@@ -77,6 +77,20 @@ def test_a_table_of_other_elements_is_read_like_a_table(
     assert (garda.top, garda.left) == (("Depth",), ("Garda",))
 
 
+@pytest.mark.parametrize("frames", ["arranged", "gridded", "ventex"])
+def test_every_way_to_frames_reads_touching_boxes_without_their_spacers(
+    render: Callable[..., Extraction], frames: str
+) -> None:
+    def row(cells: tuple[str, ...], style: str = "") -> str:
+        spacer = "<div style='flex:0 0 12px'></div>"
+        made = spacer.join(f"<div style='flex:0 0 90px;{style}'>{cell}</div>" for cell in cells)
+        return f"<div style='display:flex'>{made}</div>"
+
+    body = row(HEAD, "font-weight:bold") + "".join(row(cells) for cells in ROWS)
+    table = only_table(render(f"<section>{body}</section>", frames=frames))
+    assert table.grid.text.tolist() == [list(row) for row in CELLS]
+
+
 def test_cells_that_span_columns_and_rows_of_a_grid(render: Callable[..., Extraction]) -> None:
     cells = (
         "<b style='grid-row:1/span 2'>Lake</b><b style='grid-column:2/span 2'>Size</b><b>Area</b><b>Depth</b>"

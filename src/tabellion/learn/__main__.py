@@ -74,6 +74,7 @@ def main() -> None:
     measuring.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     measuring.add_argument("--rows", choices=["boosted", "crf", "paper"], default="boosted")
     measuring.add_argument("--parents", choices=["boosted", "svm"], default="boosted")
+    measuring.add_argument("--frames", choices=["arranged", "gridded", "ventex"], default="arranged")
     repairing = commands.add_parser("repairs", help="count the strokes of a simulated user")
     repairing.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     options = parser.parse_args()
@@ -93,7 +94,8 @@ def main() -> None:
     if sheets or not options.corpus:
         print_figures(sheets, folds, options.rows, options.parents)
     pages = (*WEB_CORPORA, *RENDERED_CORPORA)
-    print_web_figures([corpus for corpus in pages if corpus in options.corpus or not options.corpus], folds)
+    chosen = [corpus for corpus in pages if corpus in options.corpus or not options.corpus]
+    print_web_figures(chosen, folds, options.frames)
     print_printed_figures(
         [corpus for corpus in PRINTED_CORPORA if corpus in options.corpus or not options.corpus], folds
     )

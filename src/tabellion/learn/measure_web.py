@@ -86,9 +86,9 @@ def _line(path: Path, settings: Settings) -> bytes:
         return error_json(str(path), error.kind, str(error))
 
 
-def print_web_figures(corpora: Iterable[str], folds: Path) -> None:
+def print_web_figures(corpora: Iterable[str], folds: Path, frames: FrameMethod = "arranged") -> None:
     """Measure and print, a block a corpus."""
     script = load_script("webtables")
     for corpus in corpora:
         sys.stdout.write(f"{corpus}\n")
-        script.show(measure_web(corpus, folds))
+        script.show(measure_web(corpus, folds, frames=frames))

@@ -15,10 +15,10 @@ from tabellion.model.region import MarkupRegion, Region
 from tabellion.model.rendered import RenderedPage
 from tabellion.weights import Weights
 
-__all__ = ["RunningText", "join_parts", "locate_printed", "locate_regions"]
+__all__ = ["FrameMethod", "RunningText", "join_parts", "locate_printed", "locate_regions"]
 
 Method = Literal["boosted", "tree", "svm"]
-FrameMethod = Literal["arranged", "ventex"]
+FrameMethod = Literal["arranged", "gridded", "ventex"]
 
 
 @overload

@@ -7,7 +7,7 @@ it. The genuine-table classifier sees frames as it sees tables, by the cells' co
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
@@ -16,7 +16,9 @@ from tabellion.locate.arrangement import MOST_CELLS, Arrangement
 from tabellion.locate.box_frames import find_frames
 from tabellion.locate.box_page import BoxFrame, build_box_page
 from tabellion.locate.cover import WordRange, choose_frames
+from tabellion.locate.double_grid import lay_on_grid
 from tabellion.locate.genuine import LIKELY, locate_tables
+from tabellion.locate.topology import find_topology
 from tabellion.locate.ventex import MOST_WORDS, find_paper_frames
 from tabellion.model.issue import Issue
 from tabellion.model.place import Box, Place
@@ -24,7 +26,9 @@ from tabellion.model.region import MarkupRegion
 from tabellion.model.rendered import RenderedPage
 from tabellion.weights import Weights
 
-FrameMethod = Literal["arranged", "ventex"]
+if TYPE_CHECKING:
+    from tabellion.locate import FrameMethod
+
 _FEWEST_ROWS = 3  # rule 9
 _CUT = f"the table has more than {MOST_CELLS:,} cells; only the first of them were read"
 _PROSE = 0.1  # at most as likely are columns of paragraphs
@@ -37,10 +41,14 @@ def locate_rendered(
     method: Literal["boosted", "tree", "svm"] = "boosted",
     frames: FrameMethod = "arranged",
 ) -> list[MarkupRegion]:
-    """Every candidate of a page, in reading order; `ventex`: only the frames that the rules of the paper leave."""
+    """Every candidate of a page, in reading order.
+
+    `gridded`: frames are recognised on the double topological grid; `ventex`: only those that the paper's rules leave.
+    """
     arrangement = Arrangement(page)
     if frames == "ventex":
         return _locate_by_paper(page, arrangement)
+    recognise = lay_on_grid if frames == "gridded" else find_topology
     nodes = _nodes_by_path(page)
     regions: list[tuple[int, MarkupRegion]] = []
     known: list[WordRange] = []
@@ -58,7 +66,7 @@ def locate_rendered(
             place = Place(path=region.place.path, table_index=region.place.table_index, box=box)
             region = MarkupRegion(region.page, place, region.number, region.genuine, region.issues)
         regions.append((last, region))
-    found = [frame for frame in find_frames(page, arrangement) if not _is_known(frame.words, markup)]
+    found = [frame for frame in find_frames(page, arrangement, recognise) if not _is_known(frame.words, markup)]
     if found:
         boxes = build_box_page(page, found)
         judged = [

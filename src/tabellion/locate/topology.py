@@ -1,10 +1,10 @@
-"""The topology of boxes: which rows and columns they take (VENTex, sections 4 and 5.1, figure 6).
+"""The topology of boxes: which rows and columns they take (VENTex, sections 4 and 5.1), by their projections.
 
-In: the boxes of the cells of a frame. Out: for each its first row and column and how many it takes. Paper's double
-topological grid has a line for every border; cells that do not touch, or whose borders differ by some pixels, are kept
-together here by their projections instead: from the narrowest to the widest, a cell joins the one column that its
-projection meets, begins a new one where it meets none, and spans where it meets several. Rows and columns in which all
-cells are empty are purged and the structure is closed again (algorithm 2, CLEANFRAME).
+In: the boxes of the cells of a frame. Out: for each its first row and column and how many it takes. From the narrowest
+to the widest, a cell joins the one column that its projection meets, begins a new one where it meets none, and spans
+where it meets several. Rows and columns in which all cells are empty are purged and the structure is closed again. The
+double topological grid of the paper (`double_grid`) does the same from borders; projections are taken because cells
+that overlap in part, as words of running text do, then fall together instead of making columns.
 """
 
 from __future__ import annotations
@@ -50,29 +50,40 @@ def find_topology(boxes: Boxes, filled: NDArray[np.bool_], columns: Sequence[int
         column, across = np.array(columns, dtype=np.int32), np.ones(len(columns), dtype=np.int32)
     row, down, kept_rows = _clean(row, down, filled)
     column, across, kept_columns = _clean(column, across, filled)
-    kept = np.flatnonzero((down > 0) & (across > 0))
-    order = kept[np.lexsort((column[kept], row[kept]))]
-    overlaps = _count_overlaps(row[order], column[order], down[order], across[order])
+    left = np.flatnonzero((down > 0) & (across > 0))
+    return settle_topology(left, row[left], column[left], down[left], across[left], kept_rows, kept_columns)
+
+
+def settle_topology(
+    kept: NDArray[np.intp], row: Ints, column: Ints, down: Ints, across: Ints, rows: int, columns: int
+) -> Topology:
+    """The topology of the cells that are left, in reading order."""
+    order = np.lexsort((column, row))
+    row, column, down, across = row[order], column[order], down[order], across[order]
     return Topology(
-        kept=order,
-        row=row[order],
-        column=column[order],
-        down=down[order],
-        across=across[order],
-        rows=kept_rows,
-        columns=kept_columns,
-        overlaps=overlaps,
+        kept=kept[order],
+        row=row,
+        column=column,
+        down=down,
+        across=across,
+        rows=rows,
+        columns=columns,
+        overlaps=_count_overlaps(row, column, down, across),
     )
+
+
+def trimmed(low: NDArray[np.float32], high: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Intervals a little shorter, so that those which touch or share a border do not overlap."""
+    trim = np.minimum(MARGIN / 2, (high - low) / 4)
+    return low + trim, high - trim
 
 
 def _tracks(low: NDArray[np.float32], high: NDArray[np.float32]) -> tuple[Ints, Ints]:
     """For each interval the first track it takes, and how many."""
-    size = high - low
-    trim = np.minimum(MARGIN / 2, size / 4)
-    starts, ends = low + trim, high - trim
+    starts, ends = trimmed(low, high)
     lows: list[float] = []  # of the tracks, which stay apart and in order
     highs: list[float] = []
-    for at in np.argsort(size, kind="stable").tolist():
+    for at in np.argsort(high - low, kind="stable").tolist():
         start, end = float(starts[at]), float(ends[at])
         first_met, last_met = bisect_right(highs, start), bisect_left(lows, end) - 1
         if first_met > last_met:

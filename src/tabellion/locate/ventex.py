@@ -2,8 +2,9 @@
 
 In: a `RenderedPage`. Out: the frames that rules 3 to 12 leave: sets of td, th and div boxes that tile a rectangle. Each
 box in turn is expanded in four directions: a side grows where boxes that begin within three pixels of it (rule 6) tile
-it whole and end together. The paper gives EXPAND by reference only (its [15]); this is its plain reading. Fails, as the
-paper says, on weakly aligned tables and on cells of other elements; a table whose columns are parted by gaps is lost.
+it whole and end together; the frame is then laid on the double topological grid. The paper gives EXPAND by reference
+only (its [15]); this is its plain reading. Fails, as the paper says, on weakly aligned tables and on cells of other
+elements; a table whose columns are parted by gaps is lost.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from tabellion.locate.arrangement import Arrangement, Part
 from tabellion.locate.box_page import BoxFrame
-from tabellion.locate.topology import MARGIN, find_topology
+from tabellion.locate.double_grid import lay_on_grid
+from tabellion.locate.topology import MARGIN
 from tabellion.model.rendered import Boxes, RenderedPage
 
 NAMES = ("TD", "TH", "DIV")  # rule 3
@@ -109,7 +111,7 @@ def _checked(page: RenderedPage, arrangement: Arrangement, nodes: NDArray[np.int
     words = np.array([max(0, cell.end - cell.first) for cell in cells])
     if _partly_overlap(boxes, 0) or _partly_overlap(boxes, 1) or not words.any():
         return None
-    topology = find_topology(boxes, words > 0)
+    topology = lay_on_grid(boxes, words > 0)
     if topology.rows < FEWEST_ROWS or topology.columns < FEWEST_COLUMNS or topology.overlaps:
         return None
     area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
