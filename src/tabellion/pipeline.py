@@ -26,7 +26,8 @@ from tabellion.model.place import Place
 from tabellion.model.printed import PrintedPage
 from tabellion.model.region import LIKELY, AnyRegion, MarkupRegion, PrintedRegion
 from tabellion.model.table import Table
-from tabellion.nest import nest_headers, teach_frames
+from tabellion.model.tree import Nested
+from tabellion.nest import nest_frames
 from tabellion.read import Limits, Rendering, read_document
 from tabellion.read.rendering import promises_tables
 from tabellion.read.watched import Watch, WatchedPages
@@ -109,31 +110,28 @@ def extract_document(
     seen = tuple(label_document(document, settings, weights, rejected, issues, text))
     sentences = (*text.close(), *_mentions(document))
     tables: list[Table] = []
-    for labelled in seen:
+    nested = nest_frames((labelled.frames for labelled in seen), weights, settings.parents)
+    for labelled, frames in zip(seen, nested, strict=True):
         issues.extend(labelled.issues)
         if not labelled.frames:
             rejected.append(reject_grid(labelled))
         before = tables[-1].id if labelled.labels.grid.continues and tables else None
-        for table in relate_frames(labelled, document, settings, weights, len(tables) + 1, before, sentences):
+        for table in relate_frames(frames, document, len(tables) + 1, before, sentences):
             tables.append(table)
             issues.extend(table.issues)
     return Extraction(document, tuple(tables), tuple(rejected), seen, tuple(issues))
 
 
 def relate_frames(
-    labelled: Labelled,
+    frames: Sequence[Nested],
     document: Document,
-    settings: Settings,
-    weights: Weights,
     first: int = 1,
     before: str | None = None,
     sentences: Sequence[str] = (),
 ) -> list[Table]:
-    """The tables of one labelled grid, numbered from `first` on; `before` is the one that they go on with."""
-    lessons = teach_frames(labelled.frames, weights, settings.parents)
+    """The tables of one grid, numbered from `first` on; `before` is the one that they go on with."""
     tables: list[Table] = []
-    for frame in labelled.frames:
-        nested = nest_headers(frame, weights, settings.parents, lessons)
+    for nested in frames:
         tables.append(relate_table(nested, document, f"t{first + len(tables)}", before, sentences))
         before = tables[-1].id if before else None
     return tables

@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from building import build_frame, build_grid
 from tabellion.errors import WeightsError
 from tabellion.model.fixes import Fixes
+from tabellion.model.frame import Frame
 from tabellion.model.style import Style
 from tabellion.model.tree import HeaderTree
-from tabellion.nest import nest_headers, teach_frames
+from tabellion.nest import nest_frames, nest_headers
+from tabellion.nest.attributes import read_attributes
+from tabellion.nest.pair_view import join_views
+from tabellion.nest.parents import left_table, left_view
+from tabellion.nest.stub import find_strands
 from tabellion.nest.tree import enforce_tree, outline
 from tabellion.weights import Weights
 
@@ -96,6 +101,42 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
         nest_headers(build_frame(build_grid(cells), "hdd"), Weights(tmp_path))
 
 
+def stub_frame(rows: list[tuple[str, int, bool, bool]], first: float) -> Frame:
+    """A stub of the given words, indents and bold beside values and sums, under two rows of headers."""
+    cells: list[list[str | float | None]] = [["", "Year", "", "Sum"], ["", "2020", "2021", "Sum"]]
+    for number, (word, indent, _, group) in enumerate(rows):
+        cells.append(["  " * indent + word, None if group else first + number, 2.0, float(number)])
+    cells = [row[: 2 + len(rows) % 3] for row in cells]
+    styles = {f"A{i + 3}": Style(bold=True) for i, (_, _, bold, _) in enumerate(rows) if bold}
+    return build_frame(build_grid(cells, styles=styles), "hh" + "d" * len(rows))
+
+
+@settings(max_examples=60, deadline=None)
+@given(stubs=st.lists(ROWS, min_size=2, max_size=5), method=st.sampled_from(["boosted", "svm"]))
+def test_a_table_is_read_alike_alone_and_among_others(
+    stubs: list[list[tuple[str, int, bool, bool]]], method: str
+) -> None:
+    frames = [stub_frame(rows, 10.0**n) for n, rows in enumerate(stubs)]
+    together = nest_frames([[frame] for frame in frames], Weights(), method)  # type: ignore[arg-type]
+    for frame, (found,) in zip(frames, together, strict=True):
+        alone = nest_headers(frame, Weights(), method)  # type: ignore[arg-type]
+        assert (shape_of(found.left), shape_of(found.top)) == (shape_of(alone.left), shape_of(alone.top))
+        assert (found.row_nodes, found.column_nodes) == (alone.row_nodes, alone.column_nodes)
+
+
+def shape_of(tree: HeaderTree) -> list[tuple[str, int | None, float]]:
+    return [(node.text, node.parent, round(node.probability, 9)) for node in tree.nodes]
+
+
+@settings(max_examples=60, deadline=None)
+@given(stubs=st.lists(ROWS, min_size=2, max_size=5))
+def test_features_of_a_pair_are_the_same_among_other_strands(stubs: list[list[tuple[str, int, bool, bool]]]) -> None:
+    frames = [stub_frame(rows, 10.0**n) for n, rows in enumerate(stubs)]
+    views = [left_view(read_attributes(frame, strand), "boosted") for frame in frames for strand in find_strands(frame)]
+    alone = np.concatenate([left_table(view, "boosted") for view in views])
+    assert np.array_equal(left_table(join_views(views), "boosted"), alone)
+
+
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, data=st.data(), method=st.sampled_from(["boosted", "svm"]))
 def test_given_parents_hold_and_the_tree_stays_a_tree(
@@ -108,8 +149,7 @@ def test_given_parents_hold_and_the_tree_stays_a_tree(
     child = data.draw(st.sampled_from(nodes))
     parent = data.draw(st.sampled_from([None, *(cell for cell in nodes if cell != child)]))
     frame = msgspec.structs.replace(plain, fixes=Fixes(left={child: parent}))
-    lessons = teach_frames([frame], Weights(), method)  # type: ignore[arg-type]
-    tree = nest_headers(frame, Weights(), method, lessons).left  # type: ignore[arg-type]
+    tree = nest_headers(frame, Weights(), method).left  # type: ignore[arg-type]
     assert_is_forest(tree)
     (node,) = [node for node in tree.nodes if node.cells[0] == child]
     assert (None if node.parent is None else tree.nodes[node.parent].cells[0]) == parent

@@ -32,7 +32,7 @@ from tabellion.nest.pair_view import PairView
 from tabellion.nest.parents import LEFT_WEIGHTS, TOP_WEIGHTS, Method, left_table, left_view, top_table
 from tabellion.nest.spread import HeaderCells, spread_headers
 from tabellion.nest.stub import find_strands
-from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, TopView, top_pairs
+from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, Head, TopView, top_pairs
 from tabellion.weights.linear import Linear
 
 CORPORA = {"left": ("troy200", "senbazuru-left"), "top": ("troy200", "hitab-top")}
@@ -91,7 +91,7 @@ def examples_of(gold: GoldFrame, side: str, method: Method) -> Iterator[Examples
             cells = spread_headers(variant.frame)
             if len(cells):
                 pairs = top_pairs(cells)
-                table = top_table(TopView(cells, variant.frame.value_columns, pairs), method)
+                table = top_table(TopView([Head(cells, variant.frame.value_columns, pairs)]), method)
                 truth = true_parents(cells, variant.top)[pairs[1]] == pairs[0]
                 yield Examples(table, truth, np.ones(len(truth)))
 

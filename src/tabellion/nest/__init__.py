@@ -1,8 +1,8 @@
-"""Which header stands under which. `nest_headers` enters the room."""
+"""Which header stands under which. `nest_frames` enters the room, `nest_headers` with a single frame."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.model.roles import CellRole
 from tabellion.model.tree import Nested
-from tabellion.nest.guided import NO_LESSONS, Lessons, teach_frames
+from tabellion.nest.guided import Lessons, teach_frames
 from tabellion.nest.left import nest_left
 from tabellion.nest.parents import Method
 from tabellion.nest.regraft import regraft
@@ -19,31 +19,75 @@ from tabellion.nest.stated import nest_stated
 from tabellion.nest.top import nest_top
 from tabellion.weights import Weights
 
-__all__ = ["Lessons", "nest_headers", "teach_frames"]
+__all__ = ["nest_frames", "nest_headers"]
 
 NO_LABELS: tuple[CellRole, ...] = ("title", "value", "derived", "note", "other")
 """Roles of cells that are no headers, wherever they stand."""
 
+AT_ONCE = 2_000  # cells of head and stub whose pairs are scored together: enough to pay, some megabytes
 
-def nest_headers(frame: Frame, weights: Weights, method: Method = "boosted", lessons: Lessons = NO_LESSONS) -> Nested:
-    """The two header trees of a frame (Chen and Cafarella 2013, section 3.2), and what they say of rows and columns.
 
-    What is given of the frame holds; `lessons` are those of its sheet (`teach_frames`).
+def nest_headers(frame: Frame, weights: Weights, method: Method = "boosted") -> Nested:
+    """The two header trees of a frame (Chen and Cafarella 2013, section 3.2), and what they say of rows and columns."""
+    ((nested,),) = nest_frames([[frame]], weights, method)
+    return nested
+
+
+def nest_frames(
+    grids: Iterable[Sequence[Frame]], weights: Weights, method: Method = "boosted"
+) -> Iterator[list[Nested]]:
+    """The frames of each grid with their header trees; what is given of a frame holds and teaches those of its grid.
+
+    Many small frames are nested together, since arrays cost little more for many pairs than for a few.
     """
-    fixes = frame.fixes
-    if frame.stated:
-        stated = nest_stated(frame, frame.stated)
-        top, column_nodes = regraft(stated.top, stated.column_nodes, fixes.top)
-        left, row_nodes = regraft(stated.left, stated.row_nodes, fixes.left)
-        return Nested(frame=frame, top=top, left=left, column_nodes=column_nodes, row_nodes=row_nodes)
-    seen = without_cells(frame, [cell for cell, role in fixes.cells.items() if role in NO_LABELS])
-    top, column_nodes = regraft(*nest_top(seen, weights, method, lessons.top), fixes.top)
-    left, row_nodes = regraft(*nest_left(seen, weights, method, lessons.left), fixes.left)
-    return Nested(frame=frame, top=top, left=left, column_nodes=column_nodes, row_nodes=row_nodes)
+    for together in _part(grids):
+        frames = [frame for grid in together for frame in grid]
+        lessons = [taught for grid in together for taught in [teach_frames(grid, weights, method)] * len(grid)]
+        nested = iter(_nest_together(frames, lessons, weights, method))
+        yield from ([next(nested) for _ in grid] for grid in together)
 
 
-def without_cells(frame: Frame, cells: Sequence[Cell]) -> Frame:
-    """A frame that sees nothing in some cells."""
+def _part(grids: Iterable[Sequence[Frame]]) -> Iterator[list[Sequence[Frame]]]:
+    """Grids that are nested together, in their order: several small ones, or a large one alone."""
+    together: list[Sequence[Frame]] = []
+    held = 0
+    for frames in grids:
+        cells = sum(_header_cells(frame) for frame in frames)
+        if together and held + cells > AT_ONCE:
+            yield together
+            together, held = [], 0
+        together.append(frames)
+        held += cells
+    if together:
+        yield together
+
+
+def _header_cells(frame: Frame) -> int:
+    return len(frame.header_rows) * frame.grid.shape[1] + len(frame.body_rows) * len(frame.stub_columns)
+
+
+def _nest_together(
+    frames: Sequence[Frame], lessons: Sequence[Lessons], weights: Weights, method: Method
+) -> Iterator[Nested]:
+    told = [(_without_cells(frame), taught) for frame, taught in zip(frames, lessons, strict=True) if not frame.stated]
+    seen = [frame for frame, _ in told]
+    tops = nest_top(seen, weights, method, [taught.top for _, taught in told])
+    lefts = nest_left(seen, weights, method, [taught.left for _, taught in told])
+    sides = zip(tops, lefts, strict=True)
+    for frame in frames:
+        if frame.stated:
+            stated = nest_stated(frame, frame.stated)
+            top, left = (stated.top, stated.column_nodes), (stated.left, stated.row_nodes)
+        else:
+            top, left = next(sides)
+        upper, column_nodes = regraft(*top, frame.fixes.top)
+        beside, row_nodes = regraft(*left, frame.fixes.left)
+        yield Nested(frame=frame, top=upper, left=beside, column_nodes=column_nodes, row_nodes=row_nodes)
+
+
+def _without_cells(frame: Frame) -> Frame:
+    """A frame that sees nothing in the cells that are said to be no labels."""
+    cells: list[Cell] = [cell for cell, role in frame.fixes.cells.items() if role in NO_LABELS]
     if not cells:
         return frame
     content, text, label = frame.grid.content.copy(), frame.grid.text.copy(), frame.grid.label.copy()

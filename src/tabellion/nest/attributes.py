@@ -6,6 +6,8 @@ values of each label's row. `look` numbers the formatting styles, so that two la
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate, chain
 from typing import Any
 
 import msgspec
@@ -31,7 +33,11 @@ Indices = NDArray[np.intp]
 
 
 class Attributes(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """Parallel arrays, one entry a label, in reading order."""
+    """Parallel arrays, one entry a label, in reading order.
+
+    They may be those of several strands one after the other (`join_strands`): looks and wordings are then numbered
+    apart, and `first` tells where each strand begins.
+    """
 
     row: Indices
     indent: Numbers  # that of a raised label is the indent of what it heads
@@ -47,12 +53,13 @@ class Attributes(msgspec.Struct, frozen=True, eq=False, dict=True):
     bold_values: Flags
     gap: Indices  # blank rows between the label before and this one
     border: Flags  # a line above
-    text: Indices  # equal for equal texts
+    first: Flags  # of its strand
+    last: Flags
     values: Numbers  # (labels, some value columns), NaN where there is no number
     formula: Flags  # most of its values add up or average others, as formulas of the source
     look: Indices
     wordings: tuple[Wording, ...]
-    wording: Indices  # which of `wordings` is the label's
+    wording: Indices  # which of `wordings` is the label's: equal for equal texts
 
     def __len__(self) -> int:
         return len(self.row)
@@ -105,13 +112,39 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
         fill=_numbered([s.fill for s in grid.styles])[grid.style[row, column]],
         gap=gap,
         border=_lines_above(frame, row, column),
-        text=wording,
+        first=np.arange(len(row)) == 0,
+        last=np.arange(len(row)) == len(row) - 1,
         values=_numbers(frame, value_row, values),
         formula=2 * aggregate.sum(axis=1) > counted,
         look=look,
         wordings=tuple(wordings),
         wording=wording,
     )
+
+
+def join_strands(strands: Sequence[Attributes]) -> Attributes:
+    """The labels of several strands one after the other."""
+    looks = _offsets([int(one.look.max(initial=-1)) + 1 for one in strands])
+    wordings = _offsets([len(one.wordings) for one in strands])
+    joined: dict[str, Any] = {
+        "look": np.concatenate([one.look + before for one, before in zip(strands, looks, strict=True)]),
+        "wording": np.concatenate([one.wording + before for one, before in zip(strands, wordings, strict=True)]),
+        "wordings": tuple(chain.from_iterable(one.wordings for one in strands)),
+        "values": np.concatenate([_widened(one.values) for one in strands]),
+    }
+    for name in Attributes.__struct_fields__:
+        if name not in joined:
+            joined[name] = np.concatenate([getattr(one, name) for one in strands])
+    return Attributes(**joined)
+
+
+def _offsets(counts: list[int]) -> list[int]:
+    return list(accumulate(counts, initial=0))[:-1]
+
+
+def _widened(values: Numbers) -> Numbers:
+    """Values with as many columns as any strand has, none known in those that it lacks."""
+    return np.pad(values, ((0, 0), (0, SUMMED_COLUMNS - values.shape[1])), constant_values=np.nan)
 
 
 def _gaps(strand: Strand) -> Indices:

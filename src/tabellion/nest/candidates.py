@@ -39,7 +39,7 @@ def climbing_pairs(attributes: Attributes, ladder: Indices) -> Pairs:
     """Candidates above each label: the label before it and what that stands under, the nearest of each look, the
     first of each run of such, the nearest label that is said only once, and the root.
     """
-    look, text = attributes.look.tolist(), attributes.text
+    look, text = attributes.look.tolist(), attributes.wording
     rungs = ladder.tolist()
     once = (np.bincount(text, minlength=1)[text] == 1).tolist() if len(text) else []
     run_start = _run_starts(attributes.look).tolist()

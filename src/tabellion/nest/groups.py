@@ -12,8 +12,7 @@ import numpy as np
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.model.tree import HeaderNode, HeaderTree
-
-Nearest = dict[int, tuple[int, ...]]
+from tabellion.nest.tree import Nearest
 
 
 def nest_groups(frame: Frame) -> tuple[HeaderTree, Nearest]:

@@ -31,7 +31,7 @@ from tabellion.nest.pair_view import PairView
 from tabellion.nest.parents import LONG, Method, left_scores, left_view, top_scores
 from tabellion.nest.spread import HeaderCells, spread_headers
 from tabellion.nest.stub import Strand, find_strands
-from tabellion.nest.top_features import TopView, top_pairs
+from tabellion.nest.top_features import Head, TopView, top_pairs
 from tabellion.nest.traits import left_looks, left_traits, top_looks, top_traits
 from tabellion.nest.tree import enforce_tree, outline
 from tabellion.weights import Weights
@@ -44,9 +44,6 @@ class Lessons(msgspec.Struct, frozen=True, eq=False):
 
     left: tuple[Lesson, ...] = ()
     top: tuple[Lesson, ...] = ()
-
-
-NO_LESSONS = Lessons()
 
 
 class Contest(msgspec.Struct, frozen=True, eq=False):
@@ -137,7 +134,7 @@ def _top_contest(
     frame: Frame, cells: HeaderCells, weights: Weights, method: Method, given: Given, lessons: Sequence[Lesson]
 ) -> Contest:
     pairs = with_pairs(top_pairs(cells), set(given.items()) | like_pairs(top_looks(cells), lessons))
-    scores = top_scores(TopView(cells, frame.value_columns, pairs), weights, method)
+    scores = top_scores(TopView([Head(cells, frame.value_columns, pairs)]), weights, method)
     return Contest(pairs, top_traits(frame.grid, cells, pairs, given), _log_odds(scores))
 
 

@@ -11,9 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from tabellion.nest.attributes import Flags, Numbers
+from tabellion.nest.attributes import Flags, Indices, Numbers
+from tabellion.nest.candidates import ROOT
 from tabellion.nest.pair_features import PAPER_LEFT, Feature
-from tabellion.nest.pair_view import PairView
+from tabellion.nest.pair_view import PairView, count_each
 from tabellion.nest.value_features import VALUE_FEATURES
 from tabellion.nest.word_features import WORD_FEATURES
 
@@ -34,7 +35,7 @@ def _child(name: str, view: PairView) -> Numbers:
 
 
 def distance(view: PairView) -> Numbers:
-    return np.asarray(np.minimum(view.down - view.up, FAR))
+    return np.asarray(np.minimum(view.down - view.above, FAR))
 
 
 def indent_step(view: PairView) -> Numbers:
@@ -53,7 +54,8 @@ def child_rank(view: PairView) -> Numbers:
 
 def child_least_indented(view: PairView) -> Numbers:
     """How far the child is indented beyond the least indented label of the strand."""
-    return np.asarray(view.child("indent") - view.label("indent").min(initial=0.0))
+    least = np.minimum.reduceat(view.label("indent"), view.starts)
+    return np.asarray(view.child("indent") - np.minimum(view.of_strand(least), 0.0))
 
 
 def step_from_above(view: PairView) -> Numbers:
@@ -62,7 +64,7 @@ def step_from_above(view: PairView) -> Numbers:
 
 
 def looks_alike(view: PairView) -> Flags:
-    return np.asarray((view.parent("look") == view.child("look")) & ~view.is_root)
+    return np.asarray((_parent_look(view) == _child_look(view)) & ~view.is_root)
 
 
 def like_above(view: PairView) -> Flags:
@@ -79,7 +81,7 @@ def like_first_below(view: PairView) -> Flags:
 
 
 def first_below_like_parent(view: PairView) -> Flags:
-    return np.asarray((view.first_below(view.label("look")) == view.parent("look")) & ~view.is_root)
+    return np.asarray((view.first_below(view.label("look")) == _parent_look(view)) & ~view.is_root)
 
 
 def first_below_step(view: PairView) -> Numbers:
@@ -104,12 +106,11 @@ def least_indent_between(view: PairView) -> Numbers:
 
 
 def parent_looks_between(view: PairView) -> Numbers:
-    look = view.attributes.look
-    return np.minimum(view.alike_between(look, np.append(look, 0)[view.up]), FAR)
+    return np.minimum(view.alike_between(view.attributes.look, _parent_look(view)), FAR)
 
 
 def child_looks_between(view: PairView) -> Numbers:
-    return np.minimum(view.alike_between(view.attributes.look, view.attributes.look[view.down]), FAR)
+    return np.minimum(view.alike_between(view.attributes.look, _child_look(view)), FAR)
 
 
 def groups_between(view: PairView) -> Numbers:
@@ -122,59 +123,53 @@ def gaps_between(view: PairView) -> Numbers:
 
 def shallower_before(view: PairView) -> Flags:
     """Some label before the child is indented less than it."""
-    least = np.minimum.accumulate(np.concatenate([[np.inf], view.label("indent")]))
-    return np.asarray(least[view.down] < view.child("indent"))
+    rank = _ranks(view) - view.strand * (view.count + 1.0)
+    least = np.minimum.accumulate(rank)
+    return view.right_above(least, np.inf) < rank[view.down]
 
 
 def share_of_runs_below(view: PairView) -> Numbers:
     """Of the runs of the child's look, how many begin right below a label of the parent's look."""
-    follow, runs = _followings(view)
-    parent = np.append(view.attributes.look, len(runs))[view.up]
-    child = view.attributes.look[view.down]
-    return np.asarray(follow[parent, child] / np.maximum(runs[child], 1))
+    look = view.attributes.look
+    runs = np.bincount(look[_opens_run(view)], minlength=1)
+    return np.asarray(_followed(view) / np.maximum(runs[_child_look(view)], 1))
 
 
 def share_followed(view: PairView) -> Numbers:
     """Of the labels of the parent's look, how many have one of the child's look right below."""
-    follow, runs = _followings(view)
-    look = view.attributes.look
-    parent = np.append(look, len(runs))[view.up]
-    many = np.append(np.bincount(look, minlength=len(runs)), 1)
-    return np.asarray(follow[parent, look[view.down]] / np.maximum(many[parent], 1))
+    return _followed(view) / view.of_parent(_times_seen(view), 1.0)
 
 
 def looks_like_parent(view: PairView) -> Numbers:
-    look = view.attributes.look
-    return np.log2(1.0 + view.of_parent(np.bincount(look)[look]))
+    return np.log2(1.0 + view.of_parent(_times_seen(view)))
 
 
 def looks_like_child(view: PairView) -> Numbers:
-    look = view.attributes.look
-    return np.asarray(np.log2(1.0 + np.bincount(look)[look[view.down]]))
+    return np.log2(1.0 + _times_seen(view)[view.down])
 
 
 def parent_look_came_first(view: PairView) -> Flags:
-    return view.parent("look") < view.child("look")
+    return np.asarray(_parent_look(view) < _child_look(view))
 
 
 def parent_place(view: PairView) -> Numbers:
-    return np.minimum(view.up.astype(np.float64), 5.0)
+    return np.asarray(np.minimum(view.above - view.start, 5.0))
 
 
 def child_place_from_end(view: PairView) -> Numbers:
-    return np.asarray(np.minimum(view.count - 1.0 - view.down, 5.0))
+    return np.asarray(np.minimum(view.start + view.of_strand(view.lengths) - 1.0 - view.down, 5.0))
 
 
 def labels_in_strand(view: PairView) -> Numbers:
-    return np.full(len(view.up), np.log2(1.0 + view.count))
+    return np.log2(1.0 + view.of_strand(view.lengths))
 
 
 def looks_in_strand(view: PairView) -> Numbers:
-    return np.full(len(view.up), min(float(view.attributes.look.max(initial=0)) + 1, 12.0))
+    return _many_in_strand(view, view.label("look") - view.label("look")[view.starts][view.strand], 12.0)
 
 
 def indents_in_strand(view: PairView) -> Numbers:
-    return np.full(len(view.up), min(_ranks(view).max(initial=-1.0) + 1.0, 8.0))
+    return _many_in_strand(view, _ranks(view), 8.0)
 
 
 def ladder_agrees(view: PairView) -> Flags:
@@ -195,12 +190,8 @@ def ladder_parent_distance(view: PairView) -> Numbers:
 def ladder_looks_agree(view: PairView) -> Numbers:
     """Of the labels of the child's look, the share that the ladder hangs under the parent's look."""
     look = view.attributes.look
-    many = int(look.max(initial=0)) + 1
-    above = np.append(look, many)[view.ladder]
-    table = np.zeros((many + 1, many))
-    np.add.at(table, (above, look), 1)
-    share = table / np.maximum(table.sum(axis=0), 1)
-    return np.asarray(share[np.append(look, many)[view.up], look[view.down]])
+    above = np.where(view.ladder == ROOT, _looks(view), look[view.ladder])
+    return _count_looks(view, above, look) / _times_seen(view)[view.down]
 
 
 def nearest_group(view: PairView) -> Flags:
@@ -209,13 +200,14 @@ def nearest_group(view: PairView) -> Flags:
 
 
 def groups_in_strand(view: PairView) -> Numbers:
-    return np.full(len(view.up), float(view.label("group").mean()) if view.count else 0.0)
+    groups = np.bincount(view.strand, weights=view.label("group"))
+    return view.of_strand(groups / view.lengths)
 
 
 def group_above(view: PairView) -> Flags:
     """Some row above the child has no values."""
-    before = np.concatenate([[0.0], np.cumsum(view.label("group"))])
-    return np.asarray(before[view.down] > 0)
+    before = np.cumsum(view.label("group")) - view.label("group")
+    return np.asarray(before[view.down] > before[view.start])
 
 
 MORE_LEFT: list[Feature] = [
@@ -264,27 +256,65 @@ MORE_LEFT: list[Feature] = [
 LEFT_FEATURES: list[Feature] = [*PAPER_LEFT, *MORE_LEFT, *VALUE_FEATURES, *WORD_FEATURES]
 
 
-def _followings(view: PairView) -> tuple[Numbers, Numbers]:
-    """(looks + 1, looks): how often a look begins right below another (the last row: at the very top), and runs."""
+def _parent_look(view: PairView) -> Indices:
+    """The look of the parent; the root is as good as the first label."""
+    look = view.attributes.look
+    return view.once("look of parent", lambda: view.kind_of_parent(look, look[view.start]))
 
-    def compute() -> Numbers:
-        look = view.attributes.look
-        many = int(look.max(initial=0)) + 1
-        table = np.zeros((many + 1, many))
-        above = np.concatenate([[many], look[:-1]])
-        new = above != look
-        np.add.at(table, (above[new], look[new]), 1)
-        return table
 
-    table = view.once("followings", compute)
-    return table, table.sum(axis=0)
+def _child_look(view: PairView) -> Indices:
+    return view.once("look of child", lambda: view.attributes.look[view.down])
+
+
+def _looks(view: PairView) -> int:
+    """How many looks there are: the number of the next one, which stands for that of the root."""
+    return int(view.attributes.look.max(initial=-1)) + 1
+
+
+def _times_seen(view: PairView) -> Numbers:
+    """How often the look of each label occurs."""
+    look = view.attributes.look
+    return view.once("times seen", lambda: np.bincount(look, minlength=1)[look].astype(np.float64))
+
+
+def _opens_run(view: PairView) -> Flags:
+    """Labels that do not look like the one right above them."""
+    look = view.attributes.look
+    return view.once("opens run", lambda: view.attributes.first | (look != np.roll(look, 1)))
+
+
+def _followed(view: PairView) -> Indices:
+    """How often a run of the child's look begins right below a label of the parent's (the root: at the very top)."""
+
+    def compute() -> Indices:
+        look, opens = view.attributes.look, _opens_run(view)
+        above = np.where(view.attributes.first, _looks(view), np.roll(look, 1))
+        return _count_looks(view, above[opens], look[opens])
+
+    return view.once("followed", compute)
+
+
+def _count_looks(view: PairView, above: Indices, below: Indices) -> Indices:
+    """How often the looks of parent and child occur among pairs of looks."""
+    many = _looks(view) + 1
+    wanted = view.kind_of_parent(view.attributes.look, many - 1) * many + _child_look(view)
+    return count_each(above * many + below, wanted)
+
+
+def _many_in_strand(view: PairView, numbers: Numbers, most: float) -> Numbers:
+    """The highest number of the strand and one more."""
+    highest = np.maximum.reduceat(numbers, view.starts)
+    return np.asarray(np.minimum(view.of_strand(highest) + 1.0, most))
 
 
 def _ranks(view: PairView) -> Numbers:
-    """The place of each label's indent among the indents that occur."""
+    """The place of each label's indent among the indents that occur in its strand."""
 
     def compute() -> Numbers:
-        return np.unique(view.label("indent"), return_inverse=True)[1].ravel().astype(np.float64)
+        indent = np.unique(view.label("indent"), return_inverse=True)[1].ravel()
+        place = np.unique(view.strand * (view.count + 1) + indent, return_inverse=True)[1].ravel()
+        least = np.minimum.reduceat(place, view.starts)
+        return np.asarray(place - least[view.strand], dtype=np.float64)
 
     return view.once("ranks", compute)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.nest.attributes import Attributes, Flags, Indices, Numbers, looks_of
-from tabellion.nest.pair_view import PairView
+from tabellion.nest.pair_view import PairView, count_each
 
 Feature = tuple[str, Callable[[PairView], NDArray[Any]]]
 
@@ -25,14 +25,6 @@ MOST_INDENTS = 12  # distinct indents that are told apart between a pair; deeper
 def paper_style(attributes: Attributes) -> Indices:
     """The number of each attribute's style in the paper's sense."""
     return looks_of([*(unary(attributes) for _, unary in UNARY), attributes.size, attributes.indent])
-
-
-def _first(attributes: Attributes) -> Flags:
-    return np.asarray(np.arange(len(attributes)) == 0)
-
-
-def _last(attributes: Attributes) -> Flags:
-    return np.asarray(np.arange(len(attributes)) == len(attributes) - 1)
 
 
 def _said(name: str, attributes: Attributes) -> NDArray[Any]:
@@ -48,8 +40,8 @@ UNARY: list[tuple[str, Callable[[Attributes], NDArray[Any]]]] = [
     ("is italic", lambda a: a.italic),
     ("is numeric", partial(_said, "numeric")),
     ("is all capitals", partial(_said, "capitals")),
-    ("is first", _first),
-    ("is last", _last),
+    ("is first", lambda a: a.first),
+    ("is last", lambda a: a.last),
 ]
 
 
@@ -65,9 +57,9 @@ def styles_adjacent(view: PairView) -> Flags:
     """Somewhere in the region an attribute of the parent's style stands right above one of the child's."""
     style = _style(view)
     width = int(style.max(initial=0)) + 1
-    seen = np.zeros((width, width), dtype=bool)
-    seen[style[:-1], style[1:]] = True
-    return seen[style[view.up], style[view.down]] & ~view.is_root
+    upper, lower = np.flatnonzero(~view.attributes.last), np.flatnonzero(~view.attributes.first)
+    seen = count_each(style[upper] * width + style[lower], style[view.up] * width + style[view.down])
+    return (seen > 0) & ~view.is_root
 
 
 def child_smaller(view: PairView) -> Flags:
@@ -84,7 +76,7 @@ def child_below(view: PairView) -> Flags:
 
 def child_like_first(view: PairView) -> Flags:
     style = _style(view)
-    return np.asarray(style[view.down] == style[:1])
+    return np.asarray(style[view.down] == style[view.start])
 
 
 def blank_between(view: PairView) -> Flags:
@@ -106,7 +98,7 @@ def indent_less_between(view: PairView) -> Flags:
 
 def other_style_between(view: PairView) -> Flags:
     style = _style(view)
-    parent, child = _of_parent(view, style), style[view.down]
+    parent, child = view.kind_of_parent(style, -1), style[view.down]
     alike = view.alike_between(style, child) + np.where(parent == child, 0, view.alike_between(style, parent))
     return (view.between(np.ones(view.count)) > alike) & ~view.is_root
 
@@ -162,11 +154,11 @@ def compute_features(view: PairView, features: Sequence[Feature], asked: Collect
 
 
 def _style(view: PairView) -> Indices:
-    return view.once("paper style", lambda: paper_style(view.attributes))
+    def compute() -> Indices:
+        style = paper_style(view.attributes)
+        return style + view.strand * (int(style.max(initial=0)) + 1)
 
-
-def _of_parent(view: PairView, kind: Indices) -> Indices:
-    return np.asarray(np.append(kind, -1)[view.up])
+    return view.once("paper style", compute)
 
 
 def _indent_between(view: PairView, test: Callable[[float, Numbers, Numbers], Flags]) -> Flags:

@@ -8,7 +8,7 @@ reads the left as an outline. Both are linear in the length of a strand; very lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -19,9 +19,9 @@ from tabellion.nest.candidates import ROOT, climbing_pairs, differing_pairs
 from tabellion.nest.ladder import climb
 from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_features import PAPER_LEFT, compute_features, paper_style
-from tabellion.nest.pair_view import PairView
+from tabellion.nest.pair_view import PairView, join_views
 from tabellion.nest.spread import HeaderCells
-from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, TopView, compute_top_features, top_pairs
+from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, Head, TopView, compute_top_features, top_pairs
 from tabellion.nest.tree import enforce_tree, outline
 from tabellion.weights import Weights
 
@@ -46,19 +46,33 @@ def left_table(view: PairView, method: Method) -> Numbers:
     return compute_features(view, PAPER_LEFT if method == "svm" else LEFT_FEATURES)
 
 
-def left_parents(attributes: Attributes, weights: Weights, method: Method) -> tuple[Indices, Numbers]:
-    """The parent of each label of a strand."""
-    ladder = climb(attributes)
-    plain = not attributes.look.any() and (ladder == ROOT).all()
-    if plain or len(attributes) > LONG:
-        return ladder, np.full(len(attributes), 1.0 if plain else BY_RULES)
-    view = left_view(attributes, method, ladder)
+def left_parents(strands: Sequence[Attributes], weights: Weights, method: Method) -> Iterator[tuple[Indices, Numbers]]:
+    """The parent of each label of each strand; all that need scores are scored together."""
+    ladders = [climb(attributes) for attributes in strands]
+    views: list[PairView | None] = []
+    for attributes, ladder in zip(strands, ladders, strict=True):
+        told = _is_plain(attributes, ladder) or len(attributes) > LONG
+        views.append(None if told else left_view(attributes, method, ladder))
+    open_views = [view for view in views if view]
+    scores = left_scores(join_views(open_views), weights, method) if open_views else np.zeros(0)
     decode = enforce_tree if method == "svm" else outline
-    return decode(len(attributes), (view.up, view.down), left_scores(view, weights, method))
+    first = 0
+    for attributes, ladder, view in zip(strands, ladders, views, strict=True):
+        if view is None:
+            yield ladder, np.full(len(attributes), 1.0 if _is_plain(attributes, ladder) else BY_RULES)
+            continue
+        last = first + len(view.up)
+        yield decode(len(attributes), (view.up, view.down), scores[first:last])
+        first = last
+
+
+def _is_plain(attributes: Attributes, ladder: Indices) -> bool:
+    """Whether all labels look alike and none stands under another by the rules."""
+    return not attributes.look.any() and bool((ladder == ROOT).all())
 
 
 def left_scores(view: PairView, weights: Weights, method: Method) -> Numbers:
-    """The score of each pair of a strand: a probability by the SVM, log-odds by the boosted trees."""
+    """The score of each pair: a probability by the SVM, log-odds by the boosted trees."""
     if method == "svm":
         linear = weights.linear(LEFT_WEIGHTS[method])
         _check(linear.features, PAPER_LEFT, LEFT_WEIGHTS[method])
@@ -69,20 +83,30 @@ def left_scores(view: PairView, weights: Weights, method: Method) -> Numbers:
 
 
 def top_table(view: TopView, method: Method) -> Numbers:
-    """The features of a header's pairs by one method."""
+    """The features of the pairs of heads by one method."""
     return compute_top_features(view, PAPER_TOP if method == "svm" else TOP_FEATURES)
 
 
-def top_parents(cells: HeaderCells, values: Sequence[int], weights: Weights, method: Method) -> tuple[Indices, Numbers]:
-    """The parent of each header cell."""
-    if not cells.level.any():
-        return np.full(len(cells), ROOT, dtype=np.intp), np.ones(len(cells))
-    pairs = top_pairs(cells)
-    return enforce_tree(len(cells), pairs, top_scores(TopView(cells, values, pairs), weights, method))
+def top_parents(
+    heads: Sequence[tuple[HeaderCells, Sequence[int]]], weights: Weights, method: Method
+) -> Iterator[tuple[Indices, Numbers]]:
+    """The parent of each header cell of frames with their value columns; all that need scores are scored together."""
+    levelled = [Head(cells, values, top_pairs(cells)) for cells, values in heads if cells.level.any()]
+    scores = top_scores(TopView(levelled), weights, method) if levelled else np.zeros(0)
+    scored = iter(levelled)
+    first = 0
+    for cells, _ in heads:
+        if not cells.level.any():
+            yield np.full(len(cells), ROOT, dtype=np.intp), np.ones(len(cells))
+            continue
+        pairs = next(scored).pairs
+        last = first + len(pairs[0])
+        yield enforce_tree(len(cells), pairs, scores[first:last])
+        first = last
 
 
 def top_scores(view: TopView, weights: Weights, method: Method) -> Numbers:
-    """The probability of each pair of a header."""
+    """The probability of each pair of heads."""
     paper = method == "svm"
     scores = weights.linear(TOP_WEIGHTS[method]) if paper else weights.boosted(TOP_WEIGHTS[method])
     _check(scores.features, PAPER_TOP if paper else TOP_FEATURES, TOP_WEIGHTS[method])

@@ -34,8 +34,8 @@ class Refrain(msgspec.Struct):
 def find_refrain(attributes: Attributes, parents: Indices) -> Refrain:
     """What coming again tells beyond the first reading."""
     refrain = Refrain({}, set())
-    text = attributes.text.tolist()
-    times = np.bincount(attributes.text)[attributes.text].tolist()
+    text = attributes.wording.tolist()
+    times = np.bincount(attributes.wording)[attributes.wording].tolist()
     if max(times, default=1) == 1:
         return refrain
     _after_headings(attributes, parents, text, refrain)

@@ -14,8 +14,7 @@ import msgspec
 
 from tabellion.model.fixes import Cell
 from tabellion.model.tree import HeaderTree
-
-Nearest = dict[int, tuple[int, ...]]
+from tabellion.nest.tree import Nearest
 
 
 def regraft(tree: HeaderTree, nearest: Nearest, given: Mapping[Cell, Cell | None]) -> tuple[HeaderTree, Nearest]:

@@ -1,9 +1,9 @@
-"""The top header tree of a frame.
+"""The top header trees of frames.
 
-In: a frame, weights. Out: the tree, and the nearest nodes of each value column. The head of the stub's first column
-is no label of any value and has no node; the heads of further stub columns have. A label below several others at once
-(a unit, mostly) belongs to each of their columns, which one tree cannot say: it stands under the first of them, and
-once more at the root for the others. A unit over all columns at the bottom stands at the root only.
+In: frames, weights. Out: of each the tree, and the nearest nodes of each value column. The head of the stub's first
+column is no label of any value and has no node; the heads of further stub columns have. A label below several others
+at once (a unit, mostly) belongs to each of their columns, which one tree cannot say: it stands under the first of them,
+and once more at the root for the others. A unit over all columns at the bottom stands at the root only.
 """
 
 from __future__ import annotations
@@ -14,27 +14,37 @@ import numpy as np
 
 from tabellion.model.frame import Frame
 from tabellion.model.tree import HeaderTree
-from tabellion.nest.attributes import Flags, Indices
+from tabellion.nest.attributes import Flags, Indices, Numbers
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import given_among, guided_top
 from tabellion.nest.parents import Method, top_parents
 from tabellion.nest.spread import NONE, HeaderCells, spread_headers
-from tabellion.nest.tree import Forest, Label
+from tabellion.nest.tree import Forest, Label, Nearest
 from tabellion.weights import Weights
 
 
 def nest_top(
-    frame: Frame, weights: Weights, method: Method, lessons: Sequence[Lesson] = ()
-) -> tuple[HeaderTree, dict[int, tuple[int, ...]]]:
-    """The top tree and the nearest nodes of each value column."""
-    cells = spread_headers(frame)
+    frames: Sequence[Frame], weights: Weights, method: Method, lessons: Sequence[Sequence[Lesson]]
+) -> list[tuple[HeaderTree, Nearest]]:
+    """The top tree of each frame, and the nearest nodes of each of its value columns."""
+    heads = [spread_headers(frame) for frame in frames]
+    told = [(*one, bool(one[2]) and len(one[1]) > 0) for one in zip(frames, heads, lessons, strict=True)]
+    alone = [(cells, frame.value_columns) for frame, cells, _, guided in told if not guided]
+    scored = top_parents(alone, weights, method)
+    found = []
+    for frame, cells, taught, guided in told:
+        if guided:
+            given = given_among(cells.row, cells.column, frame.fixes.top)
+            parents, sure = guided_top(frame, cells, weights, method, given, taught)
+        else:
+            parents, sure = next(scored)
+        found.append(_grow(frame, cells, parents, sure))
+    return found
+
+
+def _grow(frame: Frame, cells: HeaderCells, parents: Indices, sure: Numbers) -> tuple[HeaderTree, Nearest]:
     if not len(cells):
         return HeaderTree(), {}
-    if lessons:
-        given = given_among(cells.row, cells.column, frame.fixes.top)
-        parents, sure = guided_top(frame, cells, weights, method, given, lessons)
-    else:
-        parents, sure = top_parents(cells, frame.value_columns, weights, method)
     kept = ~_heads_of_first_stub(frame, cells)
     parents = np.where((parents >= 0) & kept[parents], parents, NONE)
     forest = Forest()

@@ -7,8 +7,10 @@ parent stands in a row above its child.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,21 +21,62 @@ from tabellion.nest.spread import NONE, HeaderCells
 LEVELS_ABOVE = 4  # header rows above a cell that are searched for its parent
 
 
-class TopView:
-    """All candidate pairs of top attributes; arrays have one entry a pair."""
+class Head(msgspec.Struct, frozen=True, eq=False):
+    """The header cells of a frame over its value columns, with candidate pairs."""
 
-    def __init__(self, cells: HeaderCells, values: Sequence[int], pairs: Pairs) -> None:
-        self.cells = cells
-        self.up, self.down = pairs
+    cells: HeaderCells
+    values: Sequence[int]
+    pairs: Pairs
+
+
+class TopView:
+    """All candidate pairs of the cells of one head or more.
+
+    `up`, `down`, `levels` (how many its head has), `first_value` and `last_value` have one entry a pair; `column`,
+    `last_column`, `level` and `last_level` one a cell. The rows of all heads follow each other in the tables `own` and
+    `reach`: those of a pair begin at `base`.
+    """
+
+    def __init__(self, heads: Sequence[Head]) -> None:
+        cells = [head.cells for head in heads]
+        pairs = [len(head.pairs[0]) for head in heads]
+        before = list(accumulate((len(one) for one in cells[:-1]), initial=0))
+        levels = [len(one.own) for one in cells]
+        self.up = np.concatenate([_moved(head.pairs[0], at) for head, at in zip(heads, before, strict=True)])
+        self.down = np.concatenate([head.pairs[1] + at for head, at in zip(heads, before, strict=True)])
         self.is_root: Flags = self.up == ROOT
-        self.first_value, self.last_value = min(values, default=0), max(values, default=0)
-        self.own, self.reach = cells.own, cells.reach
+        self.column, self.last_column, self.level, self.last_level = (
+            np.concatenate([getattr(one, name) for one in cells])
+            for name in ("column", "last_column", "level", "last_level")
+        )
+        self.own = _stacked([_moved(one.own, at) for one, at in zip(cells, before, strict=True)])
+        self.reach = _stacked([_moved(one.reach, at) for one, at in zip(cells, before, strict=True)])
+        self.base = np.repeat(list(accumulate(levels[:-1], initial=0)), pairs)
+        self.levels = np.repeat(levels, pairs)
+        self.first_value = np.repeat([min(head.values, default=0) for head in heads], pairs)
+        self.last_value = np.repeat([max(head.values, default=0) for head in heads], pairs)
 
     def parent(self, values: Indices, root: int = NONE) -> Indices:
         return np.where(self.is_root, root, values[self.up])
 
     def child(self, values: Indices) -> Indices:
         return np.asarray(values[self.down])
+
+
+def _moved(cells: Indices, before: int) -> Indices:
+    """Numbers of cells of a head among those of all; -1, the root or no cell, stays."""
+    return np.where(cells == NONE, NONE, cells + before)
+
+
+def _stacked(tables: Sequence[Indices]) -> Indices:
+    """Tables below each other, filled up to the widest with no cells."""
+    width = max(table.shape[1] for table in tables)
+    stack = np.full((sum(len(table) for table in tables), width), NONE, dtype=np.intp)
+    row = 0
+    for table in tables:
+        stack[row : row + len(table), : table.shape[1]] = table
+        row += len(table)
+    return stack
 
 
 Feature = tuple[str, Callable[[TopView], NDArray[Any]]]
@@ -63,12 +106,12 @@ def _nearest(own: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def nothing_right_above(view: TopView) -> Flags:
-    level, column = view.child(view.cells.level), view.child(view.cells.column)
-    return np.asarray((level == 0) | (view.own[np.maximum(level - 1, 0), column] == NONE))
+    level, column = view.child(view.level), view.child(view.column)
+    return np.asarray((level == 0) | (view.own[view.base + np.maximum(level - 1, 0), column] == NONE))
 
 
 def child_uppermost(view: TopView) -> Flags:
-    return np.asarray(view.child(view.cells.level) == 0)
+    return np.asarray(view.child(view.level) == 0)
 
 
 def cell_between(view: TopView) -> Flags:
@@ -78,21 +121,21 @@ def cell_between(view: TopView) -> Flags:
 
 def parent_covers(view: TopView) -> Flags:
     """The parent, as far as it is merged, lies over the child's first column."""
-    column = view.child(view.cells.column)
-    covers = (view.parent(view.cells.column) <= column) & (column <= view.parent(view.cells.last_column))
+    column = view.child(view.column)
+    covers = (view.parent(view.column) <= column) & (column <= view.parent(view.last_column))
     return covers & ~view.is_root
 
 
 def parent_left(view: TopView) -> Flags:
-    return (view.parent(view.cells.last_column) < view.child(view.cells.column)) & ~view.is_root
+    return (view.parent(view.last_column) < view.child(view.column)) & ~view.is_root
 
 
 def parent_right(view: TopView) -> Flags:
-    return (view.parent(view.cells.column) > view.child(view.cells.column)) & ~view.is_root
+    return (view.parent(view.column) > view.child(view.column)) & ~view.is_root
 
 
 def parent_right_above(view: TopView) -> Flags:
-    return np.asarray(parent_covers(view) & (view.parent(view.cells.last_level) == view.child(view.cells.level) - 1))
+    return np.asarray(parent_covers(view) & (view.parent(view.last_level) == view.child(view.level) - 1))
 
 
 def parent_is_root(view: TopView) -> Flags:
@@ -113,8 +156,8 @@ PAPER_TOP: list[Feature] = [
 
 def parent_reaches(view: TopView) -> Flags:
     """The parent speaks for the child's first column, merged or not."""
-    level, column = view.parent(view.cells.last_level, 0), view.child(view.cells.column)
-    return np.asarray((view.reach[level, column] == view.up) & ~view.is_root)
+    level, column = view.parent(view.last_level, 0), view.child(view.column)
+    return np.asarray((view.reach[view.base + level, column] == view.up) & ~view.is_root)
 
 
 def reach_between(view: TopView) -> Flags:
@@ -124,45 +167,43 @@ def reach_between(view: TopView) -> Flags:
 
 def reached_at_all(view: TopView) -> Flags:
     """Some cell of a row above speaks for the child's column."""
-    levels = np.arange(view.reach.shape[0])[:, None]
-    first = np.where(view.reach != NONE, levels, view.reach.shape[0]).min(axis=0, initial=view.reach.shape[0])
-    return np.asarray(first[view.child(view.cells.column)] < view.child(view.cells.level))
+    return _count_before(view, view.reach, view.child(view.level)) > 0
 
 
 def levels_apart(view: TopView) -> Numbers:
-    apart = view.child(view.cells.level) - view.parent(view.cells.last_level, 0)
+    apart = view.child(view.level) - view.parent(view.last_level, 0)
     return np.where(view.is_root, 0, apart).astype(np.float64)
 
 
 def columns_apart(view: TopView) -> Numbers:
-    apart = view.child(view.cells.column) - view.parent(view.cells.column, 0)
+    apart = view.child(view.column) - view.parent(view.column, 0)
     return np.where(view.is_root, 0, np.clip(apart, -20, 20)).astype(np.float64)
 
 
 def child_over_all(view: TopView) -> Flags:
     """The child is one cell over all value columns: a unit, or a heading of the whole."""
-    first, last = view.child(view.cells.column), view.child(view.cells.last_column)
+    first, last = view.child(view.column), view.child(view.last_column)
     return np.asarray((first <= view.first_value) & (last >= view.last_value) & (last > first))
 
 
 def child_at_bottom(view: TopView) -> Flags:
-    return np.asarray(view.child(view.cells.last_level) == view.own.shape[0] - 1)
+    return np.asarray(view.child(view.last_level) == view.levels - 1)
 
 
 def parent_merged(view: TopView) -> Flags:
-    return (view.parent(view.cells.last_column) > view.parent(view.cells.column)) & ~view.is_root
+    return (view.parent(view.last_column) > view.parent(view.column)) & ~view.is_root
 
 
 def child_merged(view: TopView) -> Flags:
-    return np.asarray(view.child(view.cells.last_column) > view.child(view.cells.column))
+    return np.asarray(view.child(view.last_column) > view.child(view.column))
 
 
 def child_over_stub(view: TopView) -> Flags:
-    return np.asarray(view.child(view.cells.column) < view.first_value)
+    return np.asarray(view.child(view.column) < view.first_value)
 
 
 def parent_over_stub(view: TopView) -> Flags:
-    return (view.parent(view.cells.column) < view.first_value) & ~view.is_root
+    return (view.parent(view.column) < view.first_value) & ~view.is_root
 
 
 MORE_TOP: list[Feature] = [
@@ -187,9 +228,16 @@ def compute_top_features(view: TopView, features: Sequence[Feature]) -> Numbers:
     return np.column_stack([np.asarray(feature(view), dtype=np.float64) for _, feature in features])
 
 
-def _count_between(view: TopView, table: NDArray[np.intp]) -> Numbers:
+def _count_between(view: TopView, table: NDArray[np.intp]) -> Indices:
     """How many of the rows strictly between parent and child have a cell in the child's column."""
-    total = np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(table != NONE, axis=0)])
-    column, level = view.child(view.cells.column), view.child(view.cells.level)
-    start = np.where(view.is_root, 0, view.parent(view.cells.last_level, -1) + 1)
-    return np.asarray(total[level, column] - total[np.minimum(start, level), column])
+    level = view.child(view.level)
+    start = np.where(view.is_root, 0, view.parent(view.last_level, -1) + 1)
+    return _count_before(view, table, level) - _count_before(view, table, np.minimum(start, level))
+
+
+def _count_before(view: TopView, table: NDArray[np.intp], level: Indices) -> Indices:
+    """How many rows of a pair's head before a level have a cell in the child's column."""
+    total = np.zeros((len(table) + 1, table.shape[1]), dtype=np.intp)
+    np.cumsum(table != NONE, axis=0, out=total[1:])
+    column = view.child(view.column)
+    return np.asarray(total[view.base + level, column] - total[view.base, column])

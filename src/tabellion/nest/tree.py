@@ -18,6 +18,9 @@ from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Indices, Numbers
 from tabellion.nest.candidates import ROOT, Pairs
 
+Nearest = dict[int, tuple[int, ...]]
+"""Row or column -> the nearest nodes of a header tree that speak for it."""
+
 BEAM = 8  # readings kept side by side
 _CERTAIN = 2.0  # above any probability
 HOPELESS = 7.0  # a candidate this far (in logarithms) behind the best of its label is not tried

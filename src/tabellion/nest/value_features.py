@@ -38,13 +38,15 @@ def adds_up(view: PairView) -> Numbers:
         return np.full(len(view.up), -1.0)
     sums, keys = _running_sums(view)
     following = _next_alike(look)
-    end = np.append(following, view.count)[view.up]
+    end = following[view.up]
     wanted = look[view.down] * (view.count + 1)
     first, last = np.searchsorted(keys, wanted + view.up + 1), np.searchsorted(keys, wanted + end)
+    before = view.strand[view.down]
     whole = np.nan_to_num(values)[view.up]
     size = np.abs(whole)
     known = size > 0
-    match = (np.abs(sums[last] - sums[first] - whole) <= np.maximum(CLOSE_ENOUGH * size, 1e-9)) & known
+    missed = np.abs(sums[last + before] - sums[first + before] - whole)
+    match = (missed <= np.maximum(CLOSE_ENOUGH * size, 1e-9)) & known
     share = match.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     return np.where(view.is_root | ~known.any(axis=1) | (last - first < 2), -1.0, share)
 
@@ -68,10 +70,10 @@ def within_sum(view: PairView) -> Numbers:
     rank = np.searchsorted(keys, wanted + down) - first
     end = np.searchsorted(keys, wanted + view.count)
     enough = np.maximum(MOST_COLUMNS * known.sum(axis=1), 1)
-    close, before = np.where(known, CLOSE_ENOUGH * np.abs(whole), -1.0), sums[first]
+    close, before = np.where(known, CLOSE_ENOUGH * np.abs(whole), -1.0), view.strand[down]
     longest = np.zeros(len(some), dtype=np.intp)
     for many in range(2, min(LONGEST_SUM, int((end - first).max(initial=0))) + 1):
-        missed = np.abs(sums[np.minimum(first + many, end)] - before - whole)
+        missed = np.abs(sums[np.minimum(first + many, end) + before] - sums[first + before] - whole)
         match = (missed <= close).sum(axis=1) >= enough
         longest[match & (first + many <= end)] = many
     result[some] = np.where(longest == 0, -1.0, rank < longest)
@@ -79,18 +81,25 @@ def within_sum(view: PairView) -> Numbers:
 
 
 def _running_sums(view: PairView) -> tuple[Numbers, Indices]:
-    """Sums of the values over the labels, look by look, and keys of look and place in that order."""
+    """Sums of the values over the labels, look by look, and keys of look and place in that order.
+
+    Each strand is summed on its own, from a row of noughts on: the sums of label k of strand s are in row k + s + 1.
+    """
     values, look = view.attributes.values, view.attributes.look
 
     def order() -> Indices:
         return np.argsort(look, kind="stable")
 
+    by_look = view.once("by look", order)
+
     def sums() -> Numbers:
-        added = np.zeros((view.count + 1, values.shape[1]))
-        np.cumsum(np.nan_to_num(values[view.once("by look", order)]), axis=0, out=added[1:])
+        added = np.zeros((view.count + len(view.starts), values.shape[1]))
+        known = np.nan_to_num(values[by_look])
+        for number, (start, length) in enumerate(zip(view.starts.tolist(), view.lengths.tolist(), strict=True)):
+            row = start + number + 1
+            np.cumsum(known[start : start + length], axis=0, out=added[row : row + length])
         return added
 
-    by_look = view.once("by look", order)
     return view.once("running sums", sums), look[by_look] * (view.count + 1) + by_look
 
 

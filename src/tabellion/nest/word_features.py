@@ -9,7 +9,7 @@ import numpy as np
 
 from tabellion.nest.attributes import Flags, Indices, Numbers
 from tabellion.nest.pair_features import Feature
-from tabellion.nest.pair_view import PairView
+from tabellion.nest.pair_view import PairView, count_each
 
 
 def same_first_word(view: PairView) -> Flags:
@@ -44,7 +44,7 @@ def child_said_again(view: PairView) -> Numbers:
 
 
 def parent_said_again(view: PairView) -> Numbers:
-    return np.asarray(np.log2(np.append(_times_said(view), 1.0)[view.up]))
+    return np.log2(view.of_parent(_times_said(view), 1.0))
 
 
 def nearest_said_once(view: PairView) -> Flags:
@@ -58,22 +58,19 @@ def stands_so_elsewhere(view: PairView) -> Numbers:
 
     By the ladder's reading; -1 where the words do not come again.
     """
-    text, times = view.attributes.text, _times_said(view)
+    text, times = view.attributes.wording, _times_said(view)
     apart = np.arange(view.count) - view.ladder
     apart[view.ladder < 0] = 0
     offset = np.where(view.is_root, 0, view.down - view.up)
     width = view.count + 1
-    keys, counts = np.unique(text * width + apart, return_counts=True)
-    wanted = text[view.down] * width + offset
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    same = np.where(keys[at] == wanted, counts[at], 0) - (apart[view.down] == offset)
+    same = count_each(text * width + apart, text[view.down] * width + offset) - (apart[view.down] == offset)
     others = times[view.down] - 1
     return np.where(others > 0, same / np.maximum(others, 1), -1.0)
 
 
 def has_children_elsewhere(view: PairView) -> Numbers:
     """Of the other labels with the parent's words, the share under which the ladder hangs something."""
-    text, times = view.attributes.text, _times_said(view)
+    text, times = view.attributes.wording, _times_said(view)
     parent = np.zeros(view.count, dtype=bool)
     parent[view.ladder[view.ladder >= 0]] = True
     all_parents = np.bincount(text, weights=parent, minlength=1)[text]
@@ -100,11 +97,11 @@ def _words(view: PairView, name: str) -> Indices:
 
 def _same_word(view: PairView, name: str) -> Flags:
     word = _words(view, name)
-    return np.asarray(np.append(word, -1)[view.up] == word[view.down])
+    return np.asarray(view.kind_of_parent(word, -1) == word[view.down])
 
 
 def _times_said(view: PairView) -> Numbers:
-    text = view.attributes.text
+    text = view.attributes.wording
     return view.once("times said", lambda: np.bincount(text, minlength=1)[text].astype(np.float64))
 
 

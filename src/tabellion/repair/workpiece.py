@@ -20,6 +20,7 @@ from tabellion.model.grid import Grid
 from tabellion.model.place import Place, Rect, common_share
 from tabellion.model.region import LIKELY, AnyRegion, Region
 from tabellion.model.table import Table
+from tabellion.nest import nest_frames
 from tabellion.pipeline import (
     Extraction,
     Rejected,
@@ -131,8 +132,8 @@ class Workpiece:
             bench.labelled_from, bench.tables_from = fixes.of_labels(), None
         if bench.tables_from != fixes:
             frames = tuple(msgspec.structs.replace(frame, fixes=fixes) for frame in bench.labelled.frames)
-            fixed = msgspec.structs.replace(bench.labelled, frames=frames)
-            bench.tables = relate_frames(fixed, self.document, self.settings, self.weights, sentences=self._sentences)
+            (nested,) = nest_frames([frames], self.weights, self.settings.parents)
+            bench.tables = relate_frames(nested, self.document, sentences=self._sentences)
             bench.tables_from = fixes
         return bench.labelled
 
