@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from tabellion.label import label_grid
+from tabellion.label import Recognised, label_grids
 from tabellion.locate import FrameMethod as FrameMethod
 from tabellion.locate import RunningText, join_parts, locate_printed, locate_regions
 from tabellion.locate.structures import tell_structure
@@ -40,6 +41,7 @@ ParentMethod = Literal["boosted", "svm"]
 HeaderMethod = Literal["boosted", "ontominer"]
 GenuineMethod = Literal["boosted", "tree", "svm"]
 RenderChoice = Literal["never", "always", "auto"]
+_TABLES_TOGETHER = 64  # of a web page are labelled at once: most pages have fewer, and memory is bounded
 _ENOUGH = 0.5  # the share of a page's text in tables of its markup from which boxes have little to add
 
 
@@ -167,10 +169,21 @@ def label_document(
 
     Doubts about the pages of a PDF, met when they are read, are told to `issues`; what they say of tables to `text`.
     """
-    for region in find_regions(document, settings, weights, issues, text):
+    regions = find_regions(document, settings, weights, issues, text)
+    likely = _likely(regions, settings, weights, rejected)
+    together = _TABLES_TOGETHER if document.medium == "html" else 1
+    while batch := list(islice(likely, together)):
+        found = [(region, grid) for region in batch for grid in grids_of(region, settings, weights)]
+        yield from label_regions(found, settings, weights)
+
+
+def _likely(
+    regions: Iterator[AnyRegion], settings: Settings, weights: Weights, rejected: list[Rejected] | None
+) -> Iterator[AnyRegion]:
+    """The regions that are likely tables; the others are told to `rejected`."""
+    for region in regions:
         if region.genuine >= LIKELY:
-            for grid in grids_of(region, settings, weights):
-                yield label_region(region, grid, settings, weights)
+            yield region
         elif rejected is not None:
             rejected.append(reject_region(region, settings, weights))
 
@@ -197,12 +210,16 @@ def grids_of(region: AnyRegion, settings: Settings, weights: Weights) -> list[Gr
     return recognise_parts(region, weights) if settings.pages_apart else [recognise_printed(region, weights)]
 
 
-def label_region(
-    region: AnyRegion, grid: Grid, settings: Settings, weights: Weights, fixes: Fixes = NOTHING
-) -> Labelled:
-    """A grid of a region, labelled; `fixes` is what is given of it."""
-    labelled = label_grid(grid, weights, settings.rows, region.genuine, settings.headers, fixes)
-    return msgspec.structs.replace(labelled, issues=region.issues + grid.issues + labelled.issues)
+def label_regions(
+    found: Sequence[tuple[AnyRegion, Grid]], settings: Settings, weights: Weights, fixes: Fixes = NOTHING
+) -> list[Labelled]:
+    """Grids of regions of one document, labelled; `fixes` is what is given of them."""
+    recognised = [Recognised(grid, region.genuine, fixes) for region, grid in found]
+    labelled = label_grids(recognised, weights, settings.rows, settings.headers)
+    return [
+        msgspec.structs.replace(each, issues=region.issues + grid.issues + each.issues)
+        for each, (region, grid) in zip(labelled, found, strict=True)
+    ]
 
 
 def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Rejected:

@@ -1,6 +1,10 @@
-"""What each row of a grid is for, and the frames among them. `label_grid` enters the room."""
+"""What each row of a grid is for, and the frames among them. `label_grids` enters the room."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
 
 from tabellion.label.blocks import Block, split_blocks
 from tabellion.label.edges import settle_edges
@@ -9,13 +13,21 @@ from tabellion.label.frames import find_frames
 from tabellion.label.kind import judge_kind, keeps_frames
 from tabellion.label.row_labels import RowMethod, label_rows
 from tabellion.label.stated import label_stated
-from tabellion.label.web_frames import label_table
+from tabellion.label.web_frames import label_tables
 from tabellion.label.web_headers import HeaderMethod
 from tabellion.model.fixes import NOTHING, Fixes
 from tabellion.model.frame import Labelled, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.model.place import common_share
 from tabellion.weights import Weights
+
+
+class Recognised(msgspec.Struct, frozen=True, eq=False):
+    """A grid, the probability that locating gave it, and what is given of it."""
+
+    grid: Grid
+    genuine: float = 1.0
+    fixes: Fixes = NOTHING
 
 
 def label_grid(
@@ -26,15 +38,35 @@ def label_grid(
     headers: HeaderMethod = "boosted",
     fixes: Fixes = NOTHING,
 ) -> Labelled:
-    """Label the rows of a grid and find its frames; what is no table of data yields none.
+    """One grid of `label_grids`."""
+    return label_grids([Recognised(grid, genuine, fixes)], weights, method, headers)[0]
 
-    `genuine` is what locating found; `headers` is the method for tables of web pages; `fixes` is what is given.
+
+def label_grids(
+    recognised: Sequence[Recognised],
+    weights: Weights,
+    method: RowMethod = "boosted",
+    headers: HeaderMethod = "boosted",
+) -> list[Labelled]:
+    """Label the rows of grids of one document and find their frames; what is no table of data yields none.
+
+    `headers` is the method for tables of web pages and print, which are told together.
     """
-    if grid.stated:
-        return fix_frames(label_stated(grid, given=fixes.of_labels() != NOTHING), fixes, weights)
-    if grid.medium != "spreadsheet":
-        labelled = label_table(grid, genuine, weights, headers)
-        return fix_frames(labelled, fixes, weights)
+    tables = [each for each in recognised if not each.grid.stated and each.grid.medium != "spreadsheet"]
+    told = iter(label_tables([each.grid for each in tables], [each.genuine for each in tables], weights, headers))
+    found = []
+    for each in recognised:
+        grid, fixes = each.grid, each.fixes
+        if grid.stated:
+            labelled = label_stated(grid, given=fixes.of_labels() != NOTHING)
+        else:
+            labelled = _label_sheet(grid, weights, method, fixes) if grid.medium == "spreadsheet" else next(told)
+        found.append(fix_frames(labelled, fixes, weights))
+    return found
+
+
+def _label_sheet(grid: Grid, weights: Weights, method: RowMethod, fixes: Fixes) -> Labelled:
+    """A part of a sheet: its rows, the blocks of them, the frames, and what kind of sheet it is."""
     labels = label_rows(grid, weights, method, fixes.rows)
     blocks = split_blocks(labels)
     if method == "boosted":
@@ -45,13 +77,7 @@ def label_grid(
     if not keeps_frames(kind):
         said = [table.table for table in fixes.tables if table.genuine]
         frames = [frame for frame in frames if any(common_share(frame.rect, table) > 0 for table in said)]
-    labelled = Labelled(
-        labels=labels,
-        frames=tuple(frames),
-        kind=kind,
-        kind_probability=probability,
-    )
-    return fix_frames(labelled, fixes, weights)
+    return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=probability)
 
 
 def relabel(labels: RowLabels, blocks: list[Block]) -> RowLabels:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabellion.label.web_view import EMPTY, FORM, IMAGE, LONG, NUMBER, SIGN, WebView
+from tabellion.label.web_texts import EMPTY, FORM, IMAGE, LONG, NUMBER, SIGN
+from tabellion.label.web_view import WebView
 from tabellion.model.grid import Content
 
 _DISTINCT = 0.95  # the share of distinct names; a repeated one is a slip

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.web_headers import HeaderLines
-from tabellion.label.web_view import DATE, EMPTY, FILL, LABEL, LONG, NUMBER, YEAR, WebView
+from tabellion.label.web_texts import DATE, EMPTY, LABEL, LONG, NUMBER, YEAR
+from tabellion.label.web_view import FILL, WebView
 
 _WEIGHTS = np.array([2.0, 1.0, 0.5, 0.5, 2.0, 2.0, 0.5, 0.5, 0.5, 1.5])  # as in _cell_features
 _ONE_CLUSTER = 1.0  # the mean distance from the centre under which a line is one cluster

@@ -1,18 +1,17 @@
-"""Features of the lines (rows, or columns) of a web table that may be headers.
+"""Features of the lines (rows, or columns) of web tables that may be headers.
 
-In: a `WebView`. Out: a row of numbers for each of the first lines. Rows and columns are told by the same code: for
-columns the arrays are turned. A line is compared with the lines after it: does it look different, does it hold words
-where they hold numbers, are its texts distinct, short, of another shape, in the words that headers are made of?
+In: views of tables. Out: for each table, and for each table turned, a row of numbers for each of the first lines; and
+what each table is like as a whole. A line is compared with the lines after it: does it look different, does it hold
+words where they hold numbers, are its texts distinct, short, of another shape, in the words that headers are made of?
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from tabellion.label.web_view import (
+from tabellion.label.web_sides import FIRST_LINES, Sides, lay_sides
+from tabellion.label.web_texts import (
     DATE,
     EMPTY,
     IMAGE,
@@ -23,15 +22,9 @@ from tabellion.label.web_view import (
     MEASURE,
     MIXED,
     NUMBER,
-    SAID,
-    TRAITS,
     YEAR,
-    Bools,
-    Floats,
-    WebView,
 )
-
-FIRST_LINES = 5  # lines that may be headers, and the one after them
+from tabellion.label.web_view import SAID, TRAITS, Bools, Floats, Ints, WebViews
 
 OWN_TRAITS = ("heading", "in head", "bold", "colon", "header words", "capital", "indent")
 CONTRASTED_TRAITS = (
@@ -47,128 +40,187 @@ SHAPE_FEATURES = (
     "rows", "columns", "two columns", "titles", "groups", "number share", "label share", "long share", "empty share",
     "columns agree", "rows agree", "columns alike", "any heading", "linked share", "image share",
 )  # fmt: skip
-_HEADINGS, _LENGTH = TRAITS.index("heading"), TRAITS.index("length")
+_HEADING, _LINKED, _LENGTH, _INDENT = (TRAITS.index(name) for name in ("heading", "linked", "length", "indent"))
+_OWN = [TRAITS.index(name) for name in OWN_TRAITS]
+_CONTRASTS = [TRAITS.index(name) for name in CONTRASTED_TRAITS]
+_ALL_KINDS = np.arange(KINDS)
+_WORDS = np.isin(_ALL_KINDS, (LABEL, MIXED, LONG))
+_FIGURES = np.isin(_ALL_KINDS, (NUMBER, DATE, YEAR, MEASURE))
+_PLACES = np.arange(FIRST_LINES)
 
 
-def side_features(view: WebView, turned: bool) -> NDArray[np.float64]:
-    """What the first lines say, compared with the lines after them; in the order of LINE_FEATURES.
+class TableFeatures(msgspec.Struct, frozen=True, eq=False):
+    """What the first lines of each table say, nought where it has fewer, and what the table is like as a whole."""
 
-    Lines are the rows of the view, or its columns where it is turned.
+    rows: Floats  # tables × FIRST_LINES × LINE_FEATURES
+    columns: Floats
+    shape: Floats  # tables × SHAPE_FEATURES
+
+
+def table_features(views: WebViews) -> TableFeatures:
+    """The features of all tables that have slots."""
+    sides = lay_sides(views)
+    kinds = _count_kinds(views, sides)
+    lines = _line_features(views, sides, kinds)
+    half = len(lines) // 2
+    return TableFeatures(lines[:half], lines[half:], _shape_features(views, sides, kinds))
+
+
+class _Kinds(msgspec.Struct, frozen=True, eq=False):
+    """The kinds of the slots in the first lines (cross lines × first lines), and of those after them."""
+
+    own: Ints
+    own_by_kind: Bools  # with an axis for the kinds
+    in_cross: Ints  # cross lines × kinds
+    after: Ints  # cross lines × first lines × kinds but the empty one
+
+
+def _count_kinds(views: WebViews, sides: Sides) -> _Kinds:
+    kind = views.kind[sides.order]
+    own = kind[sides.first[:, :-1]]
+    by_kind = own[:, :, None] == _ALL_KINDS
+    crosses = len(sides.starts)
+    in_cross = np.bincount(sides.cross * KINDS + kind, minlength=crosses * KINDS).reshape(crosses, KINDS)
+    return _Kinds(own, by_kind, in_cross, (in_cross[:, None] - by_kind.cumsum(axis=1))[:, :, 1:])
+
+
+def _line_features(views: WebViews, sides: Sides, kinds: _Kinds) -> Floats:
+    """What the first lines of each side say, compared with the lines after them; in the order of LINE_FEATURES."""
+    lines, width = sides.lines[:, None], sides.crosses[:, None]
+    sums, later = _line_sums(views, sides)
+    count, after_count = sums[:, :, -1], later[:, :, -1]
+    size, left = np.maximum(1, count), np.maximum(1, after_count)
+    own, after = sums / size[:, :, None], later / left[:, :, None]
+    contrast = own - after
+    below = np.maximum(0, lines - 1 - _PLACES)
+
+    filled = kinds.own != EMPTY
+    total = kinds.after.sum(axis=2)
+    common = np.where(total > 0, kinds.after.argmax(axis=2) + 1, EMPTY)
+    known = filled & (total > 0)
+    agreement = kinds.after.max(axis=2) / np.maximum(1, total)
+    over_crosses = sides.over_crosses(
+        np.stack(
+            [
+                known, known & _WORDS[kinds.own] & _FIGURES[common], known & (kinds.own == common), total > 0,
+                agreement, *_like_after(views, sides, total, known), _stands_out(views, sides, filled),
+                *_neighbours(views, sides),
+            ],
+            axis=-1,
+        )
+    )  # fmt: skip
+    some, over_figures, alike, full, agreeing = np.moveaxis(over_crosses[:, :, :5], 2, 0)
+    stands_out, spanning, counts_up, joined = np.moveaxis(over_crosses[:, :, 9:], 2, 0)
+    some = np.maximum(1, some)
+    kinds_here = sides.over_crosses(kinds.own_by_kind.astype(np.int64)) / size[:, :, None]
+    indent = np.where(filled, views.traits[sides.order[sides.first[:, :-1]], _INDENT], 0.0)
+    distinct, distinct_after = _distinct(views, sides, filled)
+    length, length_after = np.log1p(own[:, :, _LENGTH]), np.log1p(after[:, :, _LENGTH])
+    features = [
+        own[:, :, _OWN], after[:, :, _HEADING], contrast[:, :, _CONTRASTS], kinds_here[:, :, 1:],
+        kinds_here[:, :, LABEL] - later[:, :, -2] / left,
+        count / width, count / width - after_count / width / np.maximum(1, below),
+        ~filled[sides.side_starts], over_figures / some, alike / some, over_crosses[:, :, 5:9] / some[:, :, None],
+        length, length - length_after, stands_out / size, distinct / size,
+        np.broadcast_to(distinct_after / left[:, :1], size.shape),
+        spanning / np.maximum(1, width - 1), joined / size, counts_up / np.maximum(1, width - 1),
+        np.maximum(0, np.maximum.reduceat(indent, sides.side_starts)) - own[:, :, _INDENT],
+        agreeing / np.maximum(1, full), np.log1p(below),
+    ]  # fmt: skip
+    told = np.concatenate([each if each.ndim == 3 else each[:, :, None] for each in features], axis=2)
+    return np.where(sides.there[:, :, None], told, 0.0)
+
+
+def _line_sums(views: WebViews, sides: Sides) -> tuple[Floats, Floats]:
+    """The sums of the traits, the labels and the filled slots of the first lines, and of all lines after each."""
+    filled = views.kind != EMPTY
+    sums = sides.line_sums(np.column_stack([views.traits * filled[:, None], views.kind == LABEL, filled]))
+    later = sums[:, ::-1].cumsum(axis=1)[:, ::-1] - sums
+    return sums[:, :FIRST_LINES], later[:, :FIRST_LINES]
+
+
+def _like_after(views: WebViews, sides: Sides, total: Ints, known: Bools) -> Floats:
+    """Share of the slots after it in its cross line that have a slot's shape, fill align; whether one has its text.
+
+    Codes × cross lines × first lines.
     """
-    kind, home, traits, codes, number = view.kind, view.home, view.traits, view.codes, view.number
-    if turned:
-        kind, home, traits, codes, number = kind.T, home.T, traits.swapaxes(0, 1), codes.swapaxes(1, 2), number.T
-    lines, width = kind.shape
-    first = min(FIRST_LINES, lines)
-    filled = kind != EMPTY
-    count = filled.sum(axis=1)
-    after_count = _after(count)[:first]
-    size, left = np.maximum(1, count[:first]), np.maximum(1, after_count)
-    sums = (traits * filled[:, :, None]).sum(axis=1)
-    own, later = sums[:first] / size[:, None], _after(sums)[:first] / left[:, None]
-    contrast = own - later
+    codes = views.codes[:, sides.order]
+    own = codes[:, sides.first[:, :-1].T]
+    later = (views.kind != EMPTY)[sides.order] & (sides.line > _PLACES[:, None])
+    alike = (codes[:, None] == own[:, :, sides.cross]) & later
+    like = sides.over_slots(alike.view(np.uint8)).swapaxes(1, 2)  # there are fewer lines than 256
+    shares = like / np.maximum(1, total)
+    shares[SAID] = like[SAID] > 0
+    return np.asarray(shares * known)
 
-    one_hot = kind[:, :, None] == _ALL_KINDS
-    by_line = one_hot.sum(axis=1)
-    kinds = by_line[:first] / size[:, None]
-    by_cross = one_hot.sum(axis=0)
-    counts = (by_cross - one_hot[:first].cumsum(axis=0))[:, :, 1:]  # of kinds after each slot, but the empty one
-    total = counts.sum(axis=2)
-    common = np.where(total > 0, counts.argmax(axis=2) + 1, EMPTY)
-    known = filled[:first] & (total > 0)
-    some = np.maximum(1, known.sum(axis=1))
-    over_figures = (known & _WORDS[kind[:first]] & _FIGURES[common]).sum(axis=1) / some
-    alike = (known & (kind[:first] == common)).sum(axis=1) / some
-    agreement = (counts.max(axis=2) / np.maximum(1, total)).sum(axis=1) / np.maximum(1, (total > 0).sum(axis=1))
-    place = np.arange(first)
-    below = lines - 1 - place
-    texts = codes[SAID]
-    joined = np.zeros(first)
-    joined[: lines - 1] = ((home[1 : first + 1] == home[:first][: lines - 1]) & filled[1 : first + 1]).sum(axis=1)
-    indent = traits[:first, :, _INDENT]
+
+def _stands_out(views: WebViews, sides: Sides, filled: Bools) -> Floats:
+    """How far the length of each slot of the first lines lies from those after it in its cross line."""
+    length, there = views.traits[sides.order, _LENGTH], (views.kind != EMPTY)[sides.order]
+    stack = np.stack([there, length * there, length * length * there])
+    first = sides.first[:, :-1]
+    after = sides.over_slots(stack)[:, :, None] - stack[:, first].cumsum(axis=2)  # whole numbers: nothing is rounded
+    count = np.maximum(1, after[0])
+    mean = after[1] / count
+    deviation = np.sqrt(np.maximum(0, after[2] / count - mean * mean))
+    return np.asarray(np.minimum(3, np.abs(length[first] - mean) / (deviation + 2)) * filled)
+
+
+def _neighbours(views: WebViews, sides: Sides) -> tuple[Bools, Bools, Bools]:
+    """Whether the next slot of a line is of the same cell, whether it counts one more; whether the next line's is."""
+    at = sides.order[sides.first]
+    home, number = views.home[at], views.number[at[:, :-1]]
+    beside = np.append(sides.side[1:] == sides.side[:-1], [False])[:, None]
+    following = np.minimum(np.arange(len(at)) + 1, len(at) - 1)
+    spanning = (home[following, :-1] == home[:, :-1]) & beside
+    counts_up = (number[following] - number == 1) & beside
+    goes_on = (home[:, 1:] == home[:, :-1]) & (views.kind[at[:, 1:]] != EMPTY)
+    return spanning, counts_up, goes_on & (sides.lines[sides.side][:, None] > _PLACES + 1)
+
+
+def _distinct(views: WebViews, sides: Sides, filled: Bools) -> tuple[Ints, Ints]:
+    """How many distinct texts each of the first lines has, and all lines but the very first; sides × lines."""
+    said = views.codes[SAID][sides.order]
+    texts, groups = int(said.max()) + 1, FIRST_LINES + 1
+    own = (sides.side[:, None] * groups + _PLACES) * texts + said[sides.first[:, :-1]]
+    later = (sides.line > 0) & (views.kind != EMPTY)[sides.order]
+    after = (sides.side[sides.cross[later]] * groups + FIRST_LINES) * texts + said[later]
+    found = np.unique(np.append(own[filled], after)) // texts
+    counts = np.bincount(found, minlength=len(sides.lines) * groups).reshape(-1, groups)
+    return counts[:, :-1], counts[:, -1:]
+
+
+def _shape_features(views: WebViews, sides: Sides, kinds: _Kinds) -> Floats:
+    """What each table is like as a whole; in the order of SHAPE_FEATURES."""
+    tables = [table for table in views.tables if table.kind.size]
+    lines = np.array([[len(t.rows), len(t.columns), len(t.titles), len(t.groups)] for t in tables], dtype=np.float64)
+    of_kind = sides.over_crosses(kinds.in_cross)[: len(tables)]
+    filled = np.maximum(1, of_kind[:, 1:].sum(axis=1))
+    shares = of_kind / filled[:, None]
+    agree, alike = _agreement(sides, kinds)
+    marked = np.add.reduceat(views.traits[:, [_HEADING, _LINKED]], np.flatnonzero(np.diff(sides.table, prepend=-1)))
     return np.column_stack(
         [
-            own[:, _OWN], later[:, _HEADINGS], contrast[:, _CONTRASTS], kinds[:, 1:],
-            kinds[:, LABEL] - _after(by_line[:, LABEL])[:first] / left,
-            count[:first] / width, count[:first] / width - after_count / width / np.maximum(1, below),
-            ~filled[:first, 0], over_figures, alike, _like_after(codes, filled, first, total, known, some),
-            np.log1p(own[:, _LENGTH]), np.log1p(own[:, _LENGTH]) - np.log1p(later[:, _LENGTH]),
-            _stands_out(traits[:, :, _LENGTH], filled, first),
-            [_distinct(texts[at][filled[at]]) for at in range(first)],
-            np.full(first, _distinct(texts[1:][filled[1:]])),
-            (home[:first, 1:] == home[:first, :-1]).sum(axis=1) / max(1, width - 1),
-            joined / size,
-            (np.diff(number[:first], axis=1) == 1).mean(axis=1) if width > 1 else np.zeros(first),
-            np.where(filled[:first], indent, -np.inf).max(axis=1, initial=0.0) - own[:, _INDENT],
-            agreement, np.log1p(below),
+            np.log1p(lines[:, :2]), lines[:, 1] == 2, lines[:, 2], np.log1p(lines[:, 3]),
+            shares[:, _FIGURES].sum(axis=1), shares[:, LABEL], shares[:, LONG],
+            1 - filled / views.shapes.prod(axis=1), agree[: len(tables)], agree[len(tables) :], alike[: len(tables)],
+            marked[:, 0] > 0, marked[:, 1] / filled, shares[:, IMAGE],
         ]
     )  # fmt: skip
 
 
-_INDENT = TRAITS.index("indent")
-_OWN = [TRAITS.index(name) for name in OWN_TRAITS]
-_CONTRASTS = [TRAITS.index(name) for name in CONTRASTED_TRAITS]
-_ALL_KINDS = np.arange(KINDS)
-_WORDS = np.isin(np.arange(KINDS), (LABEL, MIXED, LONG))
-_FIGURES = np.isin(np.arange(KINDS), (NUMBER, DATE, YEAR, MEASURE))
+def _agreement(sides: Sides, kinds: _Kinds) -> tuple[Floats, Floats]:
+    """How large the share of the commonest kind of a cross line is on average; how many of those kinds are the same.
 
-
-def shape_features(view: WebView) -> list[float]:
-    """What the table is like as a whole; in the order of SHAPE_FEATURES."""
-    kind = view.kind
-    filled = max(1, int((kind != EMPTY).sum()))
-    inner = min(kind.shape) > 1
-    body = kind[1:, 1:] if inner else kind
-    counts = np.bincount(kind.ravel(), minlength=KINDS) / filled
-    common, columns_agree = _commonest(body)
-    _, rows_agree = _commonest(body.T)
-    alike = np.bincount(common[common > 0]).max(initial=0) / max(1, int((common > 0).sum()))
-    return [
-        np.log1p(len(view.rows)), np.log1p(len(view.columns)), float(len(view.columns) == 2), float(len(view.titles)),
-        np.log1p(len(view.groups)), float(counts[_FIGURES].sum()), float(counts[LABEL]),
-        float(counts[LONG]), 1 - filled / max(1, kind.size), columns_agree, rows_agree, float(alike),
-        float(view.traits[..., 0].any()), float(view.traits[..., 2].sum()) / filled, float(counts[IMAGE]),
-    ]  # fmt: skip
-
-
-def _after(values: NDArray[Any]) -> NDArray[np.float64]:
-    """For each line the sum over the lines after it."""
-    return np.asarray(values[::-1].cumsum(axis=0)[::-1] - values, dtype=np.float64)
-
-
-def _like_after(
-    codes: NDArray[np.int64], filled: Bools, first: int, total: NDArray[Any], known: Bools, some: NDArray[Any]
-) -> Floats:
-    """How many cells after it in its cross line have a cell's shape, fill and align; whether one has its text."""
-    later = filled[None] & (np.arange(len(filled))[None, :, None] > np.arange(first)[:, None, None])
-    like = ((codes[:, None] == codes[:, :first, None]) & later).sum(axis=2)  # codes x first lines x width
-    shares = like / np.maximum(1, total)
-    shares[SAID] = like[SAID] > 0
-    return np.asarray((shares * known).sum(axis=2) / some).T
-
-
-def _stands_out(length: Floats, filled: Bools, first: int) -> Floats:
-    """How far the lengths of a line lie from those after them in their cross lines."""
-    stack = np.stack([filled, length * filled, length * length * filled])
-    after = stack.sum(axis=1, keepdims=True) - stack[:, :first].cumsum(axis=1)  # whole numbers, so nothing is rounded
-    count = np.maximum(1, after[0])
-    mean = after[1] / count
-    deviation = np.sqrt(np.maximum(0, after[2] / count - mean * mean))
-    distance = np.minimum(3, np.abs(length[:first] - mean) / (deviation + 2)) * filled[:first]
-    return np.asarray(distance.sum(axis=1) / np.maximum(1, filled[:first].sum(axis=1)))
-
-
-def _distinct(codes: NDArray[np.int64]) -> float:
-    """The share of distinct texts."""
-    return len(set(codes.tolist())) / max(1, len(codes))
-
-
-def _commonest(kind: NDArray[np.int64]) -> tuple[NDArray[np.int64], float]:
-    """For each cross line the commonest kind that is not empty, and how large its share is on average."""
-    if not kind.size:
-        return np.zeros(kind.shape[1], dtype=np.int64), 0.0
-    counts = (kind[:, :, None] == np.arange(1, KINDS)).sum(axis=0)
+    Of each side; without its first line and cross line, where it has others.
+    """
+    inner = np.minimum(sides.lines, sides.crosses) > 1
+    used = np.ones(len(sides.side), dtype=bool)
+    used[sides.side_starts] = ~inner
+    counts = np.where(inner[sides.side, None], kinds.after[:, 0], kinds.in_cross[:, 1:]) * used[:, None]
     total = counts.sum(axis=1)
     common = np.where(total > 0, counts.argmax(axis=1) + 1, EMPTY)
-    shares = counts.max(axis=1) / np.maximum(1, total)
-    return common, float(shares.sum() / max(1, int((total > 0).sum())))
+    number = np.maximum(1, sides.over_crosses((total > 0).astype(np.int64)))
+    shares = sides.over_crosses(counts.max(axis=1) / np.maximum(1, total)) / number
+    same = np.bincount(sides.side * KINDS + common, minlength=len(inner) * KINDS).reshape(-1, KINDS)[:, 1:]
+    return shares, same.max(axis=1) / number

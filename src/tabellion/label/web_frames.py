@@ -1,21 +1,22 @@
-"""The frames of a web table: its orientation, header rows and columns, groups, titles and notes.
+"""The frames of web tables: their orientation, header rows and columns, groups, titles and notes.
 
-In: a `Grid` made from markup. Out: a `Labelled` with one frame, or several where header bands recur with other headers.
-Attribute lists have their stub at the left and no header row, so that they become one record. The key of a relation is
-its stub, so that every value carries the name of its row. Rows that one cell fills are titles above the table, notes in
-or below its foot, and groups in between.
+In: grids made from markup or print. Out: a `Labelled` of each, with one frame, or several where header bands recur with
+other headers. Attribute lists have their stub at the left and no header row, so that they become one record. The key of
+a relation is its stub, so that every value carries the name of its row. Rows that one cell fills are titles above the
+table, notes in or below its foot, and groups in between.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from tabellion.label.key_column import find_key
 from tabellion.label.orientation import cluster_headers
 from tabellion.label.web_headers import HeaderLines, HeaderMethod, find_headers
-from tabellion.label.web_view import WebView, view_web
+from tabellion.label.web_view import WebView, view_tables
 from tabellion.model.document import Mark
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
 from tabellion.model.grid import Content, Grid
@@ -39,10 +40,22 @@ _SAME = 0.5  # the share of cells that a row must have in common with the header
 _LONG_GROUP = 120  # letters from which a cell over the full width is a note rather than the name of a group
 
 
-def label_table(grid: Grid, genuine: float, weights: Weights, method: HeaderMethod = "boosted") -> Labelled:
-    """The frames of a table that was judged to be one."""
-    view = view_web(grid)
-    headers = cluster_headers(view) if method == "ontominer" else find_headers(view, weights)
+def label_tables(
+    grids: Sequence[Grid], genuine: Sequence[float], weights: Weights, method: HeaderMethod = "boosted"
+) -> list[Labelled]:
+    """The frames of tables of one document that were judged to be some, each with the probability of that."""
+    if not grids:
+        return []
+    views = view_tables(grids)
+    if method == "ontominer":
+        headers = [cluster_headers(view) for view in views.tables]
+    else:
+        headers = find_headers(views, weights)
+    return [_label(*each) for each in zip(views.tables, headers, genuine, strict=True)]
+
+
+def _label(view: WebView, headers: HeaderLines, genuine: float) -> Labelled:
+    grid = view.grid
     header_rows = _header_rows(view, headers)
     refrains = _refrains(view, headers)
     roles = _row_roles(view, header_rows, refrains)

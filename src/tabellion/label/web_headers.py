@@ -1,9 +1,9 @@
 """How many leading rows and columns of a web table are headers: learned, or as OntoMiner tells it.
 
-In: a `WebView`. Out: `HeaderLines`. The learned method asks of each leading row, then of each leading column, whether
-it is a header, and stops at the first that is not. The trees see the line itself, its neighbours, the first line of
-the other direction and the shape of the table. What the markup declares by `scope` or `headers` is believed. Fails
-where only the meaning of the words can tell.
+In: the views of tables. Out: `HeaderLines` of each. The learned method asks of each leading row, then of each leading
+column, whether it is a header, and stops at the first that is not. The trees see the line itself, its neighbours, the
+first line of the other direction and the shape of the table. What the markup declares by `scope` or `headers` is
+believed. Fails where only the meaning of the words can tell.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.web_features import LINE_FEATURES, SHAPE_FEATURES, shape_features, side_features
-from tabellion.label.web_view import EMPTY, WebView
+from tabellion.label.web_features import LINE_FEATURES, SHAPE_FEATURES, table_features
+from tabellion.label.web_texts import EMPTY
+from tabellion.label.web_view import Floats, WebView, WebViews
 from tabellion.weights import Weights
 
 HeaderMethod = Literal["boosted", "ontominer"]
@@ -53,18 +54,28 @@ class HeaderLines(msgspec.Struct, frozen=True):
     sure: float = 1.0
 
 
-def find_headers(view: WebView, weights: Weights) -> HeaderLines:
-    """The header lines of a table by the learned trees."""
-    rows, columns = header_examples(view)
-    if not len(rows) or not len(columns):
+def find_headers(views: WebViews, weights: Weights) -> list[HeaderLines]:
+    """The header lines of tables of one document by the learned trees."""
+    rows, columns = header_examples(views)
+    if not len(rows):
+        return [HeaderLines(0, 0, 0.0) for _ in views.tables]
+    printed = views.tables[0].grid.medium == "pdf"
+    by_row = weights.boosted(PRINTED_ROWS if printed else ROWS).probabilities(rows)
+    by_column = weights.boosted(COLUMNS).probabilities(columns)
+    counts = np.array([np.minimum(view.kind.shape, (MOST_ROWS, MOST_COLUMNS)) for view in views.tables])
+    row_ends, column_ends = counts.cumsum(axis=0)[:-1].T
+    parts = zip(views.tables, np.split(by_row, row_ends), np.split(by_column, column_ends), strict=True)
+    return [_believe(view, decide_headers(down, across)) for view, down, across in parts]
+
+
+def _believe(view: WebView, found: HeaderLines) -> HeaderLines:
+    """The header lines that were found, or those that the markup declares, with what belongs to them."""
+    if not view.kind.size:
         return HeaderLines(0, 0, 0.0)
-    name = PRINTED_ROWS if view.grid.medium == "pdf" else ROWS
-    found = decide_headers(weights.boosted(name).probabilities(rows), weights.boosted(COLUMNS).probabilities(columns))
     declared = view.grid.declared_headers
-    rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum())
-    columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum())
-    down = min(rows_said or found.rows, len(view.rows) - 1)
-    down = _with_spans(view, down)
+    rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum()) if declared[0] else 0
+    columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum()) if declared[1] else 0
+    down = _with_spans(view, min(rows_said or found.rows, len(view.rows) - 1))
     across = min(columns_said or found.columns or _standing_out(view, down), len(view.columns) - 1)
     return HeaderLines(down, across, found.sure)
 
@@ -108,28 +119,34 @@ def decide_headers(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> H
     return HeaderLines(down, across, sure_down * sure_across)
 
 
-def header_examples(view: WebView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the trees see of each leading row and of each leading column."""
-    if not view.kind.size:
+def header_examples(views: WebViews) -> tuple[Floats, Floats]:
+    """What the trees see of the leading rows and of the leading columns of each table, one table after the other."""
+    if not len(views.shapes):
         return np.zeros((0, len(ROW_FEATURES))), np.zeros((0, len(COLUMN_FEATURES)))
-    down, across = side_features(view, turned=False), side_features(view, turned=True)
-    shape = np.array(shape_features(view))
-    nothing = np.zeros(len(LINE_FEATURES))
+    told = table_features(views)
+    rows = _examples(told.rows, MOST_ROWS, [told.columns[:, 0]], told.shape)
+    columns = _examples(told.columns, MOST_COLUMNS, [told.rows[:, 0], told.rows[:, 1]], told.shape)
+    heights, widths = views.shapes.T[:, :, None]
+    return rows[np.arange(MOST_ROWS) < heights], columns[np.arange(MOST_COLUMNS) < widths]
 
-    def line(side: NDArray[np.float64], at: int) -> NDArray[np.float64]:
-        return side[at] if 0 <= at < len(side) else nothing
 
-    rows = [
-        np.concatenate([line(down, at), line(down, at + 1), line(down, at - 1), line(across, 0), shape, [at]])
-        for at in range(min(MOST_ROWS, len(down)))
-    ]
-    columns = [
-        np.concatenate(
-            [line(across, at), line(across, at + 1), line(across, at - 1), line(down, 0), line(down, 1), shape, [at]]
-        )
-        for at in range(min(MOST_COLUMNS, len(across)))
-    ]
-    return np.array(rows), np.array(columns)
+def _examples(lines: Floats, most: int, others: list[Floats], shape: Floats) -> Floats:
+    """Tables × lines × features: each leading line, the next, the last, the first others, the shape, the place."""
+    around = np.zeros((len(lines), most + 2, lines.shape[2]))
+    around[:, 1:] = lines[:, : most + 1]
+    whole = np.concatenate([*others, shape], axis=1)[:, None]
+    place = np.arange(most, dtype=np.float64)[:, None]
+    sizes = (len(lines), most)
+    return np.concatenate(
+        [
+            around[:, 1:-1],
+            around[:, 2:],
+            around[:, :-2],
+            np.broadcast_to(whole, (*sizes, whole.shape[2])),
+            np.broadcast_to(place, (*sizes, 1)),
+        ],
+        axis=2,
+    )
 
 
 def _leading(odds: NDArray[np.float64], limit: float) -> tuple[int, float]:

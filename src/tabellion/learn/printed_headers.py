@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.web_headers import MOST_ROWS, PRINTED_ROWS, ROW_FEATURES, header_examples
-from tabellion.label.web_view import view_web
+from tabellion.label.web_view import view_tables
 from tabellion.learn.boosting import BoostingSettings
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.cross_fit import Examples, fit_trees
@@ -55,10 +55,10 @@ def _examples(case: PrintedCase, weights: Weights) -> list[Examples]:
             continue
         printed = PrintedTable(region, weights)
         grid, rows = recognise_table_rows(printed)
-        view = view_web(grid)
-        seen, _ = header_examples(view)
+        views = view_tables([grid])
+        seen, _ = header_examples(views)
         share = _head_share(case, table, printed)
-        true = np.array([share[rows[r]] > 0.5 for r in view.rows[: len(seen)].tolist()], dtype=bool)
+        true = np.array([share[rows[r]] > 0.5 for r in views.tables[0].rows[: len(seen)].tolist()], dtype=bool)
         first = int(np.argmin(true)) if not true.all() else len(true)
         shown = min(first + 1, len(true), MOST_ROWS)
         weight = _SPECIMEN_WEIGHT if case.corpus == SPECIMENS else 1.0

@@ -24,7 +24,7 @@ from tabellion.label.web_headers import (
     decide_headers,
     header_examples,
 )
-from tabellion.label.web_view import view_web
+from tabellion.label.web_view import view_tables
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.folds import FOLDS
@@ -60,10 +60,10 @@ def header_cases() -> tuple[Example, ...]:
         if case.genuine:
             candidate = case.page.candidates[case.number]
             grid = recognise_table(MarkupRegion(case.page, Place(path=candidate.path), case.number))
-            view = view_web(grid)
-            rows, columns = header_examples(view)
+            views = view_tables([grid])
+            rows, columns = header_examples(views)
             if len(rows) and len(columns):
-                found.append((case, rows, columns, cluster_headers(view)))
+                found.append((case, rows, columns, cluster_headers(views.tables[0])))
     return tuple(found)
 
 

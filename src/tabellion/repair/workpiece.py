@@ -27,7 +27,7 @@ from tabellion.pipeline import (
     Settings,
     find_regions,
     grids_of,
-    label_region,
+    label_regions,
     reject_grid,
     reject_region,
     relate_frames,
@@ -128,7 +128,8 @@ class Workpiece:
             bench.grid, bench.grid_from = mended, said
         fixes = fixes_of(bench.grid, said, follow=self.follow)
         if bench.labelled is None or bench.labelled_from != fixes.of_labels():
-            bench.labelled = label_region(region, bench.grid, self.settings, self.weights, fixes.of_labels())
+            found = [(region, bench.grid)]
+            [bench.labelled] = label_regions(found, self.settings, self.weights, fixes.of_labels())
             bench.labelled_from, bench.tables_from = fixes.of_labels(), None
         if bench.tables_from != fixes:
             frames = tuple(msgspec.structs.replace(frame, fixes=fixes) for frame in bench.labelled.frames)
