@@ -93,3 +93,12 @@ def test_alignment_is_by_style_and_else_by_content() -> None:
 )
 def test_the_kind_is_what_the_values_mostly_are(values: list[str | float], kind: str) -> None:
     assert described([["", "a", "b", "c"], ["Ohio", *values]], "hd").type.kind == kind
+
+
+def test_the_number_and_the_title_are_read_below_the_name_of_the_publisher() -> None:
+    rows = [["Bureau of Statistics", None], ["Table 7.", None], ["Sales of ships", None], ["", "1990"], ["Ohio", 7]]
+    grid = build_grid(rows)
+    table = relate_table(build_nested(build_frame(grid, "ttthd")), build_document(grid), "t1")
+    assert table.metadata.affiliated.index_number == "Table 7"
+    assert table.metadata.affiliated.caption == "Bureau of Statistics Table 7. Sales of ships"
+    assert table.title == "Sales of ships"

@@ -17,7 +17,7 @@ from tabellion.model.grid import Content
 from tabellion.model.table import Table
 from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
-from tabellion.relate.metadata import title_lines
+from tabellion.relate.titles import title_lines
 from tabellion.values.unit import find_format_unit
 
 PAGE_HEAD = b"""<!doctype html>

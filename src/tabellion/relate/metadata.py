@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Literal
 
@@ -22,6 +23,7 @@ from tabellion.model.tree import Nested
 from tabellion.relate.layout import describe_frame_lines, describe_layout
 from tabellion.relate.mentions import find_mentions
 from tabellion.relate.notes import Notes
+from tabellion.relate.titles import naming_lines, title_lines
 from tabellion.values.table_labels import TABLE_WORDS
 
 Kind = Literal["numerical", "text", "symbol", "image", "combination"]
@@ -39,7 +41,7 @@ def describe_table(nested: Nested, document: Document, notes: Notes, sentences: 
     frame = nested.frame
     titles = title_lines(frame)
     caption = " ".join(titles) or None
-    index = _INDEX.match(caption or "")
+    index = next(filter(None, map(_INDEX.match, naming_lines(frame))), None)
     above = bool(frame.title_rows) and frame.title_rows[0] < frame.rect.top
     position = frame.grid.caption_position if frame.grid.caption else "above" if above else "below"
     rect = frame.rect
@@ -76,21 +78,15 @@ def _start(frame: Frame) -> str:
     return frame.grid.address(frame.rect.top, frame.rect.left)
 
 
-def title_lines(frame: Frame) -> list[str]:
-    """The texts of the title rows, a line each."""
-    grid = frame.grid
-    lines = [" ".join(str(grid.label[row, c]) for c in np.nonzero(grid.filled[row])[0]) for row in frame.title_rows]
-    return [line for line in (" ".join(line.split()) for line in (grid.caption or "", *lines)) if line]
-
-
 def name_table(frame: Frame) -> str | None:
-    """The title without its number: the first line that says more than "Table 204."."""
-    for line in title_lines(frame):
+    """The title without its number: what follows "Table 204.", in its line or the next, else the first line."""
+    lines = naming_lines(frame)
+    for line, following in pairwise([*lines, ""]):
         index = _INDEX.match(line)
-        said = line[index.end() :].strip() if index else line
+        said = (line[index.end() :].strip() or following) if index else ""
         if said:
             return said
-    return None
+    return next((line for line in lines if not _INDEX.fullmatch(line)), None)
 
 
 def _kind(frame: Frame) -> Kind | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.relate.paths import Paths
+from tabellion.relate.titles import title_cells
 from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit
 
 _OWN = re.compile(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
@@ -101,9 +102,10 @@ def said_around(frame: Frame) -> Unit | None:
         if grid.content[row, column] == Content.TEXT
     ]
     titles = [
-        find_stated_unit(str(grid.label[row, column]))
-        for row in reversed(frame.title_rows)
-        for column in np.nonzero(grid.content[row] == Content.TEXT)[0].tolist()
+        find_stated_unit(str(grid.label[line.row, column]))
+        for line in reversed(title_cells(frame))
+        for column in line.columns
+        if grid.content[line.row, column] == Content.TEXT
     ]
     above = [find_stated_unit(line) for line in reversed((grid.caption or "").split("\n"))]
     return complete([*corner, *titles, *above])

@@ -1,0 +1,69 @@
+"""Which texts above (or below) a table are its titles, where tables stand side by side.
+
+In: a frame. Out: its title lines. A table that has its rows to itself takes all texts of its title rows. Beside another
+table it takes the texts over its own columns; a text alone in its row over the other's columns speaks of both only if
+that other has a title of its own, or if this one has none. Fails where a title begins over the table before its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tabellion.model.frame import Frame
+
+_NEIGHBOUR = 2  # columns, and rows in each, that make a table of what stands beside
+
+
+class TitleLine(NamedTuple):
+    """The columns of the texts of a title row that speak of a table; whether the row has titles of others too."""
+
+    row: int
+    columns: list[int]
+    shared: bool = False
+
+
+def title_cells(frame: Frame) -> list[TitleLine]:
+    """The title rows with the columns whose texts speak of the table."""
+    rows = {row: np.flatnonzero(frame.grid.filled[row]).tolist() for row in frame.title_rows}
+    before, after = has_neighbours(frame)
+    if not (before or after):
+        return [TitleLine(row, columns) for row, columns in rows.items()]
+    own = {row: [c for c in columns if _stands_over(frame, row, c, before, after)] for row, columns in rows.items()}
+    shared = {row for row, columns in rows.items() if own[row] and len(own[row]) < len(columns)}
+    if not any(own.values()):
+        return [TitleLine(row, columns) for row, columns in rows.items()]
+    return [TitleLine(row, own[row] or columns, row in shared) for row, columns in rows.items() if own[row] or shared]
+
+
+def title_lines(frame: Frame) -> list[str]:
+    """The texts of the titles, a line each, what the source calls the table first."""
+    return [line for line in (" ".join((frame.grid.caption or "").split()), *_texts(frame, title_cells(frame))) if line]
+
+
+def naming_lines(frame: Frame) -> list[str]:
+    """The title lines, those first that tell the table from its neighbours."""
+    cells = title_cells(frame)
+    telling = _texts(frame, [line for line in cells if line.shared])
+    return [*telling, *title_lines(frame)]
+
+
+def has_neighbours(frame: Frame) -> tuple[bool, bool]:
+    """Whether a table stands beside the frame in its rows: at the left, at the right."""
+    rect = frame.rect
+    counts = frame.grid.filled[rect.top : rect.bottom + 1].sum(axis=0)
+    busy = counts >= _NEIGHBOUR
+    return int(busy[: rect.left].sum()) >= _NEIGHBOUR, int(busy[rect.right + 1 :].sum()) >= _NEIGHBOUR
+
+
+def _stands_over(frame: Frame, row: int, column: int, before: bool, after: bool) -> bool:
+    """Whether a text stands over the frame's columns, or where no other table is."""
+    last = column + frame.grid.span_at.get((row, column), (1, 1))[1] - 1
+    return (last >= frame.rect.left or not before) and (column <= frame.rect.right or not after)
+
+
+def _texts(frame: Frame, lines: list[TitleLine]) -> list[str]:
+    grid = frame.grid
+    texts = (" ".join(str(grid.label[line.row, column]) for column in line.columns) for line in lines)
+    return [text for text in (" ".join(text.split()) for text in texts) if text]
