@@ -8,7 +8,7 @@ left out with an issue. Scripts are never run, other documents never fetched.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from tabellion.errors import HostileError
 from tabellion.model.issue import Issue
@@ -29,6 +29,7 @@ from tabellion.read.frames import note_frames
 from tabellion.read.html_encoding import decode_markup
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.looks import Looks
+from tabellion.read.marked import Marked, mark_page
 from tabellion.read.markup_box import RECORD_FIELDS, Gathering
 from tabellion.read.mhtml import is_mhtml, unpack_mhtml
 from tabellion.read.page_walk import PageWalk
@@ -103,9 +104,10 @@ def read_markup(
     """The page of a markup text; `sheets` are style sheets that belong to it but stand elsewhere."""
     _check_nesting(text)
     parser = LexborHTMLParser(text)
-    facts = _read_facts(parser)
-    looks = Looks(read_sheets(parser, sheets))
-    walk = PageWalk(parser, looks, DEEPEST, has_roles="role=" in text or "ROLE=" in text)
+    marked = mark_page(parser, may_have_roles="role=" in text or "ROLE=" in text)
+    facts = _read_facts(marked)
+    looks = Looks(read_sheets(marked.stating["style"], sheets))
+    walk = PageWalk(looks, DEEPEST, marked)
     if parser.root is not None:
         walk.run(parser.root)
     mentions = read_mentions(parser) if mentions_table(text) else ()
@@ -228,11 +230,11 @@ def _columns(texts: list[str], numbers: list[NDArray[np.int32]], placed: list[ND
     )
 
 
-def _read_facts(parser: LexborHTMLParser) -> PageFacts:
-    title = parser.css_first("title")
+def _read_facts(marked: Marked) -> PageFacts:
+    titles = marked.stating["title"]
     authors: list[str] = []
     address = None
-    for node in parser.css("meta[name],meta[property],link[rel]"):
+    for node in (*marked.stating["meta"], *marked.stating["link"]):
         attributes = node.attributes
         name = (attributes.get("name") or attributes.get("property") or attributes.get("rel") or "").lower()
         value = " ".join((attributes.get("content") or attributes.get("href") or "").split())
@@ -240,15 +242,16 @@ def _read_facts(parser: LexborHTMLParser) -> PageFacts:
             authors.append(value)
         elif name == "canonical" and value:
             address = value
-    text = " ".join(title.text().split()) if title is not None else ""
+    text = " ".join(titles[0].text().split()) if titles else ""
     return PageFacts(text or None, tuple(dict.fromkeys(authors)), address)
 
 
-def read_sheets(parser: LexborHTMLParser, sheets: Sequence[str]) -> list[Rule]:
+def read_sheets(styles: Iterable[LexborNode], sheets: Sequence[str]) -> list[Rule]:
+    """The rules of style sheets that stand elsewhere, and of `<style>` elements."""
     rules: list[Rule] = []
     for sheet in sheets:
         rules += read_rules(sheet, len(rules))
-    for node in parser.css("style"):
+    for node in styles:
         media = (node.attributes.get("media") or "all").lower()
         if "all" in media or "screen" in media:
             rules += read_rules(node.text(), len(rules))

@@ -36,7 +36,7 @@ _FILLED = frozenset(("table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _ALIGNED = _FILLED | {"div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "center", "caption"}
 _TELLING = frozenset(("style", "align", "bgcolor", "valign", "color", "size", "hidden", "href"))
 _TOLD = _FILLED | _TAG_LOOKS.keys()
-_MOST_MET = 20_000  # parts of tables told apart by all attributes: bounds memory where each has its own
+_MOST_MET = 20_000  # elements told apart by all attributes: bounds memory where each has its own
 _DEEPEST = 200  # ancestors that a selector is tried on
 
 Attributes = Mapping[str, str | None]
@@ -80,7 +80,7 @@ class Looks:
         self._kinds: list[_Kind] = [_ROOT]
         self._kind_numbers: dict[_Kind, int] = {_ROOT: 0}
         self._steps: dict[object, int] = {}
-        self._met: dict[object, int] = {}  # parts of tables by all attributes as written: found sooner
+        self._met: dict[object, int] = {}  # by all attributes as written: found sooner
         self._tellings: dict[object, tuple[Declared, int]] = {}
         self._equal: dict[tuple[Look, Declared, int], int] = {(Look(), NOTHING, 0): 0}
         self._style_numbers: dict[tuple[int, int, int, str | None], int] = {}
@@ -92,9 +92,9 @@ class Looks:
 
     def enter(self, look: int, tag: str, attributes: Attributes) -> int:
         """The look inside an element, of the look around it."""
-        if not attributes or tag not in _FILLED:
+        if not attributes or tag == "a":  # each link has an address of its own
             return self._find(look, tag, attributes)
-        met = (look, tag, *attributes.items())
+        met = (look, tag, *attributes, *attributes.values())
         number = self._met.get(met)
         if number is None:
             number = self._find(look, tag, attributes)

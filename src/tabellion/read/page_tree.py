@@ -70,7 +70,7 @@ def parse_page_tree(text: str, address: str | None = None, sheets: tuple[str, ..
     ['News', 'All', 'day']
     """
     parser = LexborHTMLParser(text)
-    walk = _Walk(Looks(read_sheets(parser, sheets)))
+    walk = _Walk(Looks(read_sheets(parser.css("style"), sheets)))
     if parser.body is not None:
         walk.run(parser.body)
     title, base = parser.css_first("title"), parser.css_first("base[href]")

@@ -1,18 +1,23 @@
 """One walk over a parsed page: every candidate for a table, and the text around and inside them.
 
 In: the parser's tree. Out: candidates with the text, look and contents of their cells, and what stands around them. The
-walk keeps its own stack, so that no nesting of elements is too deep, and reads each node once. Text that is not shown
-(`display:none`, the options of a list) is left out. A table nested in a cell is a candidate of its own; the cell does
-not repeat its text.
+walk keeps its own stack, so that no nesting of elements is too deep, and reads each node once. What lies outside tables
+and holds neither a table nor a heading is taken as a whole: its lines are told apart only where a table is near. Text
+that is not shown (`display:none`, the options of a list) is left out. A table nested in a cell is a candidate of its
+own; the cell does not repeat its text.
 """
 
 from __future__ import annotations
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from collections.abc import Container
+from functools import partial
+
+from selectolax.lexbor import LexborNode
 
 from tabellion.model.markup import Heading
-from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, RAISED, Looks
-from tabellion.read.markup_box import LINE_END, Box, Gathering, raise_text
+from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, RAISED, Attributes, Looks
+from tabellion.read.markup_box import LINE_END, Box, Gathering, Unread, raise_text
+from tabellion.read.marked import ARIA_TABLES, Marked
 from tabellion.read.table_walk import TableWalk, Trail
 
 SKIP, BREAK, INLINE, LINK, BLOCK, CONTENT, TABLE, DEFINITIONS, PREFORMATTED = range(1, 10)
@@ -49,7 +54,7 @@ _INSIDE = {
 _FORMS = frozenset(_tags("forms"))
 _EMPTY_CONTENT = frozenset(("img", "embed", "iframe", "input", "textarea"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_ARIA_TABLES = frozenset(("table", "grid", "treegrid"))
+_TEXT = frozenset((0, BLOCK))  # what an element may do that is taken as a whole
 _TINY = ("0", "1", "2", "1px", "2px")
 _SPECIAL = HIDDEN | KEPT | RAISED
 _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: where its heading or text began
@@ -58,9 +63,10 @@ _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: wher
 class PageWalk(TableWalk):
     """`run` walks the page; then `found` holds the candidates and `headings` the headings."""
 
-    def __init__(self, parser: LexborHTMLParser, looks: Looks, deepest: int, has_roles: bool = True) -> None:
+    def __init__(self, looks: Looks, deepest: int, marked: Marked) -> None:
         super().__init__(looks, deepest)
-        self._has_roles = has_roles and parser.css_first("[role=table],[role=grid],[role=treegrid]") is not None
+        self._has_roles = marked.has_roles
+        self._holders: Container[int] | None = marked.holders
 
     def run(self, root: LexborNode) -> None:
         """Walk the whole page."""
@@ -75,6 +81,7 @@ class PageWalk(TableWalk):
         flags, parts, runs = self._looks.flags, box.parts, box.runs
         how_of = _INSIDE if self._open else _OUTSIDE
         has_roles = self._has_roles
+        holders = None if self._open or look else self._holders
         stack: list[tuple[str, int, int, int]] = []
         count = 0
         while node is not None:
@@ -96,7 +103,9 @@ class PageWalk(TableWalk):
                 inside, due = look, _NO_END
                 count += 1
                 child: LexborNode | None = None
-                if how == 0:
+                if holders is not None and how in _TEXT and not look and node.mem_id not in holders:
+                    parts.append(self._leave_unread(node, how))
+                elif how == 0:
                     child = node.first_child
                 elif how == BLOCK:
                     parts.append(LINE_END)
@@ -116,8 +125,11 @@ class PageWalk(TableWalk):
                     inside = self._looks.enter(look, tag, attributes)
                     child = node.first_child
                 elif how == CONTENT:
-                    inside = self._content(tag, node, look, box)
-                    child = None if tag in _EMPTY_CONTENT else node.first_child
+                    attributes = node.attributes
+                    self._content(tag, attributes, look, box)
+                    if tag not in _EMPTY_CONTENT:
+                        inside = self._looks.enter(look, tag, attributes)
+                        child = node.first_child
                 elif how == PREFORMATTED:
                     inside = self._looks.enter(look, tag, {})
                     parts.append(LINE_END)
@@ -129,7 +141,7 @@ class PageWalk(TableWalk):
                     self.definitions(node, look, box, _trail_of(stack, tag, count))
                 elif tag[0] in "-!":
                     count -= 1
-                if has_roles and child is not None and node.attributes.get("role") in _ARIA_TABLES:
+                if has_roles and child is not None and node.attributes.get("role") in ARIA_TABLES:
                     self.aria(node, look, box, _trail_of(stack, tag, count))
                     child = None
                 if child is not None:
@@ -148,6 +160,19 @@ class PageWalk(TableWalk):
                     return
                 node, after = parent, parent.next
             node = after
+
+    def _leave_unread(self, node: LexborNode, how: int) -> Unread:
+        """An element that holds nothing but text, by its letters alone until its lines are asked for."""
+        self.letters += len(node.text(skip_empty=True))
+        return Unread(partial(self._unfold, node, how))
+
+    def _unfold(self, node: LexborNode, how: int) -> list[str]:
+        """The parts of an element that was left unread."""
+        box, letters, holders = Box(), self.letters, self._holders
+        self._holders = None
+        self.flow(node, PLAIN_LOOK, box)
+        self.letters, self._holders = letters, holders
+        return [LINE_END, *box.parts, LINE_END] if how == BLOCK else box.parts
 
     def _finish(self, tag: str, due: int, box: Box) -> None:
         """What is due when a block, a heading or preformatted text ends."""
@@ -174,18 +199,17 @@ class PageWalk(TableWalk):
         box.runs[look] = box.runs.get(look, 0) + len(text)
         self.letters += len(text)
 
-    def _content(self, tag: str, node: LexborNode, look: int, box: Box) -> int:
+    def _content(self, tag: str, attributes: Attributes, look: int, box: Box) -> None:
         """Pictures and fields of forms."""
-        attributes = node.attributes
-        if not self._looks.flags[look] & HIDDEN:
-            if tag in _FORMS:
-                box.forms += attributes.get("type") != "hidden"
-            elif not _is_spacer(attributes):
-                box.images += 1
-                said = attributes.get("alt")
-                if said:
-                    box.alternative = [*(box.alternative or ()), said]
-        return self._looks.enter(look, tag, attributes)
+        if self._looks.flags[look] & HIDDEN:
+            return
+        if tag in _FORMS:
+            box.forms += attributes.get("type") != "hidden"
+        elif not _is_spacer(attributes):
+            box.images += 1
+            said = attributes.get("alt")
+            if said:
+                box.alternative = [*(box.alternative or ()), said]
 
     def _start_preformatted(self, node: LexborNode, look: int, box: Box, trail: Trail) -> int:
         """A candidate whose text is read with that of its container; its number among those that wait."""
@@ -196,7 +220,7 @@ class PageWalk(TableWalk):
         return len(box.waiting or ()) - 1
 
 
-def _is_spacer(attributes: dict[str, str | None]) -> bool:
+def _is_spacer(attributes: Attributes) -> bool:
     """Whether a picture only keeps things apart: a dot of a pixel or two."""
     return attributes.get("width") in _TINY or attributes.get("height") in _TINY
 

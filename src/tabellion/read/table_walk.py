@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
-from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, Looks
+from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, Attributes, Looks
 from tabellion.read.markup_box import LINE_END, Box, CellRecord, Gathering, leading_blanks
 from tabellion.read.slots import MOST_ACROSS, MOST_DOWN, read_span
 
@@ -24,7 +25,18 @@ _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
 _HEADING = int(Mark.HEADING)
 _DEEPEST_LOOK = 400  # elements around a table that may hand down a look
 
+_MOST_TOLD = 20_000  # cells told apart by all attributes: bounds memory where each has its own
+
 Trail = list[tuple[str, int]]
+
+
+class _CellTold(NamedTuple):
+    """What the tag of a cell says: its spans, whether it is sized, whether it speaks of headers itself, its look."""
+
+    span: tuple[int, int]
+    is_sized: bool
+    speaks: bool | None  # None: nothing to declare
+    look: int
 
 
 class TableWalk(ABC):
@@ -41,6 +53,7 @@ class TableWalk(ABC):
         self._open: list[Gathering] = []
         self._around: dict[int, int] = {}  # the look inside elements that tables lie in
         self._tables = 0
+        self._told_cells: dict[tuple[object, ...], _CellTold] = {}  # by row, tag and attributes as written
 
     @abstractmethod
     def flow(self, root: LexborNode, look: int, box: Box) -> None:
@@ -133,29 +146,31 @@ class TableWalk(ABC):
         spans: list[tuple[int, int]] = []
         made.rows.append((section, group, spans))
         row_marks = _SECTION_MARKS[section]
-        for number, cell in enumerate(node.iter(), 1):
+        number = 0
+        for cell in node.iter():
             tag = cell.tag
+            number += tag != "-comment"
             marks = row_marks
             if tag == "th":
                 marks |= _HEADING
             elif tag != "td":
                 continue
             attributes = cell.attributes
-            if "rowspan" in attributes or "colspan" in attributes:
-                down = read_span(attributes.get("rowspan"), MOST_DOWN, 0)
-                spans.append((down, read_span(attributes.get("colspan"), MOST_ACROSS)))
-            else:
-                spans.append((1, 1))
-            if "scope" in attributes or "headers" in attributes or "id" in attributes:
-                made.declare(attributes, "scope" in attributes or "headers" in attributes)
-            made.sized += "width" in attributes or "height" in attributes
-            inside = looks.enter(row, tag, attributes)
+            met = (row, tag, *attributes, *attributes.values())
+            told = self._told_cells.get(met)
+            if told is None:
+                told = self._tell_cell(row, tag, attributes, met)
+            span, is_sized, speaks, inside = told
+            spans.append(span)
+            made.sized += is_sized
+            if speaks is not None:
+                made.declare(attributes, speaks)
             child = cell.first_child
-            if child is not None and child.tag == "data" and child.next is None:
-                made.exact[len(cells)] = child.attributes.get("value") or ""
             if child is None:
                 cells.append(("", looks.style(inside, inside, row, fill), marks, 0, 0, 0, 0, 0, 0, 0))
-            elif child.tag == "-text" and child.next is None and not flags[inside] & (HIDDEN | KEPT):
+                continue
+            last = child.next is None
+            if last and child.tag == "-text" and not flags[inside] & (HIDDEN | KEPT):
                 raw = child.text_content or ""
                 text = " ".join(raw.split())
                 length = len(text)
@@ -163,12 +178,28 @@ class TableWalk(ABC):
                 if length and "\xa0" in raw[:8]:
                     text = leading_blanks(raw) + text
                 cells.append((text, looks.style(inside, inside, row, fill), marks, length, 0, 0, 0, 0, 0, 0))
-            else:
-                box = Box()
-                self._trail += (("tr", place), (tag, number))
-                self.flow(cell, inside, box)
-                del self._trail[-2:]
-                cells.append(box.record(looks, inside, row, fill, marks))
+                continue
+            if last and child.tag == "data":
+                made.exact[len(cells)] = child.attributes.get("value") or ""
+            box = Box()
+            self._trail += (("tr", place), (tag, number))
+            self.flow(cell, inside, box)
+            del self._trail[-2:]
+            cells.append(box.record(looks, inside, row, fill, marks))
+
+    def _tell_cell(self, row: int, tag: str, attributes: Attributes, met: tuple[object, ...]) -> _CellTold:
+        """What the attributes of a cell say; cells that are written alike are told once."""
+        down, across = attributes.get("rowspan"), attributes.get("colspan")
+        speaks = "scope" in attributes or "headers" in attributes
+        told = _CellTold(
+            (read_span(down, MOST_DOWN, 0), read_span(across, MOST_ACROSS)),
+            "width" in attributes or "height" in attributes,
+            speaks if speaks or "id" in attributes else None,
+            self._looks.enter(row, tag, attributes),
+        )
+        if len(self._told_cells) < _MOST_TOLD:
+            self._told_cells[met] = told
+        return told
 
     def aria(self, node: LexborNode, look: int, box: Box, trail: Trail) -> None:
         """Read an element whose role is table, grid or treegrid."""
