@@ -14,6 +14,7 @@ from tabellion.model.style import Style
 from tabellion.read.css import NOTHING, Declared, Part, Rule, read_declarations, read_font_size, stack_declared
 
 HIDDEN, KEPT, RAISED, LINK = 1, 2, 4, 8
+SPECIAL = HIDDEN | KEPT | RAISED  # text that is not taken as it is
 PLAIN_LOOK = 0
 
 _LISTED = Declared(indent=3.3)  # 40 pixels, as browsers set lists and quotations in

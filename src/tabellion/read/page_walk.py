@@ -15,7 +15,7 @@ from functools import partial
 from selectolax.lexbor import LexborNode
 
 from tabellion.model.markup import Heading
-from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, RAISED, Attributes, Looks
+from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, RAISED, SPECIAL, Attributes, Looks
 from tabellion.read.markup_box import LINE_END, Box, Gathering, Unread, raise_text
 from tabellion.read.marked import ARIA_TABLES, Marked
 from tabellion.read.table_walk import TableWalk, Trail
@@ -56,7 +56,6 @@ _EMPTY_CONTENT = frozenset(("img", "embed", "iframe", "input", "textarea"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _TEXT = frozenset((0, BLOCK))  # what an element may do that is taken as a whole
 _TINY = ("0", "1", "2", "1px", "2px")
-_SPECIAL = HIDDEN | KEPT | RAISED
 _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: where its heading or text began
 
 
@@ -82,7 +81,7 @@ class PageWalk(TableWalk):
         how_of = _INSIDE if self._open else _OUTSIDE
         has_roles = self._has_roles
         holders = None if self._open or look else self._holders
-        stack: list[tuple[str, int, int, int]] = []
+        stack: list[tuple[LexborNode, str, int, int, int]] = []
         count = 0
         while node is not None:
             tag = node.tag or ""
@@ -91,7 +90,7 @@ class PageWalk(TableWalk):
                 if text.isspace():
                     if parts or "\xa0" in text:
                         parts.append(text)
-                elif look and flags[look] & _SPECIAL:
+                elif look and flags[look] & SPECIAL:
                     self._take_special(box, text, look)
                 else:
                     parts.append(text)
@@ -145,20 +144,17 @@ class PageWalk(TableWalk):
                     self.aria(node, look, box, _trail_of(stack, tag, count))
                     child = None
                 if child is not None:
-                    stack.append((tag, count, look, due))
+                    stack.append((node, tag, count, look, due))
                     node, look, count = child, inside, 0
                     continue
                 if due != _NO_END:
                     self._finish(tag, due, box)
             after = node.next
             while after is None and stack:
-                tag, count, look, due = stack.pop()
+                node, tag, count, look, due = stack.pop()
                 if due != _NO_END:
                     self._finish(tag, due, box)
-                parent = node.parent
-                if parent is None:
-                    return
-                node, after = parent, parent.next
+                after = node.next
             node = after
 
     def _leave_unread(self, node: LexborNode, how: int) -> Unread:
@@ -225,5 +221,5 @@ def _is_spacer(attributes: Attributes) -> bool:
     return attributes.get("width") in _TINY or attributes.get("height") in _TINY
 
 
-def _trail_of(stack: list[tuple[str, int, int, int]], tag: str, count: int) -> Trail:
-    return [*((name, number) for name, number, _, _ in stack), (tag, count)]
+def _trail_of(stack: list[tuple[LexborNode, str, int, int, int]], tag: str, count: int) -> Trail:
+    return [*((name, number) for _, name, number, _, _ in stack), (tag, count)]

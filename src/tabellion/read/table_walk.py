@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
-from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, Attributes, Looks
+from tabellion.read.looks import HIDDEN, PLAIN_LOOK, SPECIAL, Attributes, Looks
 from tabellion.read.markup_box import LINE_END, Box, CellRecord, Gathering, leading_blanks
 from tabellion.read.slots import MOST_ACROSS, MOST_DOWN, read_span
 
@@ -23,6 +23,7 @@ _SECTION_MARKS = {Section.BODY: 0, Section.HEAD: int(Mark.IN_HEAD), Section.FOOT
 _ARIA_CELLS = {"cell": 0, "gridcell": 0, "columnheader": int(Mark.HEADING), "rowheader": int(Mark.HEADING)}
 _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
 _HEADING = int(Mark.HEADING)
+_WRAPPERS = frozenset("div p center font span b strong i em u small big".split())  # a cell's text may stand in them
 _DEEPEST_LOOK = 400  # elements around a table that may hand down a look
 
 _MOST_TOLD = 20_000  # cells told apart by all attributes: bounds memory where each has its own
@@ -166,20 +167,23 @@ class TableWalk(ABC):
             if speaks is not None:
                 made.declare(attributes, speaks)
             child = cell.first_child
-            if child is None:
-                cells.append(("", looks.style(inside, inside, row, fill), marks, 0, 0, 0, 0, 0, 0, 0))
-                continue
-            last = child.next is None
-            if last and child.tag == "-text" and not flags[inside] & (HIDDEN | KEPT):
-                raw = child.text_content or ""
+            alone = child is None or child.next is None
+            look = inside
+            while alone and child is not None and child.tag in _WRAPPERS:
+                look = looks.enter(look, child.tag, child.attributes)
+                child = child.first_child
+                alone = child is None or child.next is None
+            if alone and (child is None or child.tag == "-text") and not flags[look] & SPECIAL:
+                raw = child.text_content or "" if child is not None else ""
                 text = " ".join(raw.split())
                 length = len(text)
                 self.letters += length
                 if length and "\xa0" in raw[:8]:
                     text = leading_blanks(raw) + text
-                cells.append((text, looks.style(inside, inside, row, fill), marks, length, 0, 0, 0, 0, 0, 0))
+                shown = looks.style(look if length else inside, inside, row, fill)
+                cells.append((text, shown, marks, length, 0, 0, 0, 0, 0, 0))
                 continue
-            if last and child.tag == "data":
+            if alone and child is not None and child.tag == "data":
                 made.exact[len(cells)] = child.attributes.get("value") or ""
             box = Box()
             self._trail += (("tr", place), (tag, number))
