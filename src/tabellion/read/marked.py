@@ -11,17 +11,23 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 ARIA_TABLES = frozenset(("table", "grid", "treegrid"))
-_STATING = ("title", "meta", "link", "style")
+_FACTS = ("meta", "link")
+_STATING = (*_FACTS, "title", "style")
 _TELLING = ("table", "dl", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
 _UNSHOWN = ("script", "template", "iframe", "select", "textarea", "datalist", "noembed", "noframes")
-_SELECTOR = ",".join((*_STATING, *_TELLING, *_UNSHOWN))
+_NAMED = (*_STATING, *_TELLING, *_UNSHOWN)
+_SELECTOR = ",".join(_NAMED)
+_SELECTOR_WITH_ROLES = ",".join((_SELECTOR, *(f"[role={role}]" for role in sorted(ARIA_TABLES))))
 
 
 class Marked(NamedTuple):
-    """Nodes by the name of their tag, and the numbers (`mem_id`) of all elements that are or hold what is no text."""
+    """Nodes that state something, by their tag; the numbers (`mem_id`) of all elements that are or hold what is no text.
+
+    `has_roles`: some element says by its role that it is a table.
+    """
 
     stating: dict[str, list[LexborNode]]
-    holders: frozenset[int] | set[int]
+    holders: set[int]
     has_roles: bool
 
 
@@ -29,23 +35,16 @@ def mark_page(parser: LexborHTMLParser, may_have_roles: bool = True) -> Marked:
     """Find what a page states and where it must be looked at."""
     stating: dict[str, list[LexborNode]] = {name: [] for name in _STATING}
     holders: set[int] = set()
-    roles = 0
-    for node in parser.css(f"{_SELECTOR},[role]" if may_have_roles else _SELECTOR):
-        tag = node.tag or ""
+    has_roles = False
+    for found in parser.css(_SELECTOR_WITH_ROLES if may_have_roles else _SELECTOR):
+        tag = found.tag or ""
         if tag in stating:
-            stating[tag].append(node)
-        elif may_have_roles and tag not in _TELLING and tag not in _UNSHOWN:
-            if node.attributes.get("role") not in ARIA_TABLES:
+            stating[tag].append(found)
+            if tag in _FACTS:
                 continue
-            roles += 1
-        _mark_holders(node, holders)
-    return Marked(stating, holders, roles > 0)
-
-
-def _mark_holders(node: LexborNode | None, holders: set[int]) -> None:
-    while node is not None:
-        number = node.mem_id
-        if number in holders:
-            return
-        holders.add(number)
-        node = node.parent
+        has_roles = has_roles or (may_have_roles and found.attributes.get("role") in ARIA_TABLES)
+        node: LexborNode | None = found
+        while node is not None and (number := node.mem_id) not in holders:
+            holders.add(number)
+            node = node.parent
+    return Marked(stating, holders, has_roles)

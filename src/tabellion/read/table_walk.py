@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
-from tabellion.read.looks import HIDDEN, PLAIN_LOOK, SPECIAL, Attributes, Looks
+from tabellion.read.looks import HIDDEN, LINK, PLAIN_LOOK, SPECIAL, Attributes, Looks
 from tabellion.read.markup_box import LINE_END, Box, CellRecord, Gathering, leading_blanks
 from tabellion.read.slots import MOST_ACROSS, MOST_DOWN, read_span
 
@@ -23,7 +23,12 @@ _SECTION_MARKS = {Section.BODY: 0, Section.HEAD: int(Mark.IN_HEAD), Section.FOOT
 _ARIA_CELLS = {"cell": 0, "gridcell": 0, "columnheader": int(Mark.HEADING), "rowheader": int(Mark.HEADING)}
 _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
 _HEADING = int(Mark.HEADING)
-_WRAPPERS = frozenset("div p center font span b strong i em u small big".split())  # a cell's text may stand in them
+_BARE, _STYLED, _LINKING = 1, 2, 3
+_WRAPPERS = {  # elements that the text of a cell may stand in
+    **dict.fromkeys("div p center font span b strong i em u small big".split(), _STYLED),
+    **dict.fromkeys(("ix:nonfraction", "ix:nonnumeric"), _BARE),  # of filings: inline XBRL
+    "a": _LINKING,
+}
 _DEEPEST_LOOK = 400  # elements around a table that may hand down a look
 
 _MOST_TOLD = 20_000  # cells told apart by all attributes: bounds memory where each has its own
@@ -167,21 +172,16 @@ class TableWalk(ABC):
             if speaks is not None:
                 made.declare(attributes, speaks)
             child = cell.first_child
-            alone = child is None or child.next is None
-            look = inside
-            while alone and child is not None and child.tag in _WRAPPERS:
-                look = looks.enter(look, child.tag, child.attributes)
+            alone, look, links = child is None or child.next is None, inside, 0
+            while alone and child is not None and (how := _WRAPPERS.get(child.tag or "", 0)):
+                if how != _BARE:
+                    held = child.attributes
+                    look = looks.enter(look, child.tag or "", held)
+                    links += how == _LINKING and "href" in held
                 child = child.first_child
                 alone = child is None or child.next is None
             if alone and (child is None or child.tag == "-text") and not flags[look] & SPECIAL:
-                raw = child.text_content or "" if child is not None else ""
-                text = " ".join(raw.split())
-                length = len(text)
-                self.letters += length
-                if length and "\xa0" in raw[:8]:
-                    text = leading_blanks(raw) + text
-                shown = looks.style(look if length else inside, inside, row, fill)
-                cells.append((text, shown, marks, length, 0, 0, 0, 0, 0, 0))
+                cells.append(self._plain_cell(child, look, links, inside, row, fill, marks))
                 continue
             if alone and child is not None and child.tag == "data":
                 made.exact[len(cells)] = child.attributes.get("value") or ""
@@ -190,6 +190,23 @@ class TableWalk(ABC):
             self.flow(cell, inside, box)
             del self._trail[-2:]
             cells.append(box.record(looks, inside, row, fill, marks))
+
+    def _plain_cell(
+        self, text_node: LexborNode | None, look: int, links: int, inside: int, row: int, fill: str | None, marks: int
+    ) -> CellRecord:
+        """A cell that holds one text, or nothing."""
+        raw = (text_node.text_content or "") if text_node is not None else ""
+        text = " ".join(raw.split())
+        length = len(text)
+        if not length:
+            return "", self._looks.style(inside, inside, row, fill), marks, 0, 0, links, 0, 0, 0, 0
+        self.letters += length
+        if "\xa0" in raw[:8]:
+            text = leading_blanks(raw) + text
+        linked = len(text) if self._looks.flags[look] & LINK else 0
+        if linked:
+            marks |= Mark.LINK
+        return text, self._looks.style(look, inside, row, fill), marks, length, linked, links, 0, 0, 0, 0
 
     def _tell_cell(self, row: int, tag: str, attributes: Attributes, met: tuple[object, ...]) -> _CellTold:
         """What the attributes of a cell say; cells that are written alike are told once."""
