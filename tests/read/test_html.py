@@ -230,3 +230,29 @@ def test_a_workbook_saved_as_a_web_page_keeps_its_looks(tmp_path: Path) -> None:
         (False, False, True),
         (False, False, False),
     ]
+
+
+def test_the_lines_next_to_a_table_are_told_apart_however_deep_they_stand() -> None:
+    above = "<div><div><p>First line.</p><p>Last <b>line</b>.</p></div><script>var a</script></div>"
+    below = "<section><div><span>Source:</span> census</div><div>More</div></section>"
+    page = page_of(f"<p>Far</p>{above}<table><tr><td>1</table>{below}<table><tr><td>2</table>")
+    assert [candidate.before for candidate in page.candidates] == ["Last line.", "More"]
+    assert [candidate.after for candidate in page.candidates] == ["Source: census", None]
+
+
+def test_the_place_of_a_table_is_numbered_as_style_sheets_number_elements() -> None:
+    page = page_of("<table><!-- a --><tr><!-- b --><td>x</td><td><table><tr><td>y</table>")
+    assert page.candidates[1].path.endswith(
+        "tbody:nth-child(1) > tr:nth-child(1) > td:nth-child(2) > table:nth-child(1)"
+    )
+
+
+def test_a_cell_of_one_link_or_one_styled_text_is_read_like_any_other() -> None:
+    page = page_of(
+        "<table><tr><td><a href=x>go on</a><td><div><b>12</b></div><td><a href=x>go on</a> <td><div><b>12</b> </div>"
+    )
+    assert texts(page) == ["go on", "12", "go on", "12"]
+    for name in ("style", "marks", "length", "linked", "links"):
+        told = getattr(page.cells, name).tolist()
+        assert told[:2] == told[2:]
+    assert page.cells.linked.tolist()[0] == 5

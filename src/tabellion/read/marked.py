@@ -21,9 +21,10 @@ _SELECTOR_WITH_ROLES = ",".join((_SELECTOR, *(f"[role={role}]" for role in sorte
 
 
 class Marked(NamedTuple):
-    """Nodes that state something, by their tag; the numbers (`mem_id`) of all elements that are or hold what is no text.
+    """What was found on a page.
 
-    `has_roles`: some element says by its role that it is a table.
+    `stating`: the nodes that state something of it, by their tag. `holders`: the numbers (`mem_id`) of all elements
+    that are or hold what is no plain text. `has_roles`: some element says by its role that it is a table.
     """
 
     stating: dict[str, list[LexborNode]]

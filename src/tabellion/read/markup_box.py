@@ -105,7 +105,7 @@ class Box:
         return len(parts)
 
     def settle_waiting(self) -> None:
-        """Tell the candidates inside which text comes after them; the last first, since unfolding moves what follows."""
+        """Tell the candidates inside which text comes after them; the last first: unfolding moves what follows."""
         for candidate in reversed(self.waiting or ()):
             candidate.after = self.line_from(candidate.after_at)
 

@@ -16,8 +16,8 @@ from selectolax.lexbor import LexborNode
 
 from tabellion.model.markup import Heading
 from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, RAISED, SPECIAL, Attributes, Looks
-from tabellion.read.markup_box import LINE_END, Box, Gathering, Unread, raise_text
 from tabellion.read.marked import ARIA_TABLES, Marked
+from tabellion.read.markup_box import LINE_END, Box, Gathering, Unread, raise_text
 from tabellion.read.table_walk import TableWalk, Trail
 
 SKIP, BREAK, INLINE, LINK, BLOCK, CONTENT, TABLE, DEFINITIONS, PREFORMATTED = range(1, 10)

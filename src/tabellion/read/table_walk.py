@@ -25,7 +25,7 @@ _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
 _HEADING = int(Mark.HEADING)
 _BARE, _STYLED, _LINKING = 1, 2, 3
 _WRAPPERS = {  # elements that the text of a cell may stand in
-    **dict.fromkeys("div p center font span b strong i em u small big".split(), _STYLED),
+    **dict.fromkeys(["div", "p", "center", "font", "span", "b", "strong", "i", "em", "u", "small", "big"], _STYLED),
     **dict.fromkeys(("ix:nonfraction", "ix:nonnumeric"), _BARE),  # of filings: inline XBRL
     "a": _LINKING,
 }
@@ -123,14 +123,14 @@ class TableWalk(ABC):
         self._tables += 1
         look = PLAIN_LOOK if made.hidden else look
         group = 0
-        for number, part in enumerate(node.iter(), 1):
+        for number, part in _elements(node):
             tag = part.tag or ""
             if tag in _SECTIONS:
                 group += 1
                 inside = self._looks.enter(look, tag, part.attributes)
                 fill = self._looks.told[inside].fill
                 self._trail.append((tag, number))
-                for place, row in enumerate(part.iter(), 1):
+                for place, row in _elements(part):
                     if row.tag == "tr":
                         self._row(made, row, inside, fill, _SECTIONS[tag], group, place)
                 self._trail.pop()
@@ -152,10 +152,8 @@ class TableWalk(ABC):
         spans: list[tuple[int, int]] = []
         made.rows.append((section, group, spans))
         row_marks = _SECTION_MARKS[section]
-        number = 0
-        for cell in node.iter():
+        for number, cell in _elements(node):
             tag = cell.tag
-            number += tag != "-comment"
             marks = row_marks
             if tag == "th":
                 marks |= _HEADING
@@ -263,6 +261,11 @@ class TableWalk(ABC):
         inside = self._looks.enter(look, node.tag or "", node.attributes)
         self.flow(node, inside, box)
         return box.record(self._looks, inside, PLAIN_LOOK, None, marks)
+
+
+def _elements(node: LexborNode) -> enumerate[LexborNode]:
+    """The elements in an element, numbered as style sheets number them: comments do not count."""
+    return enumerate((part for part in node.iter() if part.tag != "-comment"), 1)
 
 
 def _count_columns(node: LexborNode) -> int:
