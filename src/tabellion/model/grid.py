@@ -143,9 +143,13 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
         """First cell of a span -> (row span, column span)."""
         return self._once("span_at", lambda: {(r, c): (d, a) for r, c, d, a in self.spans.tolist()})
 
+    def by_style(self, name: str) -> NDArray[Any]:
+        """One property of each of the distinct styles, as an array."""
+        return self._once(f"by style {name}", lambda: np.array([getattr(s, name) for s in self.styles]))
+
     def look(self, name: str) -> NDArray[Any]:
         """One property of the style of every cell as an array: `grid.look("bold")`."""
-        return self._once(f"look {name}", lambda: np.array([getattr(s, name) for s in self.styles])[self.style])
+        return self._once(f"look {name}", lambda: self.by_style(name)[self.style])
 
     def cell(self, row: int, column: int) -> Cell:
         down, across = self.span_at.get((row, column), (1, 1))

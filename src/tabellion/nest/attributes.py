@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.document import Mark
 from tabellion.model.frame import Frame
-from tabellion.model.grid import Content
+from tabellion.model.grid import Content, Grid
 from tabellion.model.style import Style
 from tabellion.nest.stub import Strand
 from tabellion.nest.wording import Wording, read_wordings
@@ -25,6 +25,7 @@ SUMMED_COLUMNS = 6  # value columns whose numbers are compared and added up: eno
 USUALLY_FILLED = 0.7  # a column filled in this share of the rows
 FIRST_COLUMNS = 3  # of those, the columns that a row with values fills
 FEW_VALUES = 0.4  # of the typical number of values in a row
+_NUMBER, _AGGREGATE = int(Content.NUMBER), int(Mark.AGGREGATE)  # numpy is slow to ask an enumeration
 FIRST_RAISED = 2  # labels that may head all the rest from a deeper indent: more are a list
 
 Flags = NDArray[np.bool_]
@@ -64,8 +65,13 @@ class Attributes(msgspec.Struct, frozen=True, eq=False, dict=True):
     def __len__(self) -> int:
         return len(self.row)
 
+    def told(self, name: str) -> list[Any]:
+        """One fact of the wording of every label, as a list: short strands are gone through label by label."""
+        facts = [getattr(w, name) for w in self.wordings]
+        return [facts[which] for which in self.wording.tolist()]
+
     def said(self, name: str) -> NDArray[Any]:
-        """One fact of the wording of every label: `attributes.said("only_total")`."""
+        """The same as an array: `attributes.said("only_total")`."""
         memory: dict[str, NDArray[Any]] = self.__dict__
         if name not in memory:
             memory[name] = np.array([getattr(w, name) for w in self.wordings])[self.wording]
@@ -76,27 +82,25 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     """The properties of a strand's labels. Values and bold speak for the leading strand of a stub only."""
     grid = frame.grid
     row, column = strand.row, strand.column
+    style = grid.style[row, column]
     values = np.asarray(frame.value_columns, dtype=np.intp)
-    wordings, wording = read_wordings([str(t) for t in grid.label[row, column]])
-    value_row = strand.value_rows(frame)
-    filled = grid.filled[np.ix_(value_row, values)] & (values[None, :] != column[:, None])
-    bold_cells = grid.look("bold")[np.ix_(value_row, values)] & filled
-    counted = filled.sum(axis=1)
-    group = _without_values(filled) & strand.leads
-    across = np.array([grid.span_at.get((r, c), (1, 1))[1] for r, c in zip(row.tolist(), column.tolist(), strict=True)])
-    spanning = (across > 1) & (column + across - 1 >= values.min(initial=1 << 30)) | np.isin(column, values)
+    wordings, wording = read_wordings(grid.label[row, column].tolist())
+    beside = (strand.value_rows(frame)[:, None], values)
+    filled = grid.filled[beside] & (values != column[:, None])
+    bold_cells = grid.by_style("bold")[grid.style[beside]] & filled
+    counted = np.add.reduce(filled, axis=1, dtype=np.intp)
+    group = _without_values(filled, counted) & strand.leads
     indent = grid.indent[row, column].astype(np.float64) + 2.0 * strand.step
-    aggregate = (grid.marks[np.ix_(value_row, values)] & Mark.AGGREGATE) > 0
     parts: dict[str, NDArray[Any]] = {
         "indent": indent,
-        "bold": grid.look("bold")[row, column] & strand.leads,
-        "italic": grid.look("italic")[row, column],
-        "underline": grid.look("underline")[row, column],
-        "centred": _is_centred(grid.styles)[grid.style[row, column]],
-        "size": grid.look("size")[row, column].astype(np.float64),
+        "bold": grid.by_style("bold")[style] & strand.leads,
+        "italic": grid.by_style("italic")[style],
+        "underline": grid.by_style("underline")[style],
+        "centred": _is_centred(grid.styles)[style],
+        "size": grid.by_style("size")[style].astype(np.float64),
         "group": group,
-        "spanning": spanning,
-        "bold_values": (2 * bold_cells.sum(axis=1) > counted) & strand.leads,
+        "spanning": _reach_values(grid, row, column, values),
+        "bold_values": (2 * np.add.reduce(bold_cells, axis=1, dtype=np.intp) > counted) & strand.leads,
     }
     capitals, only_total = (
         np.array([getattr(w, name) for w in wordings], dtype=bool)[wording] for name in ("capitals", "only_total")
@@ -109,13 +113,14 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     return Attributes(
         row=row,
         **parts,
-        fill=_numbered([s.fill for s in grid.styles])[grid.style[row, column]],
+        fill=_numbered([s.fill for s in grid.styles])[style],
         gap=gap,
-        border=_lines_above(frame, row, column),
+        border=grid.by_style("border_top")[style]
+        | grid.by_style("border_bottom")[grid.style[np.maximum(row - 1, 0), column]],
         first=np.arange(len(row)) == 0,
         last=np.arange(len(row)) == len(row) - 1,
-        values=_numbers(frame, value_row, values),
-        formula=2 * aggregate.sum(axis=1) > counted,
+        values=_numbers(grid, *beside),
+        formula=2 * ((grid.marks[beside] & _AGGREGATE) > 0).sum(axis=1) > counted,
         look=look,
         wordings=tuple(wordings),
         wording=wording,
@@ -177,37 +182,46 @@ def _raised(indent: Numbers, heavy: Flags, only_total: Flags, gap: Indices) -> F
 
 def _lowered(indent: Numbers, raised: Flags) -> Numbers:
     """The indent of a raised label is that of the next label which is not."""
+    if not raised.any():
+        return indent
     result = indent.tolist()
     for here in np.nonzero(raised)[0][::-1].tolist():
         result[here] = result[here + 1]
     return np.array(result, dtype=np.float64)
 
 
-def _without_values(filled: Flags) -> Flags:
+def _reach_values(grid: Grid, row: Indices, column: Indices, values: Indices) -> Flags:
+    """Labels that are merged into the value columns or stand there."""
+    among = np.zeros(grid.shape[1], dtype=bool)
+    among[values] = True
+    reach = among[column]
+    if grid.span_at and len(values):
+        first = int(values.min())
+        for place, cell in enumerate(zip(row.tolist(), column.tolist(), strict=True)):
+            across = grid.span_at.get(cell, (1, 1))[1]
+            reach[place] |= across > 1 and cell[1] + across > first
+    return np.asarray(reach)
+
+
+def _without_values(filled: Flags, counted: Indices) -> Flags:
     """Rows without values, or with few, and none where values usually begin: what stands there is beside the table."""
-    counted = filled.sum(axis=1)
-    if not counted.any():
+    some = np.sort(counted[counted > 0])
+    if not len(some):
         return np.asarray(counted == 0)
-    typical = float(np.median(counted[counted > 0]))
-    usual = np.nonzero(filled.mean(axis=0) >= USUALLY_FILLED)[0][:FIRST_COLUMNS]
+    typical = (some[(len(some) - 1) // 2] + some[len(some) // 2]) / 2
+    usual = np.flatnonzero(filled.sum(axis=0) / len(filled) >= USUALLY_FILLED)[:FIRST_COLUMNS]
     few = (counted <= FEW_VALUES * typical) & ~filled[:, usual].any(axis=1) & (len(usual) > 0)
     return np.asarray((counted == 0) | few)
 
 
-def _numbers(frame: Frame, row: Indices, values: Indices) -> Numbers:
+def _numbers(grid: Grid, row: Indices, values: Indices) -> Numbers:
     """The numbers of the first columns that are mostly numbers."""
-    grid = frame.grid
-    some = values[: 4 * SUMMED_COLUMNS]
-    numeric = grid.content[np.ix_(row, some)] == Content.NUMBER
-    most = np.argsort(-numeric.sum(axis=0), kind="stable")[:SUMMED_COLUMNS]
-    chosen = some[np.sort(most)]
-    return np.where(grid.content[np.ix_(row, chosen)] == Content.NUMBER, grid.number[np.ix_(row, chosen)], np.nan)
-
-
-def _lines_above(frame: Frame, row: Indices, column: Indices) -> Flags:
-    grid = frame.grid
-    above = np.maximum(row - 1, 0)
-    return np.asarray(grid.look("border_top")[row, column] | grid.look("border_bottom")[above, column])
+    chosen = values[: 4 * SUMMED_COLUMNS]
+    numeric = grid.content[row, chosen] == _NUMBER
+    if len(chosen) > SUMMED_COLUMNS:
+        most = np.sort(np.argsort(-numeric.sum(axis=0), kind="stable")[:SUMMED_COLUMNS])
+        chosen, numeric = chosen[most], numeric[:, most]
+    return np.where(numeric, grid.number[row, chosen], np.nan)
 
 
 def _is_centred(styles: tuple[Style, ...]) -> Flags:

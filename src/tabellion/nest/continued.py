@@ -9,12 +9,13 @@ well. Fails where a broken line begins with a capital letter.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
-from tabellion.nest.wording import read_wordings
+from tabellion.nest.wording import Wording, read_wordings
 
 USUAL = 0.3  # where more labels than this begin with a small letter, that says nothing
 
@@ -29,30 +30,48 @@ def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.int
         return result
     grid = frame.grid
     values = np.asarray(frame.value_columns, dtype=np.intp)
-    filled = grid.filled[np.ix_(rows, values)] & (values[None, :] != columns[:, None])
+    filled = grid.filled[rows[:, None], values] & (values != columns[:, None])
     empty = ~filled.any(axis=1)
-    after_empty = np.concatenate([[False], empty[:-1]])
-    follows = np.concatenate([[False], (np.diff(rows) == 1) & (np.diff(columns) == 0)])
-    if not (follows & (empty | after_empty)).any():
-        return result
-    texts = [str(text).strip() for text in grid.label[rows, columns]]
-    for here in np.nonzero(empty & follows)[0].tolist():
-        result[here] = says_of_which(texts[here])
-    result |= empty & after_empty & follows & np.array([_IN_BRACKETS.fullmatch(text) is not None for text in texts])
-    wordings, which = read_wordings(texts)
-    small, open_ended, colon = (
-        np.array([getattr(w, name) for w in wordings], dtype=bool)[which] for name in ("lower", "open_ended", "colon")
-    )
-    indent = grid.indent[rows, columns]
-    begins_small = small & (small.mean() < USUAL)
-    before_open = np.concatenate([[False], open_ended[:-1] & ~empty[:-1]])
-    before_colon = np.concatenate([[False], colon[:-1]])
-    not_shallower = np.concatenate([[False], np.diff(indent) >= 0])
-    leads = np.concatenate([np.diff(indent) > 0, [False]])  # the next row is deeper: this one heads it
-    goes_on = empty & ((~leads & (begins_small | before_open)) | (after_empty & begins_small & ~before_colon))
-    halved = np.concatenate([[False], open_ended[:-1] & empty[:-1]])
-    ends = ~empty & after_empty & ((begins_small & _alone_below(indent) & ~before_colon) | halved)
-    return np.asarray(result | (follows & not_shallower & (goes_on | ends)))
+    follows = (rows[1:] - rows[:-1] == 1) & (columns[1:] == columns[:-1])
+    places = np.flatnonzero(follows & (empty[1:] | empty[:-1])) + 1
+    if len(places):
+        labels = _Labels([str(text).strip() for text in grid.label[rows, columns]], empty, grid.indent[rows, columns])
+        result[places] = [labels.goes_on(here) for here in places.tolist()]
+    return result
+
+
+class _Labels:
+    """The labels of a strand, each of which may go on with the one before."""
+
+    def __init__(self, texts: list[str], empty: NDArray[np.bool_], indent: NDArray[np.float32]) -> None:
+        self.texts, self.empty, self.indent = texts, empty.tolist(), indent.tolist()
+
+    @cached_property
+    def wording(self) -> list[Wording]:
+        distinct, which = read_wordings(self.texts)
+        return [distinct[number] for number in which.tolist()]
+
+    @cached_property
+    def small_is_rare(self) -> bool:
+        return sum(said.lower for said in self.wording) / len(self.wording) < USUAL
+
+    def goes_on(self, here: int) -> bool:
+        """Whether a label that follows at once, it or the one before without values, goes on with the one before."""
+        text, indent, empty, after_empty = self.texts[here], self.indent, self.empty[here], self.empty[here - 1]
+        if empty and (says_of_which(text) or (after_empty and _IN_BRACKETS.fullmatch(text))):
+            return True
+        if indent[here] < indent[here - 1]:
+            return False
+        before = self.wording[here - 1]
+        begins_small = self.wording[here].lower and self.small_is_rare
+        step = indent[here + 1] - indent[here] if here + 1 < len(indent) else None
+        if not empty:
+            alone = step is None or step < 0
+            return before.open_ended or (begins_small and alone and not before.colon)
+        heads = step is not None and step > 0
+        if not heads and (begins_small or (before.open_ended and not after_empty)):
+            return True
+        return after_empty and begins_small and not before.colon
 
 
 def says_of_which(text: str) -> bool:
@@ -62,8 +81,3 @@ def says_of_which(text: str) -> bool:
     (True, False)
     """
     return _OF_WHICH.fullmatch(text.strip(" :.")) is not None
-
-
-def _alone_below(indent: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Labels that the next one does not stand beside: it is shallower, or there is none."""
-    return np.append(np.diff(indent) < 0, True)

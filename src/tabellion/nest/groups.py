@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from tabellion.model.frame import Frame
-from tabellion.model.grid import Content
 from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.tree import Nearest
 
@@ -34,14 +33,13 @@ def is_flat(frame: Frame) -> bool:
     if grid.medium != "html" or len(frame.stub_columns) != 1 or not frame.body_rows or not frame.value_columns:
         return False
     body, stub = list(frame.body_rows), frame.stub_columns[0]
-    if any(frame.labels.roles[row] != "data" for row in body) or grid.covered[body, stub].any():
+    if any(frame.labels.roles[row] != "data" for row in body) or not grid.filled[body, stub].all():
         return False
-    looks = {grid.styles[number] for number in set(grid.style[body, stub].tolist())}
+    looks = [grid.styles[number] for number in set(grid.style[body, stub].tolist())]
     letters = {(look.bold, look.italic, look.underline, look.size) for look in looks}
-    indents = grid.indent[body, stub]
-    plain = len(letters) == 1 and (indents == indents[0]).all() and (grid.content[body, stub] != Content.EMPTY).all()
-    valued = (grid.content[np.ix_(body, frame.value_columns)] != Content.EMPTY).any(axis=1).all()
-    return bool(plain and valued)
+    if len(letters) > 1 or len(set(grid.indent[body, stub].tolist())) > 1 or grid.covered[body, stub].any():
+        return False
+    return bool(grid.filled[body][:, list(frame.value_columns)].any(axis=1).all())
 
 
 def nest_flat(frame: Frame) -> tuple[HeaderTree, Nearest]:

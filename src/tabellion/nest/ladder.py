@@ -47,14 +47,14 @@ def _climb(attributes: Attributes, refrain: Refrain) -> Indices:
     rungs = _rungs(attributes)
     barren = _barren(attributes)
     level = _Levels(attributes)
-    total = attributes.said("only_total").astype(bool).tolist()
+    total, group = attributes.told("only_total"), attributes.group.tolist()
     own_total = _own_totals(attributes)
 
     def fits(above: int, here: int, stack: list[int]) -> bool:
         """Whether a label stands under the last of the stack."""
         upper, lower = rungs[above], rungs[here]
         leaf = above in refrain.leaves and upper[0] == lower[0]
-        total_of_one = total[here] and above == here - 1 and not attributes.group[above]
+        total_of_one = total[here] and above == here - 1 and not group[above]
         if leaf or barren[above] or total_of_one:
             return False
         under = _stands_under(upper, lower, rungs[above + 1], above + 1 == here) and not level.beside(here, stack)
@@ -98,11 +98,16 @@ class _Levels:
 
 def _rungs(attributes: Attributes) -> list[Rung]:
     """Indent; rows without values before raised headings, deeper raised ones first, before others; bold; capitals."""
-    heavy = attributes.bold | attributes.bold_values
-    capitals = attributes.said("capitals").astype(bool) & (attributes.bold | attributes.group)
+    heavy = (attributes.bold | attributes.bold_values).tolist()
+    loud = (attributes.bold | attributes.group).tolist()
     order = np.where(attributes.group, 0.0, np.where(attributes.raised > 0, 1.0 - attributes.raised / 100, 2.0))
-    columns = (attributes.indent, order, ~heavy, ~capitals)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+    capitals = attributes.told("capitals")
+    return [
+        (indent, rank, not thick, not (capital and strong))
+        for indent, rank, thick, capital, strong in zip(
+            attributes.indent.tolist(), order.tolist(), heavy, capitals, loud, strict=True
+        )
+    ]
 
 
 def _stands_under(upper: Rung, lower: Rung, following: Rung, at_once: bool) -> bool:
@@ -117,21 +122,22 @@ def _stands_under(upper: Rung, lower: Rung, following: Rung, at_once: bool) -> b
 
 def _barren(attributes: Attributes) -> list[bool]:
     """Labels that have nothing under them: a bare total with values, unless a colon opens it."""
-    total = attributes.said("only_total").astype(bool) & ~attributes.said("colon").astype(bool)
-    return [bool(one) for one in total & ~attributes.group]
+    told = zip(attributes.told("only_total"), attributes.told("colon"), attributes.group.tolist(), strict=True)
+    return [total and not colon and not group for total, colon, group in told]
 
 
 def _own_totals(attributes: Attributes) -> dict[int, int]:
     """Totals that say again the words of the last row without values: total -> that row."""
     found: dict[int, int] = {}
-    words = [set(w.stems) for w in attributes.wordings]
-    group = -1
-    starts = attributes.said("starts_total").astype(bool).tolist()
-    for here, (is_group, which) in enumerate(zip(attributes.group.tolist(), attributes.wording.tolist(), strict=True)):
+    group: int | None = None
+    stems = attributes.told("stems")
+    for here, (is_group, starts) in enumerate(
+        zip(attributes.group.tolist(), attributes.told("starts_total"), strict=True)
+    ):
         if is_group:
             group = here
-        elif group >= 0 and starts[here]:
-            upper = words[attributes.wording[group]]
-            if upper and 2 * len(upper & words[which]) >= len(upper):
+        elif group is not None and starts:
+            upper = set(stems[group])
+            if upper and 2 * len(upper.intersection(stems[here])) >= len(upper):
                 found[here] = group
     return found

@@ -48,7 +48,7 @@ def _after_headings(attributes: Attributes, parents: Indices, text: list[int], r
     siblings: dict[tuple[int, int], list[int]] = defaultdict(list)
     for here, key in enumerate(zip(parents.tolist(), attributes.look.tolist(), strict=True)):
         siblings[key].append(here)
-    total = attributes.said("only_total").astype(bool).tolist()
+    total = attributes.told("only_total")
     for labels in siblings.values():
         times = Counter(text[label] for label in labels)
         opening = Counter(
@@ -75,7 +75,7 @@ def _as_elsewhere(
 ) -> None:
     """Words that hang everywhere else at one distance under their parent, with the same words between and after."""
     above, indent = parents.tolist(), attributes.indent.tolist()
-    total = attributes.said("only_total").astype(bool).tolist()
+    total = attributes.told("only_total")
     after = _next_siblings(above)
     hung: dict[int, Counter[tuple[tuple[int, ...], int]]] = defaultdict(Counter)
     for here, parent in enumerate(above):

@@ -19,6 +19,8 @@ from tabellion.nest.tree import Nearest
 
 def regraft(tree: HeaderTree, nearest: Nearest, given: Mapping[Cell, Cell | None]) -> tuple[HeaderTree, Nearest]:
     """The tree with the given pairs."""
+    if not given:
+        return tree, nearest
     place: dict[Cell, int] = {}
     for node in tree.nodes:
         for cell in node.cells:

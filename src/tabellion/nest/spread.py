@@ -20,6 +20,7 @@ from tabellion.nest.attributes import Indices
 from tabellion.nest.head import part_head
 
 NONE = -1
+LEAST_WITH_WIDE = 3  # header rows where one can stand below others and above others
 
 
 class HeaderCells(msgspec.Struct, frozen=True, eq=False):
@@ -50,9 +51,9 @@ def spread_headers(frame: Frame) -> HeaderCells:
     own = np.full((len(rows), grid.shape[1]), NONE, dtype=np.intp)
     cells: list[tuple[int, int, int, int, int]] = []
     for level, row in enumerate(rows):
-        for column in np.nonzero(grid.filled[row, : rect.right + 1])[0].tolist():
+        for column in grid.filled[row, : rect.right + 1].nonzero()[0].tolist():
             down, across = grid.span_at.get((row, column), (1, 1))
-            last = max((place[r] for r in range(row, row + down) if r in place), default=level)
+            last = level if down == 1 else max(place[r] for r in range(row, row + down) if r in place)
             if column + across > rect.left:
                 own[level : last + 1, column : column + across] = len(cells)
                 cells.append((row, column, level, last, column + across - 1))
@@ -66,7 +67,7 @@ def spread_headers(frame: Frame) -> HeaderCells:
         last_level=last_level,
         last_column=last_column,
         own=own,
-        reach=_reach(own, column_of, last_column, first=min(frame.value_columns, default=rect.left)),
+        reach=_reach(own, first=min(frame.value_columns, default=rect.left)) if len(rows) > 1 else own,
     )
 
 
@@ -74,6 +75,8 @@ def _by_meaning(frame: Frame) -> tuple[int, ...]:
     """Header rows, outermost first: a row of one cell over all values, below others and above others, comes first."""
     grid, values = frame.grid, list(frame.value_columns)
     rows = [row for row in part_head(frame)[0] if grid.filled[row].any() or grid.covered[row].any()]
+    if len(rows) < LEAST_WITH_WIDE:
+        return tuple(rows)
     above = [row for row in rows if values and grid.filled[row, values].any()][:-1]
     wide = [row for row in above[1:] if _is_wide(frame, row) and not _is_wide(frame, rows[0])]
     return (*wide, *(row for row in rows if row not in wide))
@@ -87,7 +90,7 @@ def _is_wide(frame: Frame, row: int) -> bool:
     return home // grid.shape[1] == row and bool(grid.filled.ravel()[home])
 
 
-def _reach(own: NDArray[np.intp], first_column: Indices, last_column: Indices, first: int) -> NDArray[np.intp]:
+def _reach(own: NDArray[np.intp], first: int) -> NDArray[np.intp]:
     levels, width = own.shape
     reach = own.copy()
     below = np.zeros(width, dtype=bool)

@@ -17,6 +17,8 @@ from tabellion.model.grid import Content
 from tabellion.nest.continued import find_continued
 from tabellion.nest.head import part_head
 
+_TEXT = int(Content.TEXT)  # numpy is slow to ask an enumeration
+
 
 class StubSettings(msgspec.Struct, frozen=True):
     """When columns belong together and when blanks inherit."""
@@ -59,7 +61,7 @@ class Strand(msgspec.Struct, frozen=True, eq=False):
 def find_strands(frame: Frame, settings: StubSettings = StubSettings()) -> list[Strand]:
     """The strands of a frame's stub, leftmost first; blank columns have none."""
     rows = np.asarray(part_head(frame)[1], dtype=np.intp)
-    filled = frame.grid.filled[np.ix_(rows, np.asarray(frame.stub_columns, dtype=np.intp))]
+    filled = frame.grid.filled[rows[:, None], list(frame.stub_columns)]
     columns = [frame.stub_columns[place] for place in np.nonzero(filled.any(axis=0))[0].tolist()]
     lonely = _lonely_texts(frame, rows)
     strands: list[Strand] = []
@@ -94,9 +96,9 @@ def _staggered(
     frame: Frame, rows: NDArray[np.intp], group: tuple[int, ...], column: int, settings: StubSettings
 ) -> bool:
     grid = frame.grid
-    before = grid.filled[np.ix_(rows, np.asarray(group))].any(axis=1)
+    before = grid.filled[rows[:, None], list(group)].any(axis=1)
     here = grid.filled[rows, column]
-    words = grid.content[rows, column] == Content.TEXT
+    words = grid.content[rows, column] == _TEXT
     span_down = any(down > 1 and place[1] in group for place, (down, _) in grid.span_at.items())
     if span_down or 2 * int(words.sum()) < int(here.sum()) or not before.any():
         return False
@@ -108,12 +110,12 @@ def _lonely_texts(frame: Frame, rows: NDArray[np.intp]) -> dict[int, int]:
     """Body rows whose only filled cell is a text among the values: row -> its column."""
     grid = frame.grid
     inside = grid.filled[rows, frame.rect.left : frame.rect.right + 1]
-    single = inside.sum(axis=1) == 1
+    single = np.add.reduce(inside, axis=1, dtype=np.intp) == 1
     column = inside.argmax(axis=1) + frame.rect.left
-    text = grid.content[rows, column] == Content.TEXT
-    among = np.isin(column, np.asarray(frame.value_columns, dtype=np.intp))
-    chosen = np.nonzero(single & text & among)[0]
-    return {int(rows[i]): int(column[i]) for i in chosen}
+    among = np.zeros(grid.shape[1], dtype=bool)
+    among[list(frame.value_columns)] = True
+    chosen = np.flatnonzero(single & among[column] & (grid.content[rows, column] == _TEXT))
+    return dict(zip(rows[chosen].tolist(), column[chosen].tolist(), strict=True))
 
 
 def _strand(
@@ -125,9 +127,9 @@ def _strand(
     for number, column in reversed(list(enumerate(columns))):
         here = grid.filled[rows, column]
         own[here], step[here] = column, number
-    for i in np.nonzero(np.isin(rows, np.fromiter(lonely, dtype=np.intp)))[0].tolist():
-        if own[i] < 0:
-            own[i] = lonely[int(rows[i])]
+    for i, row in enumerate(rows.tolist()) if lonely else ():
+        if own[i] < 0 and row in lonely:
+            own[i] = lonely[row]
     have = np.nonzero(own >= 0)[0]
     goes_on = find_continued(frame, rows[have], own[have])
     first = have[~goes_on]
@@ -153,12 +155,12 @@ def _inherited(
     """The label of every row: its own, that of a span over it, or the one above in a column of such blanks."""
     grid = frame.grid
     heir = heir.copy()
-    position = {(int(rows[i]), c): int(heir[i]) for i in np.nonzero(heir >= 0)[0] for c in columns}
+    own = dict(zip(rows.tolist(), heir.tolist(), strict=True))
     for (row, column), (down, _) in grid.span_at.items():
-        if down > 1 and column in columns and (row, column) in position:
+        if down > 1 and column in columns and own.get(row, -1) >= 0:
             covered = (rows > row) & (rows < row + down) & (heir < 0)
-            heir[covered] = position[row, column]
-    values = grid.filled[np.ix_(rows, np.asarray(frame.value_columns, dtype=np.intp))].any(axis=1)
+            heir[covered] = own[row]
+    values = grid.filled[rows[:, None], list(frame.value_columns)].any(axis=1)
     blank = (heir < 0) & values
     labelled = heir >= 0
     followed = labelled[:-1] & blank[1:]

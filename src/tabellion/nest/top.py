@@ -54,16 +54,17 @@ def _grow(frame: Frame, cells: HeaderCells, parents: Indices, sure: Numbers) -> 
     labels = [_label(frame, cells, int(cell)) for cell in chosen]
     nodes = np.append(forest.plant(labels, place[parents[chosen]], sure[chosen]), NONE)[place]
     again: dict[int, int] = {}
-    nearest: dict[int, tuple[int, ...]] = {}
+    nearest: Nearest = {}
+    above, node_of, spoken = parents.tolist(), nodes.tolist(), cells.reach.T.tolist()
     for column in frame.value_columns:
         found: list[int] = []
-        for cell in _nearest_cells(cells, parents, column):
-            if _stands_elsewhere(cells, parents, cell, column):
+        for cell in _nearest_cells(spoken[column], above):
+            if above[cell] != NONE and above[cell] not in spoken[column]:  # that speaks for others
                 if cell not in again:
                     again[cell] = forest.add_root(_label(frame, cells, cell), float(sure[cell]))
                 found.append(again[cell])
-            elif nodes[cell] != NONE:
-                found.append(int(nodes[cell]))
+            elif node_of[cell] != NONE:
+                found.append(node_of[cell])
         if found:
             nearest[column] = tuple(found)
     return forest.tree(), nearest
@@ -75,22 +76,18 @@ def _heads_of_first_stub(frame: Frame, cells: HeaderCells) -> Flags:
     return np.asarray(cells.column <= min(left, default=NONE))
 
 
-def _nearest_cells(cells: HeaderCells, parents: Indices, column: int) -> list[int]:
-    """The cells that speak for a column and under which no other of them stands, outermost first."""
-    found = list(dict.fromkeys(int(c) for c in cells.reach[:, column] if c != NONE))
+def _nearest_cells(spoken: list[int], parents: list[int]) -> list[int]:
+    """The cells of those that speak for a column under which no other of them stands, outermost first."""
+    found = [cell for cell in dict.fromkeys(spoken) if cell != NONE]
+    if len(found) < 2:
+        return found
     above: set[int] = set()
     for cell in found:
-        at = int(parents[cell])
+        at = parents[cell]
         while at != NONE:
             above.add(at)
-            at = int(parents[at])
+            at = parents[at]
     return [cell for cell in found if cell not in above]
-
-
-def _stands_elsewhere(cells: HeaderCells, parents: Indices, cell: int, column: int) -> bool:
-    """Whether what the cell stands under does not speak for this column."""
-    parent = int(parents[cell])
-    return parent != NONE and parent not in cells.reach[:, column]
 
 
 def _label(frame: Frame, cells: HeaderCells, cell: int) -> Label:

@@ -88,12 +88,10 @@ def top_pairs(cells: HeaderCells) -> Pairs:
     children: list[int] = []
     nearest_left = _nearest(cells.own)
     nearest_right = _nearest(cells.own[:, ::-1])[:, ::-1]
+    tables = [table.tolist() for table in (cells.own, cells.reach, nearest_left, nearest_right)]
     for child, (column, level) in enumerate(zip(cells.column.tolist(), cells.level.tolist(), strict=True)):
-        options = {ROOT}
-        for above in range(level - 1, max(level - 1 - LEVELS_ABOVE, -1), -1):
-            for table in (cells.own, cells.reach, nearest_left, nearest_right):
-                options.add(int(table[above, column]))
-        options.discard(child)
+        rows = range(max(level - LEVELS_ABOVE, 0), level)
+        options = {ROOT, *(table[above][column] for above in rows for table in tables)} - {child}
         parents += sorted(options)
         children += [child] * len(options)
     return np.array(parents, dtype=np.intp), np.array(children, dtype=np.intp)

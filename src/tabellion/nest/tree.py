@@ -60,13 +60,13 @@ def outline(
     """The outline with the highest sum of scores (log-odds made probabilities over each label's candidates)."""
     given = _in_one_outline(given or {})
     floor = _floors(count, given)
-    chance = _log_shares(count, pairs, score)
-    bounds = np.searchsorted(pairs[1], np.arange(count + 1))
+    chance = _log_shares(count, pairs, score).tolist()
+    bounds = np.searchsorted(pairs[1], np.arange(count + 1)).tolist()
     parents = pairs[0].tolist()
     beam: list[tuple[float, _Link]] = [(0.0, _TOP)]
     for child in range(count):
-        low, high = int(bounds[child]), int(bounds[child + 1])
-        options = {parents[k]: float(chance[k]) for k in range(low, high) if parents[k] >= floor[child]}
+        low, high = bounds[child], bounds[child + 1]
+        options = {up: gain for up, gain in zip(parents[low:high], chance[low:high], strict=True) if up >= floor[child]}
         if child in given:
             options = {given[child]: 0.0}
         elif not options and floor[child] != ROOT:
