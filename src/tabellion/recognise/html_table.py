@@ -9,7 +9,6 @@ joined. What spans make too large to hold is cut off with an issue.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -25,13 +24,17 @@ from tabellion.model.style import PLAIN
 from tabellion.recognise.cut_amounts import join_amounts
 from tabellion.recognise.preformatted import cut_text
 from tabellion.recognise.pseudo_rows import part_rows
-from tabellion.recognise.slot_table import SlotTable
+from tabellion.recognise.slot_table import Ints, SlotTable
 from tabellion.values import read_texts
 from tabellion.values.saying import Saying
 
 _REFERENCE = re.compile(r"(\[\w{1,3}\])\s*$")
-_WORDS = (Content.TEXT, Content.LINK)
-_FIGURES = (Content.NUMBER, Content.DATE)
+# As plain numbers: numpy is much slower with the members of an enumeration.
+_TEXT, _MISSING, _LINK, _IMAGE, _FORM = map(
+    int, (Content.TEXT, Content.MISSING, Content.LINK, Content.IMAGE, Content.FORM)
+)
+_IS_WORDS = np.isin(np.arange(len(Content)), (Content.TEXT, Content.LINK))
+_IS_FIGURE = np.isin(np.arange(len(Content)), (Content.NUMBER, Content.DATE))
 _MANY_WORDS = 2  # times as many words as figures make a column one of words
 MOST_CELLS = 4_000_000  # cells that a grid may hold: about 200 MB
 
@@ -51,20 +54,19 @@ def recognise_table(region: MarkupRegion) -> Grid:
 
 def _read_slots(cells: MarkupCells, candidate: Candidate) -> SlotTable:
     part = slice(candidate.first, candidate.last)
-    row_of, row = _compact(cells.row[part])
-    column_of, column = _compact(cells.column[part])
-    row_end = np.searchsorted(row_of, cells.row[part] + cells.row_span[part])
-    column_end = np.searchsorted(column_of, cells.column[part] + cells.column_span[part])
+    row_of, row, down = _compact(cells.row[part], cells.row_span[part])
+    column_of, column, across = _compact(cells.column[part], cells.column_span[part])
+    length = cells.length[part]
+    bare = length == 0
     content = np.zeros(len(row), dtype=np.uint8)
-    bare = cells.length[part] == 0
-    content[bare & (cells.images[part] > 0)] = Content.IMAGE
-    content[bare & (cells.forms[part] > 0)] = Content.FORM
-    content[(cells.linked[part] * 2 > cells.length[part]) & ~bare] = Content.LINK
+    content[bare & (cells.images[part] > 0)] = _IMAGE
+    content[bare & (cells.forms[part] > 0)] = _FORM
+    content[(cells.linked[part] * 2 > length) & ~bare] = _LINK
     return SlotTable(
         row=row,
         column=column,
-        down=(row_end - row).astype(np.int32),
-        across=(column_end - column).astype(np.int32),
+        down=down,
+        across=across,
         text=cells.text[part],
         style=cells.style[part],
         marks=cells.marks[part],
@@ -76,10 +78,14 @@ def _read_slots(cells: MarkupCells, candidate: Candidate) -> SlotTable:
     )
 
 
-def _compact(lines: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The lines in which a cell begins, and for each cell the place of its line among them."""
-    kept, at = np.unique(lines, return_inverse=True)
-    return kept.astype(np.int32), at.astype(np.int32).ravel()
+def _compact(lines: Ints, spans: Ints) -> tuple[Ints, Ints, Ints]:
+    """The lines in which a cell begins; for each cell the place of its line among them, and how many it takes."""
+    begins = np.zeros(int(lines.max(initial=-1)) + 1, dtype=bool)
+    begins[lines] = True
+    before = np.zeros(len(begins) + 1, dtype=np.int32)  # such lines before each
+    begins.cumsum(out=before[1:])
+    start = before[lines]
+    return begins.nonzero()[0].astype(np.int32), start, before[np.minimum(lines + spans, len(begins))] - start
 
 
 def _cut(table: SlotTable, region: MarkupRegion) -> tuple[SlotTable, tuple[Issue, ...]]:
@@ -93,39 +99,38 @@ def _cut(table: SlotTable, region: MarkupRegion) -> tuple[SlotTable, tuple[Issue
 
 def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]) -> Grid:
     shape = (len(table.row_of), len(table.column_of))
-    where = (table.row, table.column)
+    at = table.row.astype(np.int64) * shape[1] + table.column
     texts = table.text.tolist()
-    said = _with_loose_references(read_texts(set(texts)))
-    sayings = [said[text] for text in texts]
-    content = np.array([saying.content for saying in sayings], dtype=np.uint8)
-    number = np.array([saying.number for saying in sayings], dtype=np.float64)
+    said = _with_loose_references(read_texts(dict.fromkeys(texts)))
+    sayings, numbers = list(said.values()), {text: number for number, text in enumerate(said)}
+    of = np.array([numbers[text] for text in texts], dtype=np.intp)  # the saying of each cell
+    content = np.array([int(saying.content) for saying in sayings], dtype=np.uint8)[of]
+    number = np.array([saying.number for saying in sayings], dtype=np.float64)[of]
     if region.candidate.stated:
         for cell, exact in region.candidate.exact.items():
             if cell < len(content) and content[cell] == Content.NUMBER:
                 number[cell] = exact
     own = table.content
-    content = np.where((own == Content.LINK) & (content == Content.TEXT), own, content)
-    content = np.where((own == Content.IMAGE) | (own == Content.FORM), own, content)
-    used, own_style = np.unique(table.style, return_inverse=True)
+    content = np.where((own > 0) & ((own != _LINK) | (content == _TEXT)), own, content)
+    used, style = np.unique(table.style, return_inverse=True)
     styles = tuple(region.page.styles[number] for number in used.tolist()) or (PLAIN,)
-    style = own_style.astype(np.int32).ravel()
-    led = np.array([saying.indent for saying in sayings], dtype=np.float32)
-    told = content != Content.EMPTY
-    indent = np.where(told, led + np.array([style.indent for style in styles], dtype=np.float32)[style], 0)
-    flat = (table.row.astype(np.int64) * shape[1] + table.column).tolist()
-    notes = {at: saying.notes for at, saying in zip(flat, sayings, strict=True) if saying.notes}
-    spanning = (table.down > 1) | (table.across > 1)
-    spans = np.column_stack([table.row, table.column, table.down, table.across])[spanning]
+    indent = np.array([saying.indent for saying in sayings], dtype=np.float32)[of]
+    indent += np.array([style.indent for style in styles], dtype=np.float32)[style]
+    indent[content == 0] = 0
+    noted = np.array([bool(saying.notes) for saying in sayings], dtype=bool)[of]
+    spanning = ((table.down > 1) | (table.across > 1)).nonzero()[0]
     return Grid(
-        text=_spread(shape, where, table.text, ""),
-        label=_spread(shape, where, [saying.label for saying in sayings], ""),
-        content=_lay_out(shape, where, _words_in_columns(content, table), 0),
-        number=_lay_out(shape, where, number, np.nan),
-        style=_lay_out(shape, where, style, 0),
-        indent=_lay_out(shape, where, indent.astype(np.float32), 0),
-        marks=_lay_out(shape, where, table.marks, 0),
-        notes=notes,
-        spans=spans.astype(np.int32).reshape(-1, 4),
+        text=_lay_out(shape, at, table.text, ""),
+        label=_lay_out(shape, at, np.array([saying.label for saying in sayings], dtype=object)[of], ""),
+        content=_lay_out(shape, at, _words_in_columns(content, table), 0),
+        number=_lay_out(shape, at, number, np.nan),
+        style=_lay_out(shape, at, style.astype(np.int32), 0),
+        indent=_lay_out(shape, at, indent, 0),
+        marks=_lay_out(shape, at, table.marks, 0),
+        notes={
+            cell: sayings[number].notes for cell, number in zip(at[noted].tolist(), of[noted].tolist(), strict=True)
+        },
+        spans=np.stack([table.row, table.column, table.down, table.across], axis=1)[spanning],
         styles=styles,
         row_of=table.row_of,
         column_of=table.column_of,
@@ -136,7 +141,7 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
         caption=region.candidate.caption,
         declared_headers=table.declared_headers,
         found=region.candidate.kind,
-        boxes=None if table.box is None else _lay_out_boxes(shape, where, table.box),
+        boxes=None if table.box is None else _lay_out(shape, at, table.box, np.nan),
         stated=_stated(region, table),
         issues=issues,
     )
@@ -160,40 +165,20 @@ def _with_loose_references(said: dict[str, Saying]) -> dict[str, Saying]:
 
 def _words_in_columns(content: NDArray[np.uint8], table: SlotTable) -> NDArray[np.uint8]:
     """What cells hold, but a mark for a missing value is a word where its column holds words: NA may be Namibia."""
-    missing = content == Content.MISSING
-    if not missing.any():
+    missing = (content == _MISSING).nonzero()[0]
+    if not len(missing):
         return content
     width = len(table.column_of)
-    words = np.bincount(table.column[np.isin(content, _WORDS)], minlength=width)
-    figures = np.bincount(table.column[np.isin(content, _FIGURES)], minlength=width)
-    spelled = np.array([text.strip().isalpha() for text in table.text.tolist()])
-    among_words = (words > _MANY_WORDS * (figures + 1))[table.column]
-    return np.where(missing & spelled & among_words, np.uint8(Content.TEXT), content)
+    words = np.bincount(table.column[_IS_WORDS[content]], minlength=width)
+    figures = np.bincount(table.column[_IS_FIGURE[content]], minlength=width)
+    spelled = np.array([text.strip().isalpha() for text in table.text[missing].tolist()])
+    among_words = (words > _MANY_WORDS * (figures + 1))[table.column[missing]]
+    content[missing[spelled & among_words]] = _TEXT
+    return content
 
 
-def _lay_out(
-    shape: tuple[int, int], where: tuple[NDArray[np.int32], NDArray[np.int32]], values: NDArray[Any], empty: float
-) -> NDArray[Any]:
-    """Values of cells as a dense array."""
-    laid = np.full(shape, empty, dtype=values.dtype)
-    laid[where] = values
-    return laid
-
-
-def _lay_out_boxes(
-    shape: tuple[int, int], where: tuple[NDArray[np.int32], NDArray[np.int32]], boxes: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    laid = np.full((*shape, 4), np.nan, dtype=np.float32)
-    laid[where] = boxes
-    return laid
-
-
-def _spread(
-    shape: tuple[int, int],
-    where: tuple[NDArray[np.int32], NDArray[np.int32]],
-    texts: Sequence[str] | NDArray[np.object_],
-    empty: str,
-) -> NDArray[np.object_]:
-    laid = np.full(shape, empty, dtype=object)
-    laid[where] = texts
-    return laid
+def _lay_out(shape: tuple[int, int], at: NDArray[np.int64], values: NDArray[Any], empty: Any) -> NDArray[Any]:
+    """Values of cells as a dense array; `at` is the slot of each."""
+    laid = np.full((shape[0] * shape[1], *values.shape[1:]), empty, dtype=values.dtype)
+    laid[at] = values
+    return laid.reshape(*shape, *values.shape[1:])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -15,8 +16,10 @@ import msgspec
 
 _LOOKED_AT = 20_000  # distinct texts are enough evidence; more would only cost time
 _RARE = 0.1  # "12,5" beside many "1,234": below this share it is a slip, not the custom
+_KEPT = 10_000  # texts whose evidence is kept: the tables of a page say the same again and again
 _LONGEST = 24  # no number that settles anything is longer
 
+_DIGIT = re.compile(r"\d")
 _COMMA_DECIMAL = re.compile(
     r"(?:\d{1,3}(?:[\s.]\d{3})*|\d+),(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+|\d{1,3}(?:[\s.]\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"
 )
@@ -53,30 +56,56 @@ def settle_customs(texts: Iterable[str]) -> Customs:
     comma = dot = thousand = day = month = 0
     brackets = False
     numbered = set[str]()
-    for text in islice(texts, _LOOKED_AT):
-        if len(text) > _LONGEST:
-            note = _NOTE.match(text)
-            if note:
-                numbered.add(note[1])
-            continue
-        if "," in text or "." in text:
-            digits = _TRIM.sub("", text)
-            comma += bool(_COMMA_DECIMAL.fullmatch(digits))
-            dot += bool(_DOT_DECIMAL.fullmatch(digits))
-            thousand += bool(_COMMA_THOUSAND.fullmatch(digits))
-        if "(" in text:
-            bracketed = _BRACKETED.fullmatch(text.strip())
-            brackets = brackets or bool(bracketed and not _SCALE.fullmatch(bracketed[1].strip()))
-        dated = _SLASHED.match(text)
-        if dated:
-            day += int(dated[1]) > 12
-            month += int(dated[2]) > 12
-        note = _NOTE_NUMBER.fullmatch(text) or _NOTE.match(text)
-        if note:
-            numbered.add(next(group for group in note.groups() if group))
+    for found in filter(None, map(_find_evidence, islice(texts, _LOOKED_AT))):
+        comma += found.comma
+        dot += found.dot
+        thousand += found.thousand
+        day += found.day
+        month += found.month
+        brackets = brackets or found.brackets
+        if found.note:
+            numbered.add(found.note)
     return Customs(
         decimal="," if comma > max(dot, _RARE * thousand) else ".",
         brackets=brackets,
         day_first=None if day == month else day > month,
         numbered=frozenset(numbered),
     )
+
+
+class _Evidence(msgspec.Struct, frozen=True, gc=False):
+    """What one text tells of the customs of its grid."""
+
+    comma: bool = False
+    dot: bool = False
+    thousand: bool = False
+    brackets: bool = False
+    day: bool = False
+    month: bool = False
+    note: str | None = None  # the number of the note that it begins or names
+
+
+@lru_cache(maxsize=_KEPT)
+def _find_evidence(text: str) -> _Evidence | None:
+    if len(text) > _LONGEST:
+        note = _NOTE.match(text)
+        return _Evidence(note=note[1]) if note else None
+    if not _DIGIT.search(text):
+        return None
+    digits = _TRIM.sub("", text) if "," in text or "." in text else ""
+    bracketed = _BRACKETED.fullmatch(text.strip()) if "(" in text else None
+    dated = _SLASHED.match(text)
+    note = _NOTE_NUMBER.fullmatch(text) or _NOTE.match(text)
+    found = _Evidence(
+        comma=bool(_COMMA_DECIMAL.fullmatch(digits)),
+        dot=bool(_DOT_DECIMAL.fullmatch(digits)),
+        thousand=bool(_COMMA_THOUSAND.fullmatch(digits)),
+        brackets=bool(bracketed and not _SCALE.fullmatch(bracketed[1].strip())),
+        day=bool(dated and int(dated[1]) > 12),
+        month=bool(dated and int(dated[2]) > 12),
+        note=next(group for group in note.groups() if group) if note else None,
+    )
+    return found if found != _NOTHING else None
+
+
+_NOTHING = _Evidence()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache, partial
 
 import msgspec
 
@@ -20,6 +21,7 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _GROUPED_NUMBER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
 _PLAIN_WORDS = re.compile(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
+_TEXTS_KEPT, _CUSTOMS_KEPT = 10_000, 4  # texts whose meaning is kept, by each of so many customs
 _LONG = 48  # a longer text is prose: neither a number nor a date
 
 
@@ -45,7 +47,7 @@ def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
     distinct: Collection[str] = texts if isinstance(texts, (set, frozenset, dict)) else dict.fromkeys(texts)
     customs = settle_customs(distinct)
     plain_number, grouped_number = _PLAIN_NUMBER.fullmatch, _GROUPED_NUMBER.fullmatch
-    plain_words = _PLAIN_WORDS.fullmatch
+    plain_words, read = _PLAIN_WORDS.fullmatch, _reader(customs)
     number, words, dot = Content.NUMBER, Content.TEXT, customs.decimal == "."
     said: dict[str, Saying] = {}
     for text in distinct:
@@ -56,8 +58,14 @@ def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
         elif plain_words(text):
             said[text] = Saying(words, text)
         else:
-            said[text] = read_text(text, customs)
+            said[text] = read(text)
     return said
+
+
+@lru_cache(maxsize=_CUSTOMS_KEPT)
+def _reader(customs: Customs) -> Callable[[str], Saying]:
+    """Reading by some customs, with what was read last kept: the tables of a document say the same again and again."""
+    return lru_cache(maxsize=_TEXTS_KEPT)(partial(read_text, customs=customs))
 
 
 def read_text(text: str, customs: Customs = ENGLISH) -> Saying:
