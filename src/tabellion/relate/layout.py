@@ -88,8 +88,8 @@ def _alignment(frame: Frame) -> tuple[str, ...]:
     """How the values or stub labels of each column are aligned, mostly."""
     grid, rect = frame.grid, frame.rect
     styled = [style.align for style in grid.styles]
-    region = np.ix_(frame.body_rows, range(rect.left, rect.right + 1)) if frame.body_rows else np.s_[:0, :0]
-    looks = grid.style[region].astype(np.int64) * _CONTENTS + grid.content[region]
+    body, columns = list(frame.body_rows), slice(rect.left, rect.right + 1)
+    looks = grid.style[body, columns].astype(np.int64) * _CONTENTS + grid.content[body, columns]
     found = []
     for column in looks.T.tolist() if len(looks) else [[]] * rect.width:
         votes: Counter[str] = Counter()
@@ -127,17 +127,17 @@ def _line_beside(grid: Grid, column: int, rect: Rect) -> bool:
 
 def _edge(grid: Grid, border: str, row: int | None, column: int | None, rect: Rect) -> NDArray[np.bool_]:
     """One border of the cells of a row or column within the rectangle; none outside the grid."""
-    drawn = grid.look(border)
+    drawn = grid.by_style(border)
     if row is not None:
         inside = 0 <= row < grid.shape[0]
-        return drawn[row, rect.left : rect.right + 1] if inside else np.zeros(rect.width, dtype=bool)
+        return drawn[grid.style[row, rect.left : rect.right + 1]] if inside else np.zeros(rect.width, dtype=bool)
     assert column is not None  # noqa: S101
     inside = 0 <= column < grid.shape[1]
-    return drawn[rect.top : rect.bottom + 1, column] if inside else np.zeros(rect.height, dtype=bool)
+    return drawn[grid.style[rect.top : rect.bottom + 1, column]] if inside else np.zeros(rect.height, dtype=bool)
 
 
 def _mostly(drawn: NDArray[np.bool_]) -> bool:
-    return bool(len(drawn)) and float(drawn.mean()) >= _DRAWN
+    return len(drawn) > 0 and int(np.count_nonzero(drawn)) / len(drawn) >= _DRAWN
 
 
 def _sheet_of(document: Document, grid: Grid) -> Sheet | None:

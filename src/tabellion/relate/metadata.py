@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabellion.model.document import Document
 from tabellion.model.frame import Frame
@@ -50,7 +50,7 @@ def describe_table(nested: Nested, document: Document, notes: Notes, sentences: 
         environment=Environment(
             document_type=document.kind,
             document_address=document.source,
-            document_name=PurePath(document.source).name or None,
+            document_name=_file_name(document.source),
             document_authors=document.authors,
             page_number=frame.grid.place.page,
             page_columns=frame.grid.page_columns,
@@ -65,9 +65,14 @@ def describe_table(nested: Nested, document: Document, notes: Notes, sentences: 
             references=find_mentions(index["name"] if index else None, sentences),
         ),
         layout=describe_layout(nested, document),
-        content=ContentCount(cells=int(inside.size), filled=int(inside.sum())),
+        content=ContentCount(cells=int(inside.size), filled=int(np.count_nonzero(inside))),
         type=TableType(_kind(frame)),
     )
+
+
+@lru_cache(maxsize=16)
+def _file_name(source: str) -> str | None:
+    return PurePath(source).name or None
 
 
 def _start(frame: Frame) -> str:
@@ -94,15 +99,16 @@ def _kind(frame: Frame) -> Kind | None:
     grid = frame.grid
     if not frame.body_rows or not frame.value_columns:
         return None
-    content = grid.content[np.ix_(frame.body_rows, frame.value_columns)]
-    total = int((content != Content.EMPTY).sum())
+    content = grid.content[np.asarray(frame.body_rows)[:, None], np.asarray(frame.value_columns)]
+    times = np.bincount(content.ravel(), minlength=len(Content)).tolist()
+    total = sum(times) - times[Content.EMPTY]
     if not total:
         return None
-    shares: dict[Kind, NDArray[np.bool_]] = {
-        "numerical": (content == Content.NUMBER) | (content == Content.DATE) | (content == Content.MISSING),
-        "text": (content == Content.TEXT) | (content == Content.LINK),
-        "image": content == Content.IMAGE,
-    }
-    if (content == Content.MISSING).sum() >= _MOSTLY * total:
+    if times[Content.MISSING] >= _MOSTLY * total:
         return "symbol"
-    return next((kind for kind, held in shares.items() if held.sum() >= _MOSTLY * total), "combination")
+    shares: dict[Kind, int] = {
+        "numerical": times[Content.NUMBER] + times[Content.DATE] + times[Content.MISSING],
+        "text": times[Content.TEXT] + times[Content.LINK],
+        "image": times[Content.IMAGE],
+    }
+    return next((kind for kind, held in shares.items() if held >= _MOSTLY * total), "combination")

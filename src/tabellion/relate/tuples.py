@@ -23,7 +23,8 @@ from tabellion.values import is_missing_mark
 
 _LONGEST_MARK = 24
 _NUMERIC_SHARE = 0.6  # a column is of numbers if they are at least this share of what it says
-_VALUES = (Content.NUMBER, Content.DATE, Content.TEXT, Content.LINK, Content.IMAGE, Content.FORM)
+_EMPTY, _TEXT, _NUMBER = int(Content.EMPTY), int(Content.TEXT), int(Content.NUMBER)  # plain, as numpy likes them
+_IS_VALUE = np.array([content not in (Content.EMPTY, Content.MISSING) for content in Content])
 
 
 def build_tuples(nested: Nested, note_texts: Mapping[str, str]) -> Tuples:
@@ -57,14 +58,13 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
         return found
     if not frame.body_rows or not frame.value_columns:
         return found
-    region = np.ix_(frame.body_rows, frame.value_columns)
+    region = (np.asarray(frame.body_rows)[:, None], np.asarray(frame.value_columns))
     content = grid.content[region]
-    if grid.medium == "html":
-        found[region] = (content != Content.EMPTY) & ~grid.covered[region]
-    else:
-        found[region] = np.isin(content, _VALUES) & ~grid.covered[region] & ~_lone_marks(frame, content)
+    web = grid.medium == "html"
+    held = content != _EMPTY if web else _IS_VALUE[content] & ~_lone_marks(frame, content)
+    found[region] = held & ~grid.covered[region] if len(grid.spans) else held
     for group in _group_rows(frame):
-        found[group] &= grid.content[group] != Content.TEXT
+        found[group] &= grid.content[group] != _TEXT
     for tree in (nested.top, nested.left):
         for node in tree.nodes:
             for cell in node.cells:
@@ -84,10 +84,10 @@ def _lone_marks(frame: Frame, content: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Texts of the value region that stand for a missing value, given that their column is of numbers."""
     grid = frame.grid
     marks = np.zeros(content.shape, dtype=bool)
-    numbers = (content == Content.NUMBER).sum(axis=0)
+    numbers = (content == _NUMBER).sum(axis=0)
     for j in np.nonzero(numbers)[0].tolist():
         column = frame.value_columns[j]
-        texts = np.nonzero(content[:, j] == Content.TEXT)[0].tolist()
+        texts = np.nonzero(content[:, j] == _TEXT)[0].tolist()
         lone = [i for i in texts if _looks_like_mark(grid.text[frame.body_rows[i], column])]
         if numbers[j] >= _NUMERIC_SHARE * (numbers[j] + len(texts) - len(lone)):
             marks[lone, j] = True

@@ -22,6 +22,7 @@ from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find
 
 _OWN = re.compile(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
 _MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
+_NUMBER, _TEXT = int(Content.NUMBER), int(Content.TEXT)  # numpy is slow to ask an enumeration
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 
@@ -31,25 +32,21 @@ def find_units(
     """For each value the index of its unit, and the units."""
     grid = frame.grid
     known = _Numbered()
-    by_column = np.zeros(grid.shape[1], dtype=np.int64)
-    by_row = np.zeros(grid.shape[0], dtype=np.int64)
-    for column in np.unique(columns).tolist():
-        by_column[column] = known.number(said_by_labels(column_paths, column))
-    lines = np.unique(rows).tolist()
-    for row in lines if len(lines) <= _MOST_ROWS else ():
-        by_row[row] = known.number(said_by_labels(row_paths, row))
-    numeric = np.nonzero(grid.content[rows, columns] == Content.NUMBER)[0]
+    by_column = _said_by_lines(columns, column_paths, grid.shape[1], known)
+    by_row = _said_by_lines(rows, row_paths, grid.shape[0], known, _MOST_ROWS)
+    numeric = np.flatnonzero(grid.content[rows, columns] == _NUMBER)
     row, column = rows[numeric], columns[numeric]
     own = _said_by_values(frame, row, column, known)
     wider = known.number(said_around(frame))
-    many = len(known.units)
-    kinds, kind_of = np.unique((own * many + by_column[column]) * many + by_row[row], return_inverse=True)
-    final = np.zeros(len(kinds), dtype=np.int16)
-    for index, kind in enumerate(kinds.tolist()):
-        said = (kind // many**2, kind // many % many, kind % many, wider)
-        final[index] = known.number(complete([known.units[one] for one in said]))
     ids = np.zeros(len(rows), dtype=np.int16)
-    ids[numeric] = final[kind_of]
+    many = len(known.units)
+    if many > 1:
+        kinds, kind_of = np.unique((own * many + by_column[column]) * many + by_row[row], return_inverse=True)
+        final = np.zeros(len(kinds), dtype=np.int16)
+        for index, kind in enumerate(kinds.tolist()):
+            said = (kind // many**2, kind // many % many, kind % many, wider)
+            final[index] = known.number(complete([known.units[one] for one in said]))
+        ids[numeric] = final[kind_of]
     return ids, tuple(str(unit) if unit else None for unit in known.units)
 
 
@@ -84,12 +81,27 @@ def _said_by_values(
     return found
 
 
-def said_by_labels(paths: Paths, line: int) -> Unit | None:
-    """What the labels of one line say, the nearest first."""
-    if line not in paths.nearest:
-        return None
-    nearest_first = (find_unit(label) for label in reversed(paths[line].labels) if not _YEAR.fullmatch(label))
-    return complete(list(nearest_first))
+def _said_by_lines(
+    lines: NDArray[np.intp], paths: Paths, count: int, known: _Numbered, most: int | None = None
+) -> NDArray[np.int64]:
+    """The number of what the labels of each line with values say, the nearest first; nothing where there are more."""
+    found = np.zeros(count, dtype=np.int64)
+    held = np.zeros(count, dtype=bool)
+    held[lines] = True
+    with_values = np.flatnonzero(held).tolist()
+    if most is not None and len(with_values) > most:
+        return found
+    by_node = [find_label_unit(node.text) for node in paths.tree.nodes]
+    if any(by_node):
+        for line in with_values:
+            said = [by_node[node.id] for node in reversed(paths.nodes(line))]
+            found[line] = known.number(complete(said))
+    return found
+
+
+def find_label_unit(label: str) -> Unit | None:
+    """What one label says; a year says nothing."""
+    return None if _YEAR.fullmatch(label) else find_unit(label)
 
 
 def said_around(frame: Frame) -> Unit | None:
@@ -99,13 +111,13 @@ def said_around(frame: Frame) -> Unit | None:
         find_unit(str(grid.label[row, column]))
         for row in frame.header_rows
         for column in frame.stub_columns
-        if grid.content[row, column] == Content.TEXT
+        if grid.content[row, column] == _TEXT
     ]
     titles = [
         find_stated_unit(str(grid.label[line.row, column]))
         for line in reversed(title_cells(frame))
         for column in line.columns
-        if grid.content[line.row, column] == Content.TEXT
+        if grid.content[line.row, column] == _TEXT
     ]
     above = [find_stated_unit(line) for line in reversed((grid.caption or "").split("\n"))]
     return complete([*corner, *titles, *above])

@@ -200,6 +200,7 @@ def _holds(unit: Unit, said: str, before: str) -> bool:
     return not before or (unit.symbol not in _WEAK and not before[-1].isdigit())
 
 
+@lru_cache(maxsize=4096)
 def _read_phrase(text: str) -> Unit | None:
     match = _PHRASE.fullmatch(text) if 0 < len(text) <= _LONGEST else None
     return _unit_of(match) if match else None
