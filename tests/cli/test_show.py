@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
 from tabellion.cli import app
@@ -34,6 +38,45 @@ def test_the_header_trees_are_drawn_as_trees() -> None:
 def test_tuples_are_shown_on_request(arguments: tuple[str, ...], count: int) -> None:
     lines = show("smoking.xlsx", *arguments, "--width", "140").stdout.splitlines()
     assert sum(re.match(r" [B-F]\d+ .* (1990|1995|1998|1999|2000)\b", line) is not None for line in lines) == count
+
+
+def pixels_of(png: bytes) -> NDArray[np.uint8]:
+    """The pixels of a picture whose rows are stored as they are."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    at, packed, width, height = 8, b"", 0, 0
+    while at < len(png):
+        (length,), kind = struct.unpack(">I", png[at : at + 4]), png[at + 4 : at + 8]
+        data = png[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", png[at + 8 + length : at + 12 + length]) == (zlib.crc32(kind + data),)
+        if kind == b"IHDR":
+            width, height, *rest = struct.unpack(">IIBBBBB", data)
+            assert rest == [8, 2, 0, 0, 0]
+        packed += data if kind == b"IDAT" else b""
+        at += 12 + length
+    rows = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(height, 1 + 3 * width)
+    assert not rows[:, 0].any()
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def test_the_pages_of_a_pdf_are_drawn_as_pixels_too(tmp_path: Path) -> None:
+    assert show("report.pdf", "--picture", str(tmp_path / "pages.png")).exit_code == 0
+    pixels = pixels_of((tmp_path / "pages.png").read_bytes())
+    assert pixels.shape == (2 * (2 * 842 + 48) + 48, 2 * 595, 3)
+    colours = {"header": (0x7F, 0xB2, 0xFF), "stub": (0xA8, 0xDC, 0xF5), "frame": (0xD0, 0x02, 0x1B), "ink": (0, 0, 0)}
+    first, second = pixels[48 : 48 + 2 * 842], pixels[96 + 2 * 842 : -48]
+    seen = [
+        {name: int((page == colour).all(axis=2).sum()) for name, colour in colours.items()} for page in (first, second)
+    ]
+    assert seen[0]["header"] > 2_000
+    assert seen[1]["header"] == 0  # the header that is repeated on the second page was dropped
+    assert min(page[name] for page in seen for name in ("stub", "frame", "ink")) > 500
+
+
+def test_a_picture_of_another_kind_is_a_wrong_call(tmp_path: Path) -> None:
+    shown = show("report.pdf", "--picture", str(tmp_path / "pages.jpg"))
+    assert shown.exit_code == 2
+    assert ".png" in shown.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("stage", ["read", "locate", "recognise", "label", "nest", "relate"])

@@ -9,6 +9,7 @@ from printing import PdfPage, join_objects, protect, write_pdf
 from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UnreadableError, UsageError
 from tabellion.pipeline import extract_document
 from tabellion.read import Limits, read_document
+from tabellion.read.pdf import PrintedPages
 
 
 def page_of(data: bytes, number: int = 0):
@@ -40,6 +41,19 @@ def test_a_turned_page_is_read_as_it_is_shown():
     assert (shown.width, shown.height) == (400, 600)
     assert [view.turn for view in shown.sideways] == [270]
     assert "sideways" in shown.sideways[0].words.text.tolist()
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_the_picture_of_a_page_has_its_ink_where_it_was_read(turn: int):
+    page = PdfPage(600, 400, rotate=turn)
+    page.rule(100, 200, 400, 200)
+    pages = read_document(write_pdf([page])).pages
+    shown = pages[0]
+    assert isinstance(pages, PrintedPages)
+    dark = np.argwhere(pages.picture(1, 2.0).max(axis=2) < 128)
+    (left, top, right, bottom), *_ = [*shown.across.tolist(), *shown.down.tolist()]
+    assert dark.min(axis=0) / 2 == pytest.approx([top, left], abs=1.5)
+    assert dark.max(axis=0) / 2 == pytest.approx([bottom, right], abs=1.5)
 
 
 def test_bold_faces_and_rules_are_seen():

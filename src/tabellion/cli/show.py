@@ -91,7 +91,9 @@ def show(
     pages: PagesOption = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw the pages of a PDF with their tables to this SVG file."),
+        typer.Option(
+            "--picture", metavar="FILE", help="Draw the pages of a PDF and their tables to this file, .svg or .png."
+        ),
     ] = None,
     render: RenderOption = RenderChoice.never,
     scripts: ScriptsOption = False,
@@ -142,9 +144,14 @@ def show(
 
 def draw_pages(source: str, settings: Settings, path: Path) -> None:
     """Write the pages of a PDF as a picture; other media have none."""
-    from tabellion.cli.page_picture import write_pages
     from tabellion.pipeline import extract_document
 
+    if path.suffix.lower() == ".png":
+        from tabellion.cli.page_png import write_pages
+    elif path.suffix.lower() == ".svg":
+        from tabellion.cli.page_picture import write_pages
+    else:
+        raise typer.BadParameter(f"{path}: a picture is written to a .svg or a .png file", param_hint="--picture")
     extraction = extract_document(source, settings)
     if extraction.document.medium != "pdf":
         raise typer.BadParameter("only a PDF has pages to draw; --svg draws what is shown", param_hint="--picture")

@@ -27,6 +27,7 @@ from tabellion.read.pdf_accents import compose_accents
 from tabellion.read.pdf_front import read_front
 from tabellion.read.pdf_leaders import strip_leaders
 from tabellion.read.pdf_paths import NO_PATHS, Paths, join_rulings, read_paths
+from tabellion.read.pdf_picture import Pixels, picture_page
 from tabellion.read.pdf_pieces import join_pieces
 from tabellion.read.pdf_space import Space, turn_boxes, turn_points
 from tabellion.read.pdf_symbols import mend_symbols
@@ -125,6 +126,11 @@ class PrintedPages(Sequence[PrintedPage]):
             return list(_links(self._document, page, _space_of(page)))
         finally:
             pdfium.FPDF_ClosePage(page)
+
+    def picture(self, number: int, scale: float) -> Pixels:
+        """A page as it is printed, in pixels."""
+        page = self.page(number)
+        return picture_page(self._document, number, (page.width, page.height), scale)
 
     def _read(self, number: int) -> PrintedPage:
         page = pdfium.FPDF_LoadPage(self._document, number - 1)
