@@ -15,6 +15,7 @@ from tabellion.read.looks import LINK, Looks
 from tabellion.read.slots import Slots, SlotsFullError
 
 LINE_END = "\x00"  # cannot occur in a parsed page: the standard replaces it
+_BLANK = f" \t\n\r\f\xa0{LINE_END}"
 _RAISED = str.maketrans("0123456789+-=()abcdefnpr", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠⁿᵖʳ")
 _CAN_RAISE = re.compile(r"[\d+\-−=()]{1,6}|[a-fnpr](?:\s*,\s*[a-fnpr])*|\d(?:\s*,\s*\d)+|\[(?:\d{1,3}|[a-fnpr])\]")
 _ROUND = str.maketrans("[]", "()")  # there are no raised square brackets
@@ -76,7 +77,7 @@ class Box:
                 continue
             seen += 1
             if LINE_END in part:
-                if "".join(found).strip():
+                if "".join(found).strip(_BLANK):
                     break
                 found.clear()
             found.append(part)
@@ -91,7 +92,7 @@ class Box:
             if isinstance(part, Unread):
                 self._unfold(at)
                 continue
-            if LINE_END in part and "".join(found).strip():
+            if LINE_END in part and "".join(found).strip(_BLANK):
                 break
             found.append(part)
             at += 1
