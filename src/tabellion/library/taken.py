@@ -49,9 +49,7 @@ def extract_stored(library: Library, record: DocumentRecord, settings: Settings 
     log = library.logs([record.document_id]).get(record.document_id, ())
     data = load_original(originals, record.sha256)
     found = extract_repaired(data, settings, log, editions_of(originals, settings))
-    tables = tuple(
-        msgspec.structs.replace(table, metadata=name_source(table.metadata, record.source)) for table in found.tables
-    )
+    tables = tuple(table.with_metadata(name_source(table.metadata, record.source)) for table in found.tables)
     document = msgspec.structs.replace(found.document, source=record.source)
     return msgspec.structs.replace(found, document=document, tables=tables)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Self, overload
 
 import msgspec
 import numpy as np
@@ -119,20 +119,32 @@ class Tuples(Sequence[Tuple]):
         )
 
 
-class Table(msgspec.Struct, frozen=True, eq=False):
+class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A table read to the end: frame, header trees, tuples and metadata.
 
-    Each product of the way there stays reachable: `nested`, `frame`, `grid`.
+    Each product of the way there stays reachable: `nested`, `frame`, `grid`. The metadata is made when it is first
+    asked for, by `describe`.
     """
 
     id: str
     place: Place
     nested: Nested
     tuples: Tuples
-    metadata: Metadata
+    describe: Callable[[], Metadata]
     title: str | None = None
     continues: str | None = None  # the id of the table on the page before that this one goes on with
     issues: tuple[Issue, ...] = ()
+
+    @property
+    def metadata(self) -> Metadata:
+        memory: dict[str, Metadata] = self.__dict__
+        if "metadata" not in memory:
+            memory["metadata"] = self.describe()
+        return memory["metadata"]
+
+    def with_metadata(self, metadata: Metadata) -> Self:
+        """The same table described otherwise."""
+        return msgspec.structs.replace(self, describe=lambda: metadata)
 
     @property
     def frame(self) -> Frame:

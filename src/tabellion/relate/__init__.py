@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -42,7 +43,7 @@ def relate_table(
             place=place,
             nested=nested,
             tuples=tuples,
-            metadata=describe_table(nested, document, notes, sentences),
+            describe=partial(describe_table, nested, document, notes, sentences),
             title=name_table(frame),
             continues=continues,
             issues=_doubts(nested, len(tuples), place),

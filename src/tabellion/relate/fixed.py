@@ -28,7 +28,7 @@ def say_texts(table: Table) -> Table:
         elif whole and said.what in ("caption", "note"):
             affiliated = _affiliated(table.metadata.affiliated, said)
             metadata = msgspec.structs.replace(table.metadata, affiliated=affiliated)
-            table = msgspec.structs.replace(table, metadata=metadata)
+            table = table.with_metadata(metadata)
     return table
 
 

@@ -26,6 +26,8 @@ class TitleLine(NamedTuple):
 
 def title_cells(frame: Frame) -> list[TitleLine]:
     """The title rows with the columns whose texts speak of the table."""
+    if not frame.title_rows:
+        return []
     rows = {row: np.flatnonzero(frame.grid.filled[row]).tolist() for row in frame.title_rows}
     before, after = has_neighbours(frame)
     if not (before or after):
