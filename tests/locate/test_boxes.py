@@ -98,6 +98,13 @@ def test_empty_cells_of_a_filled_column_are_no_spacers() -> None:
     assert clean_frame(made, filled).tolist() == list(range(9))
 
 
+@ways
+def test_boxes_of_no_size_take_a_slot(recognise: Recognise) -> None:
+    found = recognise(np.concatenate([tiles(2, 2), boxes((120, 5, 120, 5))]), np.ones(5, dtype=bool))
+    assert (found.down.min(), found.across.min()) == (1, 1)
+    assert ((found.row + found.down).max(), (found.column + found.across).max()) == (found.rows, found.columns)
+
+
 def test_expansion_takes_a_side_only_where_it_is_tiled_whole() -> None:
     made = tiles(2, 2)
     assert expand(made, made[0], 0, True).tolist() == [1]

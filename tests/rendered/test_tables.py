@@ -91,6 +91,19 @@ def test_every_way_to_frames_reads_touching_boxes_without_their_spacers(
     assert table.grid.text.tolist() == [list(row) for row in CELLS]
 
 
+def test_a_table_among_comments_and_list_marks_has_its_place_and_is_read_once(
+    render: Callable[..., Extraction],
+) -> None:
+    rows = "<!-- row -->".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>" for cells in CELLS)
+    table = only_table(render(f"<ul><li>Lakes <table><!-- data --><tbody>{rows}</tbody></table></li></ul>"))
+    assert table.grid.place.path == "html > body > ul:nth-child(1) > li:nth-child(1) > table:nth-child(1)"
+    assert table.grid.place.box is not None
+    [nested] = render(f"<table><tr><!-- --><td>{css_table()}</td><td>Some words beside it.</td></tr></table>").tables
+    assert str(nested.grid.place.path).startswith(
+        "html > body > table:nth-child(1) > tbody:nth-child(1) > tr:nth-child(1)"
+    )
+
+
 def test_cells_that_span_columns_and_rows_of_a_grid(render: Callable[..., Extraction]) -> None:
     cells = (
         "<b style='grid-row:1/span 2'>Lake</b><b style='grid-column:2/span 2'>Size</b><b>Area</b><b>Depth</b>"

@@ -56,7 +56,7 @@ def close_axis(low: NDArray[np.float32], high: NDArray[np.float32]) -> tuple[Int
     track = np.empty(len(place), dtype=np.int32)
     track[order] = np.cumsum(opens) - 1
     first, last = track[: len(low)], track[len(low) :]
-    return first, last - first + 1
+    return first, np.maximum(1, last - first + 1)  # a box of no size ends where it begins
 
 
 def _lines(edges: NDArray[np.float32]) -> NDArray[np.intp]:

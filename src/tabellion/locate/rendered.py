@@ -49,16 +49,16 @@ def locate_rendered(
     if frames == "ventex":
         return _locate_by_paper(page, arrangement)
     recognise = lay_on_grid if frames == "gridded" else find_topology
-    nodes = _nodes_by_path(page)
+    nodes = _candidate_nodes(page)
     regions: list[tuple[int, MarkupRegion]] = []
     known: list[WordRange] = []
-    markup: list[WordRange] = []
+    markup: dict[int, WordRange] = {}
     last = 0
     for region in locate_tables(page.markup, weights, method):
-        node = nodes.get(region.candidate.path)
+        node = nodes.get(region.number)
         if node is not None:
             words = arrangement.words(node)
-            markup.append(words)
+            markup[node] = words
             last = words[0] if words[0] < words[1] else last
             if region.genuine >= LIKELY:
                 known.append(words)
@@ -66,7 +66,7 @@ def locate_rendered(
             place = Place(path=region.place.path, table_index=region.place.table_index, box=box)
             region = MarkupRegion(region.page, place, region.number, region.genuine, region.issues)
         regions.append((last, region))
-    found = [frame for frame in find_frames(page, arrangement, recognise) if not _is_known(frame.words, markup)]
+    found = [frame for frame in find_frames(page, arrangement, recognise) if not _is_known(page, frame, markup)]
     if found:
         boxes = build_box_page(page, found)
         judged = [
@@ -100,22 +100,39 @@ def _is_prose(frame: BoxFrame) -> bool:
     return sum(count > MOST_WORDS for count in counts) * 2 > len(counts)
 
 
-def _is_known(words: WordRange, markup: list[WordRange]) -> bool:
-    """Whether the markup has a candidate of nearly the same words."""
-    for first, end in markup:
+def _is_known(page: RenderedPage, frame: BoxFrame, markup: dict[int, WordRange]) -> bool:
+    """Whether the markup has a candidate of nearly the same words, and not one that holds the frame in a cell."""
+    words = frame.words
+    for node, (first, end) in markup.items():
         common = min(end, words[1]) - max(first, words[0])
-        if common > _SAME * (max(end, words[1]) - min(first, words[0])):
+        if common > _SAME * (max(end, words[1]) - min(first, words[0])) and not _in_cell(page, frame.node, node):
             return True
     return False
 
 
-def _nodes_by_path(page: RenderedPage) -> dict[str, int]:
-    """The nodes of the candidates of the markup, by their paths."""
-    wanted = {candidate.path for candidate in page.markup.candidates}
-    steps = {path.rpartition(" > ")[2] for path in wanted}
+def _in_cell(page: RenderedPage, inner: int, table: int) -> bool:
+    """Whether an element lies in a cell of a table."""
     nodes = page.nodes
-    return {
-        path: node
-        for node, step in enumerate(nodes.step.tolist())
-        if step.rpartition(" > ")[2] in steps and (path := nodes.path(node)) in wanted
-    }
+    while inner > table:
+        if nodes.name[inner] in ("TD", "TH"):
+            return bool(nodes.last[table] >= inner)
+        inner = int(nodes.parent[inner])
+    return False
+
+
+def _candidate_nodes(page: RenderedPage) -> dict[int, int]:
+    """The node of each candidate of the markup that is drawn: a `<table>` by its number, all else by its path."""
+    nodes = page.nodes
+    tables = {at: node for node, at in enumerate(nodes.table_index.tolist()) if at >= 0}
+    wanted: dict[str, int] = {}
+    found: dict[int, int] = {}
+    for number, candidate in enumerate(page.markup.candidates):
+        if candidate.table_index is None:
+            wanted[candidate.path] = number
+        elif candidate.table_index in tables:
+            found[number] = tables[candidate.table_index]
+    steps = {path.rpartition(" > ")[2] for path in wanted}
+    for node, step in enumerate(nodes.step.tolist() if wanted else ()):
+        if step.rpartition(" > ")[2] in steps and (path := nodes.path(node)) in wanted:
+            found[wanted[path]] = node
+    return found

@@ -119,7 +119,7 @@ class _Walk:
 
     def read_nodes(self) -> None:
         dom, layout, strings = self._page.nodes, self._page.layout, self._strings
-        places = _places_among_siblings(dom)
+        places = _places_among_siblings(dom, strings)
         tables = {node: at for at, node in enumerate(_elements(dom, strings, "TABLE"))}
         for drawn, node in enumerate(layout.node_index):
             if dom.node_type[node] != _ELEMENT:
@@ -300,12 +300,13 @@ def _elements(dom: _DomNodes, strings: list[str], name: str) -> list[int]:
     return [node for node, named in enumerate(dom.node_name) if dom.node_type[node] == 1 and strings[named] == name]
 
 
-def _places_among_siblings(dom: _DomNodes) -> list[int]:
-    """For each element its position among the elements of its parent, from 1."""
+def _places_among_siblings(dom: _DomNodes, strings: list[str]) -> list[int]:
+    """For each element its position among the elements of its parent, from 1; `::marker` and its like do not count."""
     counts: dict[int, int] = {}
     places = [0] * len(dom.parent_index)
-    for node, (parent, kind) in enumerate(zip(dom.parent_index, dom.node_type, strict=True)):
-        if kind == _ELEMENT:
+    made_up = {number for number, name in enumerate(strings) if name.startswith("::")}
+    for node, (parent, kind, name) in enumerate(zip(dom.parent_index, dom.node_type, dom.node_name, strict=True)):
+        if kind == _ELEMENT and name not in made_up:
             places[node] = counts[parent] = counts.get(parent, 0) + 1
     return places
 
