@@ -20,22 +20,17 @@ from tabellion.learn.corpora import corpus_folder
 from tabellion.learn.measure import load_script
 from tabellion.learn.printed_cases import fold_of
 from tabellion.pipeline import Settings, extract_document
-from tabellion.weights import SHIPPED
 
 
-def measure_printed(corpus: str, folds: Path, only: int | None = None, *, shipped: bool = False) -> dict[str, Any]:
-    """Score one corpus with the weights under `folds`; with `only`, the documents of that fold.
-
-    With `shipped` the shipped weights are used, which have seen the documents; `folds` then only holds what was read.
-    """
+def measure_printed(corpus: str, folds: Path, only: int | None = None) -> dict[str, Any]:
+    """Score one corpus with the weights under `folds`, where what was read is kept; with `only`, that fold alone."""
     script = load_script("pdf")
     folder = corpus_folder(corpus)
     if folder is None:
         raise TabellionError(f"corpus {corpus} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)")
     chosen = {name: fold for name, fold in fold_of(corpus).items() if only in (None, fold)}
     golds = [gold for gold in script.load_gold(folder) if gold["id"] in chosen]
-    weights = [SHIPPED if shipped else folds / f"fold{chosen[gold['id']]}" for gold in golds]
-    jobs = [(folder / "pdf" / gold["source"], own) for gold, own in zip(golds, weights, strict=True)]
+    jobs = [(folder / "pdf" / gold["source"], folds / f"fold{chosen[gold['id']]}") for gold in golds]
     predictions = folds / f"{corpus}.jsonl"
     predictions.write_bytes(b"".join(_read_all(jobs, apart=corpus == "icdar2013")))
     with predictions.open(encoding="utf-8") as lines:
