@@ -19,7 +19,7 @@ from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.folds import FOLDS
 from tabellion.learn.web_cases import WEB_CORPORA, WebCase, web_cases
 from tabellion.locate.candidate_view import view_candidates
-from tabellion.locate.genuine import GENUINE, is_worth_a_look
+from tabellion.locate.genuine import GENUINE, worth_a_look
 from tabellion.locate.genuine_features import FEATURES, genuine_features
 from tabellion.weights.boosted import Boosted
 
@@ -47,7 +47,7 @@ def genuine_examples() -> tuple[tuple[WebCase, ...], NDArray[np.float64]]:
         by_page.setdefault(id(case.page), []).append(case)
     for cases in by_page.values():
         page = cases[0].page
-        wanted = [number for number in range(len(page.candidates)) if is_worth_a_look(page, number)]
+        wanted = worth_a_look(page)
         if not wanted:
             continue
         features = dict(zip(wanted, genuine_features(view_candidates(page, wanted)), strict=True))

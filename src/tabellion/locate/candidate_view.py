@@ -13,15 +13,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.cell_kinds import Kind, tell_kinds
+from tabellion.locate.cell_kinds import tell_kinds
 from tabellion.model.document import Mark
-from tabellion.model.markup import MarkupPage
+from tabellion.model.markup import Candidate, MarkupPage
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Made = TypeVar("Made")
-_SumsById = dict[int, tuple[Bools, Floats]]
 
 MOST_CELLS = 20_000  # cells of a candidate that are looked at: more rows of the same do not change the judgement
 
@@ -51,21 +50,20 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.once(f"cells {name}", lambda: np.asarray(getattr(self.page.cells, name)[self.at]))
 
     @property
-    def kind(self) -> NDArray[np.uint8]:
-        def compute() -> NDArray[np.uint8]:
-            chosen = np.zeros(len(self.page.cells), dtype=bool)
-            chosen[self.at] = True
-            return tell_kinds(self.page.cells, chosen)[self.at]
+    def candidates(self) -> list[Candidate]:
+        return self.once("candidates", lambda: [self.page.candidates[number] for number in self.wanted.tolist()])
 
-        return self.once("kind", compute)
+    @property
+    def kind(self) -> NDArray[np.uint8]:
+        return self.once("kind", lambda: tell_kinds(self.cells("text").tolist()))
 
     @property
     def filled(self) -> Bools:
         """Cells that show something: text, a picture, a field."""
 
         def compute() -> Bools:
-            shows = (self.kind != Kind.EMPTY) | (self.cells("images") > 0) | (self.cells("forms") > 0)
-            return np.asarray(shows | (self.cells("nested") > 0))
+            besides = self.cells("images") + self.cells("forms") + self.cells("nested")
+            return np.asarray((self.kind > 0) | (besides > 0))
 
         return self.once("filled", compute)
 
@@ -75,13 +73,7 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def heading(self) -> Bools:
-        return self.once("heading", lambda: (self.cells("marks") & Mark.HEADING) > 0)
-
-    def style(self, name: str) -> NDArray[Any]:
-        """One property of the style of each cell."""
-        return self.once(
-            f"style {name}", lambda: np.array([getattr(s, name) for s in self.page.styles])[self.cells("style")]
-        )
+        return self.once("heading", lambda: (self.cells("marks") & int(Mark.HEADING)) > 0)
 
     @property
     def rows(self) -> Ints:
@@ -113,19 +105,6 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def column_owner(self) -> Ints:
         return self.once("column owner", lambda: np.repeat(np.arange(len(self)), self.columns))
-
-    def sum(self, values: NDArray[Any]) -> Floats:
-        """The sum over the cells of each candidate."""
-        return _sums(self.of, values, len(self))
-
-    def mean(self, values: NDArray[Any], among: Bools | None = None) -> Floats:
-        """The mean over the cells of each candidate, or over some of them; nought where there are none."""
-        if among is None:
-            return self.sum(values) / np.maximum(1, self.count)
-        held = self.once("sums", _SumsById)
-        if id(among) not in held:
-            held[id(among)] = (among, np.maximum(1e-9, self.sum(among)))  # the array is kept, so its id stays its own
-        return self.sum(values * among) / held[id(among)][1]
 
     @property
     def starts(self) -> NDArray[np.intp]:

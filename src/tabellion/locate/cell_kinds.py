@@ -7,12 +7,11 @@ a page are layout and are never read. Fails on numbers with units in front and o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tabellion.model.markup import MarkupCells
 
 
 class Kind(IntEnum):
@@ -73,10 +72,7 @@ def tell_kind(text: str) -> Kind:
     return Kind.MIXED if digit else Kind.LABEL
 
 
-def tell_kinds(cells: MarkupCells, wanted: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """The kind of each wanted cell; EMPTY for the others."""
-    kinds = np.zeros(len(cells), dtype=np.uint8)
-    texts = cells.text[wanted].tolist()
-    known = {text: tell_kind(text) for text in set(texts)}
-    kinds[wanted] = [known[text] for text in texts]
-    return kinds
+def tell_kinds(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """The kind of each text."""
+    known = {text: int(tell_kind(text)) for text in set(texts)}
+    return np.array([known[text] for text in texts], dtype=np.uint8)

@@ -37,7 +37,7 @@ def locate_tables(
 ) -> list[MarkupRegion]:
     """Every candidate of a page with its probability, in document order; `tree` and `svm` are the paper's methods."""
     chance = [_TRIVIAL] * len(page.candidates)
-    asked = [number for number in range(len(page.candidates)) if is_worth_a_look(page, number)]
+    asked = worth_a_look(page)
     if asked:
         if method == "boosted":
             trees = weights.boosted(GENUINE)
@@ -71,18 +71,27 @@ def _by_paper(
     return weights.kernel(SVM).probabilities(tamed(rows))
 
 
-def is_worth_a_look(page: MarkupPage, number: int) -> bool:
-    """Whether a candidate has two rows that show something, and a row of two such cells."""
-    candidate = page.candidates[number]
+def worth_a_look(page: MarkupPage) -> list[int]:
+    """The candidates of a page that have two rows that show something, and a row of two such cells."""
+    told = [number for number, candidate in enumerate(page.candidates) if _may_be_data(candidate)]
+    if not told:
+        return []
+    cells = page.cells
+    shows = (cells.length > 0) | (cells.images > 0) | (cells.forms > 0) | (cells.items > 0)
+    most_rows = int(cells.row.max()) + 1
+    rows, filled = np.unique(cells.candidate[shows].astype(np.int64) * most_rows + cells.row[shows], return_counts=True)
+    of = rows // most_rows
+    row_counts = np.bincount(of, minlength=len(page.candidates))
+    wide = np.bincount(of[filled > 1], minlength=len(page.candidates))
+    seen = ((row_counts > 1) & (wide > 0)).tolist()
+    return [number for number in told if seen[number]]
+
+
+def _may_be_data(candidate: Candidate) -> bool:
+    """Whether a candidate is a table of three cells or more that does not say itself that it is for layout."""
     if candidate.kind not in ("table", "aria", "boxes") or candidate.last - candidate.first < 3:
         return False
-    if candidate.attributes.get("role", "").lower() in _PRESENTATION:
-        return False
-    part = slice(candidate.first, candidate.last)
-    cells = page.cells
-    shows = (cells.length[part] > 0) | (cells.images[part] > 0) | (cells.forms[part] > 0) | (cells.items[part] > 0)
-    filled = np.bincount(cells.row[part][shows])
-    return bool((filled > 0).sum() > 1 and filled.max(initial=0) > 1)
+    return candidate.attributes.get("role", "").lower() not in _PRESENTATION
 
 
 def _settle_nested(candidates: tuple[Candidate, ...], chance: list[float]) -> None:

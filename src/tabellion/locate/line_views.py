@@ -6,6 +6,8 @@ one cell over the full width (titles, notes), are no lines here.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -13,99 +15,104 @@ from numpy.typing import NDArray
 from tabellion.locate.candidate_view import Bools, CandidateView, Floats, Ints
 from tabellion.locate.cell_kinds import Kind
 
+Axis = Literal["row", "column"]
+Part = Literal["counts", "top", "below", "left", "beside"]
 KINDS = len(Kind)
 _BEYOND = 2**30  # more rows than any table has
 CONTENTS = KINDS + 3  # the kinds of text; links, pictures and fields of forms besides
 
 
+class _Lines(msgspec.Struct, frozen=True, eq=False):
+    """The cells of a part by the lines that they are in."""
+
+    among: Bools
+    at: Ints  # the line of each of the cells
+    owner: Ints  # the candidate of each line
+    total: Ints  # how many of the cells each line has
+    long: Bools  # the lines of two or more of them
+    longs: Floats  # how many of those each candidate has, at least one
+
+
 class LineViews(msgspec.Struct, frozen=True, eq=False):
-    """What the features of lines need: which cells count, their contents, and which row and column come first."""
+    """What the features of lines need: which cells count, their contents, and which of them are in first lines.
+
+    The first row of a candidate is the first with two or more cells that count; the first column has one.
+    """
 
     view: CandidateView
+    content: Ints
     counts: Bools  # cells that show something and do not take the full width
-    content: NDArray[np.int64]
-    first_row: Ints  # of each candidate: the first row with two or more cells that count
-    first_column: Ints
+    in_first_column: Bools
+    top: Bools  # cells that count in the first row
+    below: Bools
+    left: Bools  # cells that count in the first column
+    beside: Bools
 
-    @property
-    def in_first_row(self) -> Bools:
-        return self.view.once("in first row", lambda: self.view.cells("row") == self.first_row[self.view.of])
+    def _lines(self, axis: Axis, part: Part) -> _Lines:
+        def compute() -> _Lines:
+            view, among = self.view, getattr(self, part)
+            is_row = axis == "row"
+            line, owner = (view.row_line, view.row_owner) if is_row else (view.column_line, view.column_owner)
+            at = line[among]
+            total = np.bincount(at, minlength=len(owner))
+            long = total > 1
+            return _Lines(among, at, owner, total, long, np.maximum(1, np.bincount(owner, long, len(view))))
 
-    @property
-    def in_first_column(self) -> Bools:
-        return self.view.once("in first column", lambda: self.view.cells("column") == self.first_column[self.view.of])
+        return self.view.once(f"{axis} {part}", compute)
 
-    @property
-    def top(self) -> Bools:
-        """Cells that count in the first row."""
-        return self.view.once("top", lambda: self.counts & self.in_first_row)
-
-    @property
-    def below(self) -> Bools:
-        """Cells that count below the first row."""
-        return self.view.once("below", lambda: self.counts & ~self.in_first_row)
-
-    @property
-    def left(self) -> Bools:
-        """Cells that count in the first column."""
-        return self.view.once("left", lambda: self.counts & self.in_first_column)
-
-    @property
-    def beside(self) -> Bools:
-        """Cells that count beside the first column."""
-        return self.view.once("beside", lambda: self.counts & ~self.in_first_column)
-
-    def agreement(self, line: Ints, owner: Ints, among: Bools) -> Floats:
+    def agreement(self, axis: Axis, part: Part) -> Floats:
         """How large the share of the commonest content is in a line of two or more cells; mean over all lines."""
-        table = np.bincount(line[among] * CONTENTS + self.content[among], minlength=len(owner) * CONTENTS)
-        table = table.reshape(len(owner), CONTENTS)
-        total = table.sum(axis=1)
-        long = total > 1
-        weights = np.sqrt(total) * long
-        share = table.max(axis=1) / np.maximum(1, total)
-        summed = np.bincount(owner, weights=share * weights, minlength=len(self.view))
-        return summed / np.maximum(1e-9, np.bincount(owner, weights=weights, minlength=len(self.view)))
+        lines = self._lines(axis, part)
+        size = len(lines.owner)
+        table = np.bincount(lines.at * CONTENTS + self.content[lines.among], minlength=size * CONTENTS)
+        weights = np.sqrt(lines.total) * lines.long
+        share = table.reshape(size, CONTENTS).max(axis=1) / np.maximum(1, lines.total)
+        summed = np.bincount(lines.owner, share * weights, len(self.view))
+        return summed / np.maximum(1e-9, np.bincount(lines.owner, weights, len(self.view)))
 
-    def mostly(self, line: Ints, owner: Ints, among: Bools, wanted: Bools) -> Floats:
+    def mostly(self, axis: Axis, part: Part, wanted: Bools) -> Floats:
         """The share of lines of two or more cells in which most cells are wanted ones."""
-        total = np.bincount(line[among], minlength=len(owner))
-        hits = np.bincount(line[among & wanted], minlength=len(owner))
-        long = total > 1
-        some = np.maximum(1, np.bincount(owner, weights=long, minlength=len(self.view)))
-        return np.bincount(owner, weights=(hits > 0.6 * total) & long, minlength=len(self.view)) / some
+        lines = self._lines(axis, part)
+        hits = np.bincount(lines.at[wanted[lines.among]], minlength=len(lines.owner))
+        return np.bincount(lines.owner, (hits > 0.6 * lines.total) & lines.long, len(self.view)) / lines.longs
 
-    def spread(self, line: Ints, owner: Ints, among: Bools) -> Floats:
+    def spread(self, axis: Axis, part: Part) -> Floats:
         """How much the lengths within a line vary beside their mean; mean over all lines."""
-        length = self.view.cells("length")[among].astype(np.float64)
-        at = line[among]
-        total = np.maximum(1, np.bincount(at, minlength=len(owner)))
-        mean = np.bincount(at, weights=length, minlength=len(owner)) / total
-        square = np.bincount(at, weights=length * length, minlength=len(owner)) / total
+        lines = self._lines(axis, part)
+        length = self.view.cells("length")[lines.among].astype(np.float64)
+        total = np.maximum(1, lines.total)
+        mean = np.bincount(lines.at, length, len(lines.owner)) / total
+        square = np.bincount(lines.at, length * length, len(lines.owner)) / total
         deviation = np.sqrt(np.maximum(0, square - mean * mean)) / (mean + 3)
-        long = (np.bincount(at, minlength=len(owner)) > 1).astype(np.float64)
-        some = np.maximum(1, np.bincount(owner, weights=long, minlength=len(self.view)))
-        return np.bincount(owner, weights=deviation * long, minlength=len(self.view)) / some
+        return np.bincount(lines.owner, deviation * lines.long, len(self.view)) / lines.longs
 
 
 def view_lines(view: CandidateView) -> LineViews:
     """The lines of all candidates of a view."""
-    wide = view.cells("column_span") >= np.maximum(2, view.columns[view.of])
+    wide = view.cells("column_span") >= np.maximum(2, view.columns)[view.of]
     counts: Bools = view.filled & ~wide
+    length = view.cells("length")
     content = view.kind.astype(np.int64)
-    linked = view.cells("linked") * 2 > view.cells("length")
-    content = np.where(linked & (view.cells("length") > 0), KINDS, content)
-    content = np.where((view.cells("images") > 0) & (view.cells("length") == 0), KINDS + 1, content)
-    content = np.where(view.cells("forms") > 0, KINDS + 2, content)
+    content[(view.cells("linked") * 2 > length) & (length > 0)] = KINDS
+    content[(view.cells("images") > 0) & (length == 0)] = KINDS + 1
+    content[view.cells("forms") > 0] = KINDS + 2
     pairs = np.bincount(view.row_line[counts], minlength=len(view.row_owner))[view.row_line] > 1
+    in_first_row = view.cells("row") == _least(view, view.cells("row"), counts & pairs)
+    in_first_column = view.cells("column") == _least(view, view.cells("column"), counts)
     return LineViews(
-        view,
-        counts,
-        content,
-        _least(view, view.cells("row"), counts & pairs),
-        _least(view, view.cells("column"), counts),
+        view=view,
+        content=content,
+        counts=counts,
+        in_first_column=in_first_column,
+        top=counts & in_first_row,
+        below=counts & ~in_first_row,
+        left=counts & in_first_column,
+        beside=counts & ~in_first_column,
     )
 
 
 def _least(view: CandidateView, values: NDArray[np.int32], among: Bools) -> Ints:
+    """For each cell the least value among some cells of its candidate."""
     least = np.minimum.reduceat(np.where(among, values, _BEYOND), view.starts)
-    return np.where(least == _BEYOND, 0, least).astype(np.int64)
+    least[least == _BEYOND] = 0
+    return np.asarray(least[view.of])

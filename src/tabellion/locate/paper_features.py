@@ -30,6 +30,12 @@ PAPER_FEATURES = (
 )
 
 
+_TYPE_OF = np.full(len(Kind), OTHERS, dtype=np.uint8)  # by the kind of the text
+_TYPE_OF[[Kind.LABEL, Kind.PROSE, Kind.MIXED]] = ALPHABETICAL
+_TYPE_OF[[Kind.NUMBER, Kind.DATE]] = DIGIT
+_TYPE_OF[Kind.EMPTY] = EMPTY
+
+
 def paper_features(view: CandidateView) -> NDArray[np.float64]:
     """One row a candidate, in the order of PAPER_FEATURES."""
     rows, columns = np.maximum(1, view.rows), np.maximum(1, view.columns)
@@ -38,10 +44,11 @@ def paper_features(view: CandidateView) -> NDArray[np.float64]:
     columns_mean, columns_deviation = _moments(across, view.row_owner, rows)
     rows_mean, rows_deviation = _moments(down, view.column_owner, columns)
     length = view.cells("length").astype(np.float64)
-    length_mean = view.mean(length)
-    length_deviation = np.sqrt(np.maximum(0, view.mean(length * length) - length_mean * length_mean))
+    length_mean, square_mean = np.add.reduceat([length, length * length], view.starts, axis=1) / view.count
+    length_deviation = np.sqrt(np.maximum(0, square_mean - length_mean * length_mean))
     types = content_types(view)
-    shares = [view.mean(types == number) for number in range(len(CONTENT_TYPES))]
+    by_type = np.bincount(view.of * len(CONTENT_TYPES) + types, minlength=len(view) * len(CONTENT_TYPES))
+    length_consistency, type_consistency = _consistency(view, length, types)
     return np.column_stack(
         [
             columns_mean,
@@ -50,9 +57,9 @@ def paper_features(view: CandidateView) -> NDArray[np.float64]:
             rows_deviation,
             length_mean,
             length_deviation,
-            _consistency(view, lambda line, lines: _length_consistency(length, line, lines)),
-            *shares,
-            _consistency(view, lambda line, lines: _type_consistency(types, line, lines)),
+            length_consistency,
+            by_type.reshape(len(view), -1) / view.count[:, None],
+            type_consistency,
         ]
     )
 
@@ -64,19 +71,12 @@ def tamed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def content_types(view: CandidateView) -> NDArray[np.uint8]:
     """The content type of each cell: what it holds besides text first, then what the text is."""
-
-    def compute() -> NDArray[np.uint8]:
-        kind = view.kind
-        types = np.full(len(view.of), OTHERS, dtype=np.uint8)
-        types[(kind == Kind.LABEL) | (kind == Kind.PROSE) | (kind == Kind.MIXED)] = ALPHABETICAL
-        types[(kind == Kind.NUMBER) | (kind == Kind.DATE)] = DIGIT
-        types[kind == Kind.EMPTY] = EMPTY
-        types[view.cells("linked") * 2 > view.cells("length")] = HYPERLINK
-        types[(view.cells("images") > 0) & (view.cells("length") == 0)] = IMAGE
-        types[view.cells("forms") > 0] = FORM
-        return types
-
-    return view.once("content types", compute)
+    length = view.cells("length")
+    types = _TYPE_OF[view.kind]
+    types[view.cells("linked") * 2 > length] = HYPERLINK
+    types[(view.cells("images") > 0) & (length == 0)] = IMAGE
+    types[view.cells("forms") > 0] = FORM
+    return types
 
 
 def _covering(view: CandidateView, line: Ints, span: NDArray[Any], lines: int) -> Floats:
@@ -92,34 +92,29 @@ def _moments(values: Floats, owner: Ints, counts: Ints) -> tuple[Floats, Floats]
     return mean, np.sqrt(spread)
 
 
-def _consistency(view: CandidateView, measure: Any) -> Floats:
-    """The larger of the mean consistency of rows and of columns."""
+def _consistency(view: CandidateView, length: Floats, types: NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    """How consistent lengths and content types are: the larger of the means over rows and over columns."""
     single = ~view.spanning
-    found = []
-    for line, owner in ((view.row_line, view.row_owner), (view.column_line, view.column_owner)):
-        number, value = measure(line[single], single)
-        by_line = np.bincount(number, weights=value, minlength=len(owner))
-        lines = np.maximum(1, np.bincount(owner, minlength=len(view)))
-        found.append(np.bincount(owner, weights=by_line, minlength=len(view)) / lines)
-    return np.maximum(*found)
+    length, types = length[single], types[single]
+    by_row = _line_consistency(view.row_line[single], view.row_owner, view.rows, length, types)
+    by_column = _line_consistency(view.column_line[single], view.column_owner, view.columns, length, types)
+    return np.maximum(by_row[0], by_column[0]), np.maximum(by_row[1], by_column[1])
 
 
-def _length_consistency(length: Floats, line: Ints, single: NDArray[np.bool_]) -> tuple[Ints, Floats]:
-    """0.5 less the distance of each cell's length from the mean of its line, at most 1 (section 6.3.1)."""
-    own = length[single]
-    if not len(line):
-        return line, own
-    count = np.bincount(line)
-    mean = np.bincount(line, weights=own) / np.maximum(1, count)
-    distance = np.abs(own - mean[line]) / np.maximum(1e-9, mean[line])
-    return line, 0.5 - np.minimum(1.0, distance)
+def _line_consistency(
+    line: Ints, owner: Ints, counts: Ints, length: Floats, types: NDArray[np.uint8]
+) -> tuple[Floats, Floats]:
+    """The mean consistency of the lines of each candidate.
 
-
-def _type_consistency(types: NDArray[np.uint8], line: Ints, single: NDArray[np.bool_]) -> tuple[Ints, Floats]:
-    """1 for each cell of the dominant type of its line, -1 for each other (section 6.3.2)."""
-    own = types[single].astype(np.int64)
-    if not len(line):
-        return line, own.astype(np.float64)
-    width = len(CONTENT_TYPES)
-    counts = np.bincount(line * width + own, minlength=(int(line.max()) + 1) * width).reshape(-1, width)
-    return line, np.where(own == counts.argmax(axis=1)[line], 1.0, -1.0)
+    Of lengths, each cell adds 0.5 less the distance of its length from the mean of its line, at most 1 (section 6.3.1).
+    Of content types, each adds 1 where it has the dominant type of its line, else -1 (section 6.3.2).
+    """
+    lines, width = len(owner), len(CONTENT_TYPES)
+    by_type = np.bincount(line * width + types, minlength=lines * width).reshape(lines, width)
+    mean = (np.bincount(line, length, lines) / np.maximum(1, by_type.sum(axis=1)))[line]
+    near = 0.5 - np.minimum(1.0, np.abs(length - mean) / np.maximum(1e-9, mean))
+    same = np.where(types == by_type.argmax(axis=1)[line], 1.0, -1.0)
+    near_sum, same_sum = (
+        np.bincount(owner, np.bincount(line, told, lines), len(counts)) / np.maximum(1, counts) for told in (near, same)
+    )
+    return near_sum, same_sum

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tabellion.locate.candidate_view import view_candidates
-from tabellion.locate.genuine import GENUINE, is_worth_a_look
+from tabellion.locate.genuine import GENUINE, worth_a_look
 from tabellion.locate.genuine_features import genuine_features
 from tabellion.model.region import MarkupRegion
 from tabellion.weights import Weights
@@ -23,7 +23,7 @@ def explain_region(region: MarkupRegion, weights: Weights, most: int = 5) -> tup
         return ((f"{candidate.kind} judged by rule", 0.0),)
     if candidate.attributes.get("role", "").lower() in ("presentation", "none"):
         return (("role says that it is for layout", 0.0),)
-    if not is_worth_a_look(region.page, region.number):
+    if region.number not in worth_a_look(region.page):
         return (("no two rows with a row of two cells", 0.0),)
     trees = weights.boosted(GENUINE)
     row = genuine_features(view_candidates(region.page, [region.number]))
