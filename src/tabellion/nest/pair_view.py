@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.nest.attributes import Attributes, Flags, Indices, Numbers, join_strands
 from tabellion.nest.candidates import ROOT, Pairs
+
+Made = TypeVar("Made")
 
 
 class PairView:
@@ -27,7 +29,7 @@ class PairView:
         self.attributes, self.ladder = attributes, ladder
         self.up, self.down = pairs
         self.count = len(attributes)
-        self._memory: dict[str, NDArray[Any]] = {}
+        self._memory: dict[str, Any] = {}
 
     @cached_property
     def is_root(self) -> Flags:
@@ -66,11 +68,12 @@ class PairView:
     def _last(self) -> Indices:
         return np.maximum(self.above, self.down)
 
-    def once(self, name: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    def once(self, name: str, compute: Callable[[], Made]) -> Made:
         """A table of the strands, computed at its first use."""
-        if name not in self._memory:
-            self._memory[name] = compute()
-        return self._memory[name]
+        memory: dict[str, Made] = self._memory
+        if name not in memory:
+            memory[name] = compute()
+        return memory[name]
 
     def label(self, name: str) -> Numbers:
         """A property of every label, by name, looks and words alike."""

@@ -5,9 +5,12 @@ In: a view of candidate pairs. Out: one array a feature; -1 where there are no n
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tabellion.nest.attributes import Indices, Numbers
+from tabellion.nest.candidates import ROOT
 from tabellion.nest.pair_features import Feature
 from tabellion.nest.pair_view import PairView
 
@@ -33,22 +36,20 @@ def adds_up(view: PairView) -> Numbers:
 
     Those from the parent to the next label of the parent's look are added.
     """
-    values, look = view.attributes.values, view.attributes.look
+    values = view.attributes.values
     if not values.shape[1]:
         return np.full(len(view.up), -1.0)
-    sums, keys = _running_sums(view)
-    following = _next_alike(look)
-    end = following[view.up]
-    wanted = look[view.down] * (view.count + 1)
-    first, last = np.searchsorted(keys, wanted + view.up + 1), np.searchsorted(keys, wanted + end)
-    before = view.strand[view.down]
-    whole = np.nan_to_num(values)[view.up]
+    parts = view.once("parts", lambda: _Parts.of(view))
+    end = _next_alike(view.attributes.look)[parts.up]
+    last = np.searchsorted(parts.keys, parts.look * (view.count + 1) + end)
+    whole = parts.whole
     size = np.abs(whole)
     known = size > 0
-    missed = np.abs(sums[last + before] - sums[first + before] - whole)
+    missed = np.abs(parts.sums[last + parts.strand] - parts.sums[parts.first + parts.strand] - whole)
     match = (missed <= np.maximum(CLOSE_ENOUGH * size, 1e-9)) & known
     share = match.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    return np.where(view.is_root | ~known.any(axis=1) | (last - first < 2), -1.0, share)
+    share[(parts.up == ROOT) | ~known.any(axis=1) | (last - parts.first < 2)] = -1.0
+    return np.asarray(share[parts.which])
 
 
 def within_sum(view: PairView) -> Numbers:
@@ -56,51 +57,79 @@ def within_sum(view: PairView) -> Numbers:
 
     0 where such a sum has an end before the child, -1 where there is none.
     """
-    values, look = view.attributes.values, view.attributes.look
-    if not values.shape[1]:
+    if not view.attributes.values.shape[1]:
         return np.full(len(view.up), -1.0)
-    sums, keys = _running_sums(view)
-    whole = np.nan_to_num(values)[view.up]
-    known = (whole != 0) & ~view.is_root[:, None]
-    result = np.full(len(view.up), -1.0)
-    some = np.flatnonzero(known.any(axis=1))
-    up, down, whole, known = view.up[some], view.down[some], whole[some], known[some]
-    wanted = look[down] * (view.count + 1)
-    first = np.searchsorted(keys, wanted + up + 1)
-    rank = np.searchsorted(keys, wanted + down) - first
-    end = np.searchsorted(keys, wanted + view.count)
+    parts = view.once("parts", lambda: _Parts.of(view))
+    longest = _longest_sums(parts)[parts.which]
+    place = view.attributes.look[view.down] * (view.count + 1) + view.down
+    rank = np.searchsorted(parts.keys, place) - parts.first[parts.which]
+    return np.where(longest == 0, -1.0, rank < longest)
+
+
+def _longest_sums(parts: _Parts) -> Indices:
+    """How many parts one after the other, at most, make up the whole; 0 where none do."""
+    longest = np.zeros(len(parts.up), dtype=np.intp)
+    known = (parts.whole != 0) & (parts.up != ROOT)[:, None]
+    many_parts = np.where(known.any(axis=1), parts.end - parts.first, 0)
+    order = np.argsort(-many_parts, kind="stable")
+    ends = np.cumsum(np.bincount(many_parts)[::-1])[::-1]  # how many have so many parts or more
+    whole, known, start = parts.whole[order], known[order], (parts.first + parts.strand)[order]
     enough = np.maximum(MOST_COLUMNS * known.sum(axis=1), 1)
-    close, before = np.where(known, CLOSE_ENOUGH * np.abs(whole), -1.0), view.strand[down]
-    longest = np.zeros(len(some), dtype=np.intp)
-    for many in range(2, min(LONGEST_SUM, int((end - first).max(initial=0))) + 1):
-        missed = np.abs(sums[np.minimum(first + many, end) + before] - sums[first + before] - whole)
-        match = (missed <= close).sum(axis=1) >= enough
-        longest[match & (first + many <= end)] = many
-    result[some] = np.where(longest == 0, -1.0, rank < longest)
-    return result
+    close, before = np.where(known, CLOSE_ENOUGH * np.abs(whole), -1.0), parts.sums[start]
+    for many in range(2, min(LONGEST_SUM + 1, len(ends))):
+        some = slice(ends[many])
+        missed = np.abs(parts.sums[start[some] + many] - before[some] - whole[some])
+        match = (missed <= close[some]).sum(axis=1) >= enough[some]
+        longest[order[some][match]] = many
+    return longest
 
 
-def _running_sums(view: PairView) -> tuple[Numbers, Indices]:
-    """Sums of the values over the labels, look by look, and keys of look and place in that order.
+class _Parts(NamedTuple):
+    """What may add up to a label: the labels of one look below it. Pairs of one parent and look ask for the same.
 
-    Each strand is summed on its own, from a row of noughts on: the sums of label k of strand s are in row k + s + 1.
+    `sums` are running sums of the values, look by look, and `keys` the looks and places in that order. Each strand is
+    summed on its own, from a row of noughts on: the sums up to label k of strand s are in row k + s + 1.
     """
-    values, look = view.attributes.values, view.attributes.look
 
-    def order() -> Indices:
-        return np.argsort(look, kind="stable")
+    up: Indices
+    look: Indices
+    first: Indices  # the first part, as a place in `keys`
+    end: Indices  # behind the last of that look
+    strand: Indices
+    whole: Numbers
+    which: Indices  # for each pair
+    keys: Indices
+    sums: Numbers
 
-    by_look = view.once("by look", order)
+    @classmethod
+    def of(cls, view: PairView) -> _Parts:
+        look = view.attributes.look
+        by_look = np.argsort(look, kind="stable")
+        keys = look[by_look] * (view.count + 1) + by_look
+        wanted, pair, which = np.unique(
+            look[view.down] * (view.count + 1) + view.up + 1, return_index=True, return_inverse=True
+        )
+        up, down = view.up[pair], view.down[pair]
+        values = np.nan_to_num(view.attributes.values)
+        return cls(
+            up=up,
+            look=look[down],
+            first=np.asarray(np.searchsorted(keys, wanted)),
+            end=np.searchsorted(keys, (look[down] + 1) * (view.count + 1) - 1),
+            strand=view.strand[down],
+            whole=values[up],
+            which=which.ravel(),
+            keys=keys,
+            sums=_running_sums(view, values[by_look]),
+        )
 
-    def sums() -> Numbers:
-        added = np.zeros((view.count + len(view.starts), values.shape[1]))
-        known = np.nan_to_num(values[by_look])
-        for number, (start, length) in enumerate(zip(view.starts.tolist(), view.lengths.tolist(), strict=True)):
-            row = start + number + 1
-            np.cumsum(known[start : start + length], axis=0, out=added[row : row + length])
-        return added
 
-    return view.once("running sums", sums), look[by_look] * (view.count + 1) + by_look
+def _running_sums(view: PairView, values: Numbers) -> Numbers:
+    added = np.zeros((view.count + len(view.starts), values.shape[1]))
+    for number, (start, length) in enumerate(zip(view.starts.tolist(), view.lengths.tolist(), strict=True)):
+        row = start + number + 1
+        np.cumsum(values[start : start + length], axis=0, out=added[row : row + length])
+    return added
 
 
 def _next_alike(look: Indices) -> Indices:
