@@ -110,7 +110,7 @@ def read_markup(
     walk = PageWalk(looks, DEEPEST, marked)
     if parser.root is not None:
         walk.run(parser.root)
-    mentions = read_mentions(parser) if mentions_table(text) else ()
+    mentions = read_mentions(parser)
     del parser  # the tree is many times as large as the page and no longer needed
     issues: list[Issue] = []
     if walk.too_deep:
@@ -131,6 +131,8 @@ def read_markup(
 
 def read_mentions(parser: LexborHTMLParser) -> tuple[str, ...]:
     """The sentences of paragraphs and lists that mention a table by its number."""
+    if parser.body is None or not mentions_table(parser.body.text()):
+        return ()
     found: list[str] = []
     for node in parser.css("p, li, dd"):
         text = node.text(separator="", strip=False)
