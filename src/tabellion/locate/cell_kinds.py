@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +47,11 @@ _LETTER = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?…](?:\s|$)")
 _LONG = 80  # letters that make a text prose by length alone
 _WORDY = 45  # letters from which a full stop makes it prose
+_KEPT = 10_000  # texts whose kind is kept: the pages of a site say the same again and again
 _SHORT = 60  # longer texts are no number and no date
 
 
+@lru_cache(maxsize=_KEPT)
 def tell_kind(text: str) -> Kind:
     """The kind of one text.
 
@@ -75,4 +78,4 @@ def tell_kind(text: str) -> Kind:
 def tell_kinds(texts: Sequence[str]) -> NDArray[np.uint8]:
     """The kind of each text."""
     known = {text: int(tell_kind(text)) for text in set(texts)}
-    return np.array([known[text] for text in texts], dtype=np.uint8)
+    return np.fromiter((known[text] for text in texts), np.uint8, len(texts))

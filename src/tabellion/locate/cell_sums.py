@@ -16,16 +16,24 @@ from numpy.typing import NDArray
 from tabellion.locate.candidate_view import CandidateView, Floats
 from tabellion.locate.cell_kinds import Kind
 from tabellion.locate.line_views import LineViews
-from tabellion.model.style import Style
 
 EVERY = "every"  # the part that has all cells
 Pair = tuple[str, str]  # a fact, and the part over which it is summed up
 Tell = Callable[[CandidateView, LineViews], NDArray[np.generic]]
 
 
-def _styled(tell: Callable[[Style], bool]) -> Tell:
-    """A fact of the style of each cell; told once a style."""
-    return lambda view, _: np.array([tell(style) for style in view.page.styles], dtype=bool)[view.cells("style")]
+def _styled(number: int) -> Tell:
+    """A fact of the style of each cell."""
+    return lambda view, _: view.once("styled", lambda: _tell_styles(view))[number]
+
+
+def _tell_styles(view: CandidateView) -> NDArray[np.bool_]:
+    """Of the style of each cell: bold, filled, set at the right, set at the top, bordered; facts × cells."""
+    told = [
+        (s.bold, s.fill is not None, s.align == "right", s.valign == "top", s.border_bottom or s.border_top)
+        for s in view.page.styles
+    ]
+    return np.asarray(np.array(told, dtype=bool)[view.cells("style")].T)
 
 
 def _line_counts(view: CandidateView) -> NDArray[np.generic]:
@@ -68,11 +76,11 @@ FACTS: dict[str, Tell] = {
     "lines": lambda v, _: _line_counts(v),
     "figure": lambda v, _: is_figure(v),
     "label": lambda v, _: v.kind == int(Kind.LABEL),
-    "bold": _styled(lambda style: style.bold),
-    "fill": _styled(lambda style: style.fill is not None),
-    "right": _styled(lambda style: style.align == "right"),
-    "set at the top": _styled(lambda style: style.valign == "top"),
-    "bordered": _styled(lambda style: style.border_bottom or style.border_top),
+    "bold": _styled(0),
+    "fill": _styled(1),
+    "right": _styled(2),
+    "set at the top": _styled(3),
+    "bordered": _styled(4),
 }
 
 
@@ -94,18 +102,16 @@ class SumPlan:
     def __init__(self, means: tuple[Pair, ...], sums: tuple[str, ...]) -> None:
         parts = dict.fromkeys(part for _, part in means)
         pairs = dict.fromkeys([*means, *((name, EVERY) for name in (*parts, *sums))])
+        facts = list(dict.fromkeys(name for pair in pairs for name in pair))
         self._rows = {pair: row for row, pair in enumerate(pairs)}
-        self._facts = {name: FACTS[name] for pair in pairs for name in pair}
-        self._wanted = [self._rows[pair] for pair in means]
-        self._by = [self._rows[part, EVERY] for _, part in means]
+        self._tell = [FACTS[name] for name in facts]
+        self._facts, self._parts = np.array([[facts.index(name) for name in pair] for pair in pairs]).T
+        self._means = np.array([self._rows[pair] for pair in means])
+        self._sizes = np.array([self._rows[part, EVERY] for _, part in means])
 
     def sum_up(self, view: CandidateView, lines: LineViews) -> CellSums:
-        told = {name: tell(view, lines) for name, tell in self._facts.items()}
-        held = np.empty((len(self._rows), len(view.of)))
-        for (fact, part), row in self._rows.items():
-            if part == EVERY:
-                held[row] = told[fact]
-            else:
-                np.multiply(told[fact], told[part], out=held[row])
-        sums = np.add.reduceat(held, view.starts, axis=1)
-        return CellSums(self._rows, sums, sums[self._wanted] / np.maximum(1e-9, sums[self._by]))
+        told = np.empty((len(self._tell), len(view.of)))
+        for row, tell in zip(told, self._tell, strict=True):
+            row[:] = tell(view, lines)
+        sums = np.add.reduceat(told[self._facts] * told[self._parts], view.starts, axis=1)
+        return CellSums(self._rows, sums, sums[self._means] / np.maximum(1e-9, sums[self._sizes]))

@@ -7,8 +7,7 @@ that span nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,28 +37,25 @@ _TYPE_OF[Kind.EMPTY] = EMPTY
 
 def paper_features(view: CandidateView) -> NDArray[np.float64]:
     """One row a candidate, in the order of PAPER_FEATURES."""
-    rows, columns = np.maximum(1, view.rows), np.maximum(1, view.columns)
-    across = _covering(view, view.row_line, view.cells("row_span"), len(view.row_owner))
-    down = _covering(view, view.column_line, view.cells("column_span"), len(view.column_owner))
-    columns_mean, columns_deviation = _moments(across, view.row_owner, rows)
-    rows_mean, rows_deviation = _moments(down, view.column_owner, columns)
+    lines = _lines(view)
+    mean, deviation = _moments(lines)
     length = view.cells("length").astype(np.float64)
     length_mean, square_mean = np.add.reduceat([length, length * length], view.starts, axis=1) / view.count
     length_deviation = np.sqrt(np.maximum(0, square_mean - length_mean * length_mean))
     types = content_types(view)
     by_type = np.bincount(view.of * len(CONTENT_TYPES) + types, minlength=len(view) * len(CONTENT_TYPES))
-    length_consistency, type_consistency = _consistency(view, length, types)
+    consistency = _consistency(lines, ~view.spanning, length, types).max(axis=1)
     return np.column_stack(
         [
-            columns_mean,
-            columns_deviation,
-            rows_mean,
-            rows_deviation,
+            mean[0],
+            deviation[0],
+            mean[1],
+            deviation[1],
             length_mean,
             length_deviation,
-            length_consistency,
+            consistency[0],
             by_type.reshape(len(view), -1) / view.count[:, None],
-            type_consistency,
+            consistency[1],
         ]
     )
 
@@ -79,42 +75,46 @@ def content_types(view: CandidateView) -> NDArray[np.uint8]:
     return types
 
 
-def _covering(view: CandidateView, line: Ints, span: NDArray[Any], lines: int) -> Floats:
-    """How many cells cover each line: those that begin in it or reach into it."""
-    begin = np.bincount(line, minlength=lines + 1)
-    end = np.bincount(np.minimum(line + np.minimum(span, 1000), lines), minlength=lines + 1)
-    return np.cumsum(begin - end)[:-1].astype(np.float64)
+class _Lines(msgspec.Struct, frozen=True, eq=False):
+    """The rows of all candidates, and after them the columns."""
+
+    line: Ints  # the row of each cell, then the column of each
+    span: Ints  # how many rows, then columns, each takes
+    owner: Ints  # the candidate of each row; that of each column, counted on from the last one
+    counts: Ints  # how many rows, then columns, each candidate has
 
 
-def _moments(values: Floats, owner: Ints, counts: Ints) -> tuple[Floats, Floats]:
-    mean = np.bincount(owner, weights=values, minlength=len(counts)) / counts
-    spread = np.bincount(owner, weights=(values - mean[owner]) ** 2, minlength=len(counts)) / counts
-    return mean, np.sqrt(spread)
+def _lines(view: CandidateView) -> _Lines:
+    return _Lines(
+        line=np.append(view.row_line, view.column_line + len(view.row_owner)),
+        span=np.minimum(np.append(view.cells("row_span"), view.cells("column_span")), 1000),
+        owner=np.append(view.row_owner, view.column_owner + len(view)),
+        counts=np.maximum(1, np.append(view.rows, view.columns)),
+    )
 
 
-def _consistency(view: CandidateView, length: Floats, types: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-    """How consistent lengths and content types are: the larger of the means over rows and over columns."""
-    single = ~view.spanning
-    length, types = length[single], types[single]
-    by_row = _line_consistency(view.row_line[single], view.row_owner, view.rows, length, types)
-    by_column = _line_consistency(view.column_line[single], view.column_owner, view.columns, length, types)
-    return np.maximum(by_row[0], by_column[0]), np.maximum(by_row[1], by_column[1])
+def _moments(lines: _Lines) -> tuple[Floats, Floats]:
+    """Of how many cells cover a line: the means over the rows and over the columns of each candidate; deviations."""
+    size = len(lines.owner) + 1
+    change = np.bincount(lines.line, minlength=size) - np.bincount(lines.line + lines.span, minlength=size)
+    covering = change.cumsum()[:-1].astype(np.float64)
+    mean = np.bincount(lines.owner, covering, len(lines.counts)) / lines.counts
+    spread = np.bincount(lines.owner, (covering - mean[lines.owner]) ** 2, len(lines.counts)) / lines.counts
+    return mean.reshape(2, -1), np.sqrt(spread).reshape(2, -1)
 
 
-def _line_consistency(
-    line: Ints, owner: Ints, counts: Ints, length: Floats, types: NDArray[np.uint8]
-) -> tuple[Floats, Floats]:
-    """The mean consistency of the lines of each candidate.
+def _consistency(lines: _Lines, single: NDArray[np.bool_], length: Floats, types: NDArray[np.uint8]) -> Floats:
+    """How consistent lengths, and content types, are: means over the rows and over the columns of each candidate.
 
     Of lengths, each cell adds 0.5 less the distance of its length from the mean of its line, at most 1 (section 6.3.1).
     Of content types, each adds 1 where it has the dominant type of its line, else -1 (section 6.3.2).
     """
-    lines, width = len(owner), len(CONTENT_TYPES)
-    by_type = np.bincount(line * width + types, minlength=lines * width).reshape(lines, width)
-    mean = (np.bincount(line, length, lines) / np.maximum(1, by_type.sum(axis=1)))[line]
+    line = lines.line.reshape(2, -1)[:, single].ravel()
+    length, types = np.tile(length[single], 2), np.tile(types[single], 2)
+    size, width = len(lines.owner), len(CONTENT_TYPES)
+    by_type = np.bincount(line * width + types, minlength=size * width).reshape(size, width)
+    mean = (np.bincount(line, length, size) / np.maximum(1, by_type.sum(axis=1)))[line]
     near = 0.5 - np.minimum(1.0, np.abs(length - mean) / np.maximum(1e-9, mean))
     same = np.where(types == by_type.argmax(axis=1)[line], 1.0, -1.0)
-    near_sum, same_sum = (
-        np.bincount(owner, np.bincount(line, told, lines), len(counts)) / np.maximum(1, counts) for told in (near, same)
-    )
-    return near_sum, same_sum
+    sums = [np.bincount(lines.owner, np.bincount(line, told, size), len(lines.counts)) for told in (near, same)]
+    return (np.array(sums) / lines.counts).reshape(2, 2, -1)
