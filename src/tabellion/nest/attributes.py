@@ -195,10 +195,11 @@ def _reach_values(grid: Grid, row: Indices, column: Indices, values: Indices) ->
     among = np.zeros(grid.shape[1], dtype=bool)
     among[values] = True
     reach = among[column]
-    if grid.span_at and len(values):
+    spans = grid.span_at
+    if spans and len(values):
         first = int(values.min())
         for place, cell in enumerate(zip(row.tolist(), column.tolist(), strict=True)):
-            across = grid.span_at.get(cell, (1, 1))[1]
+            across = spans.get(cell, (1, 1))[1]
             reach[place] |= across > 1 and cell[1] + across > first
     return np.asarray(reach)
 

@@ -21,10 +21,10 @@ Rung = tuple[float, float, bool, bool]
 
 
 def climb(attributes: Attributes) -> Indices:
-    """The parent of each label by rules, -1 at the root."""
+    """The parent of each label by rules, -1 at the root; labels of one look all stand beside each other at first."""
     if not len(attributes):
         return np.zeros(0, dtype=np.intp)
-    first = _climb(attributes, Refrain())
+    first = _climb(attributes, Refrain()) if attributes.look.any() else np.full(len(attributes), -1, dtype=np.intp)
     refrain = find_refrain(attributes, first) if len(attributes) <= LONGEST_OUTLINE else Refrain()
     return _climb(attributes, refrain) if refrain else first
 

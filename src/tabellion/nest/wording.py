@@ -24,6 +24,7 @@ _HAS_TOTAL = re.compile(
     r"\b(?:sub|grand)?-?(?:total|totals|totale|totaal|gesamt|insgesamt|summe|yhteensä|aggregate)\b|合計|総数",
     re.IGNORECASE,
 )
+_MAY_TOTAL = re.compile(r"tota|gesamt|summe|yhteens|aggregat|合計|総数", re.IGNORECASE)  # one look spares most others
 _ALL = re.compile(r"(?:all|both|total|whole|any|every)\b", re.IGNORECASE)
 _OF_WHICH = re.compile(r"(?:of which|of whom|including|thereof|darunter|davon|dont|which)\b", re.IGNORECASE)
 _OTHER = re.compile(r"(?:other|others|not |unknown|unspecified|n\.e\.c|remaining|rest of|misc)", re.IGNORECASE)
@@ -72,26 +73,24 @@ def read_wording(label: str) -> Wording:
     text = label.strip()
     bare = _TRAIL.sub("", text)
     words = _WORD.findall(text.lower())
-    letters = [c for c in text if c.isalpha()]
+    may_total = _MAY_TOTAL.search(text) is not None
     return Wording(
         only_total=_ONLY_TOTAL.fullmatch(bare) is not None,
-        has_total=_HAS_TOTAL.search(text) is not None,
-        starts_total=_HAS_TOTAL.match(text) is not None,
+        has_total=may_total and _HAS_TOTAL.search(text) is not None,
+        starts_total=may_total and _HAS_TOTAL.match(text) is not None,
         starts_all=_ALL.match(text) is not None,
         colon=text.endswith(":"),
         of_which=_OF_WHICH.match(text) is not None,
         other=_OTHER.match(text) is not None,
-        capitals=len(letters) > 3 and text.upper() == text,
-        numeric=not letters and bool(text),
+        capitals=text.upper() == text and sum(map(str.isalpha, text)) > 3,
+        numeric=bool(text) and not any(map(str.isalpha, text)),
         lower=bool(text) and text[0].islower(),
         open_ended=text.endswith((",", "-", "–", "(")) or text.lower().endswith((" and", " of", " or", " the", " for")),
         numbering=_numbering(text),
         words=len(words),
         first_word=_kind(words[0]) if words else "",
         last_word=_kind(words[-1]) if words else "",
-        stems=tuple(
-            sorted({word[:3] for word in words if len(word) > 2 and not _HAS_TOTAL.match(word)} - _SMALL_WORDS)
-        ),
+        stems=_stems([word for word in words if not _HAS_TOTAL.match(word)] if may_total else words),
     )
 
 
@@ -103,6 +102,10 @@ def read_wordings(labels: Sequence[str]) -> tuple[list[Wording], NDArray[np.intp
         return [read_wording(label) for label in known], which
     plain = read_wording("Plain")
     return [read_wording(label) if _TELLING.search(label) else plain for label in known], which
+
+
+def _stems(words: list[str]) -> tuple[str, ...]:
+    return tuple(sorted({word[:3] for word in words if len(word) > 2} - _SMALL_WORDS))
 
 
 def _numbering(text: str) -> tuple[str, ...]:
