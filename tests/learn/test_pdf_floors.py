@@ -2,7 +2,7 @@
 
 Training takes ten minutes a fold, too long for a test, so the weights of one fold are kept in held_out/fold1 (a third
 of a megabyte). They have not seen the 9 documents of icdar2013 and the 5 of jats that they read here, so the figures
-are honest, if rough; the fold is the hardest of the five, and docs/measuring.md has the figures of all. They are made
+are honest, if rough; docs/measuring.md has those of all five folds together. They are made
 anew with the others: `python -m tabellion.learn train --folds DIR`, then `cp DIR/fold1/printed*` to that folder.
 
 The shipped weights have seen all documents. Their figures on the same documents are no measure of quality; they fall

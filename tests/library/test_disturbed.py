@@ -18,6 +18,8 @@ from shelving import add_all, contents, write_documents
 
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
+from tabellion.library.pages import documents_after, tables_after
+from tabellion.library.states import GoneError
 from tabellion.library.verify import verify_library
 
 DOCUMENTS = 300
@@ -180,3 +182,61 @@ def test_a_full_disk_is_a_clear_error_and_breaks_nothing(small_disk: Path, tmp_p
         library.add(*sources)
         assert len(library.documents()) == 400
         assert list(verify_library(library)) == []
+
+
+@pytest.mark.parametrize("question", ["", "harbour visitors 1990"])
+def test_pages_of_an_answer_hold_every_table_once_while_another_process_adds(question: str, tmp_path: Path) -> None:
+    sources = write_documents(tmp_path / "documents", 60)
+    there = str(tmp_path / "shelf"), str(tmp_path / "shelf")
+    start(there, sources[:20]).join()
+    with open_library(*there) as library:
+        whole = [hit.table for hit in library.search(question, limit=1_000).hits]
+        page = library.search(question, limit=5)
+        seen = [hit.table for hit in page.hits]
+        while page.next:
+            adding = start(there, sources[: 20 + len(seen)])
+            adding.join()
+            moved = library.search(question, limit=5, offset=len(seen))
+            page = library.search(question, limit=5, after=page.next)
+            seen += [hit.table for hit in page.hits]
+        assert seen == whole
+        assert moved.total > len(whole), "nothing was added, so nothing was tested"
+
+
+def test_lists_hold_every_table_once_while_another_process_adds(place: Place, tmp_path: Path) -> None:
+    sources = write_documents(tmp_path / "documents", 60)
+    there = place("shared")
+    start(there, sources[:12]).join()
+    with open_library(*there) as library:
+        adding = start(there, sources[12:])
+        rounds = 0
+        while not rounds or adding.is_alive():
+            before = library.documents()
+            tables, documents = [""], [""]
+            while page := tables_after(library.catalogue, tables[-1], 3):
+                tables += [one.table_id for one in page]
+            while found := documents_after(library.catalogue, documents[-1], 3):
+                documents += [one.document_id for one in found]
+            assert len(tables) == len(set(tables)) and {table for one in before for table in one.tables} <= set(tables)
+            assert len(documents) == len(set(documents)) and {one.id for one in before} <= set(documents)
+            rounds += 1
+        adding.join()
+        assert adding.exitcode == 0
+        assert len(library.documents()) == len(sources)
+
+
+def test_a_page_of_a_state_that_no_process_holds_is_refused(tmp_path: Path) -> None:
+    sources = write_documents(tmp_path / "documents", 12)
+    there = str(tmp_path / "shelf")
+    add_all(there, there, sources[:8], TOGETHER)
+    with open_library(there) as library:
+        first = library.search("", limit=3)
+    with open_library(there) as library:  # nothing has changed: another process may go on
+        second = library.search("", limit=3, after=first.next)
+        assert not {hit.table for hit in first.hits} & {hit.table for hit in second.hits}
+    add_all(there, there, sources, TOGETHER)
+    with open_library(there) as library:
+        with pytest.raises(GoneError, match="begin with the first page"):
+            library.search("", limit=3, after=first.next)
+        with pytest.raises(LibraryError, match="not where a page ended"):
+            library.search("", after="7")

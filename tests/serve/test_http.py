@@ -53,6 +53,18 @@ def test_pages_hold_everything_once(client: TestClient, library: Library) -> Non
         assert seen == whole == sorted(set(whole))
 
 
+def test_hits_come_in_pages_of_one_state(client: TestClient) -> None:
+    whole = [hit["table"] for hit in client.get("/search", params={"q": "", "limit": 100}).json()["hits"]]
+    seen: list[str] = []
+    page: dict[str, Any] = {"next": ""}
+    while page["next"] is not None:
+        page = client.get("/search", params={"q": "", "limit": 2, "after": page["next"]}).json()
+        seen += [hit["table"] for hit in page["hits"]]
+    assert seen == whole
+    gone = client.get("/search", params={"q": "", "after": "999.999.2"})
+    assert gone.status_code == 409 and "first page" in gone.json()["detail"]
+
+
 def test_tuples_come_in_pages_of_one_state(client: TestClient, library: Library) -> None:
     rows, page = [], client.get("/tables/smoking/tuples", params={"limit": 40}).json()
     rows += page["tuples"]

@@ -40,6 +40,9 @@ def search(
     form: FormatOption = Listing.table,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=0, help="Hits shown.")] = 10,
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits passed over first.")] = 0,
+    after: Annotated[
+        str, typer.Option("--after", metavar="NEXT", help="The page after the one that said this as its `next`.")
+    ] = "",
     preview: Annotated[int, typer.Option("--preview", "-p", metavar="N", min=0, help="Rows of each table shown.")] = 0,
     medium: Annotated[
         str | None, typer.Option("--medium", help="spreadsheet, html or pdf.", rich_help_panel="Narrow down")
@@ -74,7 +77,8 @@ def search(
             if condition is None:
                 raise typer.BadParameter(f"{value!r} is not a number nor a range of numbers", param_hint=f"--{field}")
             conditions.append(condition)
-        found = shelf.search(" ".join(words), conditions=conditions, limit=limit, offset=offset)
+        found = shelf.search(" ".join(words), conditions=conditions, limit=limit, offset=offset, after=after)
+        offset = int(after.rpartition(".")[2]) if after else offset
         if preview:
             found = with_previews(shelf, found, preview)
         if form is Listing.json:

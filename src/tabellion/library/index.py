@@ -75,6 +75,14 @@ class SearchIndex:
             int(noted["sequence"]) if noted.get("form") == FORM and (self.folder.index / "meta.json").exists() else -1
         )
 
+    def state(self) -> str:
+        """What tells the index as it is on the disk from what it was: the change it goes up to, and its last commit."""
+        try:
+            commit = int(json.loads((self.folder.index / "meta.json").read_bytes())["opstamp"])
+        except (OSError, ValueError, KeyError):
+            commit = 0
+        return f"{max(0, self.applied())}.{commit}"
+
     def catch_up(self, *, wait: bool = False) -> bool:
         """Bring the index to the state of the catalogue; False where another process is at it."""
         with self.catalogue.reading() as connection:

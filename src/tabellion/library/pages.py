@@ -22,15 +22,12 @@ from tabellion.library.records import DocumentRecord, TableRecord, documents_by_
 from tabellion.library.schema import documents, tables
 from tabellion.library.segments import open_segments
 from tabellion.library.shelf import Library
+from tabellion.library.states import GoneError
 from tabellion.library.tidy import SCHEMA
 
 SHOWN = [field.name for field in SCHEMA if field.name not in ("table_id", "document_id", "left_columns")]
 _LONGEST = 24  # digits of where a page ended
 _TABLES_HELD = 64  # tables whose tuples are held for the next page
-
-
-class GoneError(LibraryError):
-    """The table is no longer as it was when its first page was asked for."""
 
 
 class TuplesPage(msgspec.Struct, frozen=True):

@@ -25,6 +25,7 @@ from tabellion.library.schema import documents
 from tabellion.library.words import is_number, terms
 
 _FACET_SIZE = 10  # values shown of a facet
+_TRIES = 5  # times that a state is looked for while another process writes
 _TELLING = 5_000  # tables found among which it says something which documents they are of
 
 
@@ -64,20 +65,29 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True, omit_defaults=False):
-    """The answer to a question: how many tables there are, the best of them, and how they spread over facets."""
+    """The answer to a question: how many tables there are, the best of them, and how they spread over facets.
+
+    `next` is where the next page begins, in the same state of the library.
+    """
 
     total: int
     hits: list[Hit]
     facets: dict[str, dict[str, int]]
+    next: str | None = None
 
 
 class Searcher:
-    """Answers questions over one library."""
+    """Answers questions over one state of a library."""
 
     def __init__(self, folder: Folder, catalogue: Catalogue, index: SearchIndex, weights: Weights = Weights()) -> None:
         self.weights = weights
         self.folder, self.catalogue, self.index = folder, catalogue, index
-        self._opened = index.open()
+        for _ in range(_TRIES):
+            self.state = index.state()
+            self._opened = index.open()
+            self._snapshot = self._opened.searcher()
+            if index.state() == self.state:
+                break
         with catalogue.reading() as connection:
             spoken = connection.execute(select(documents.c.language).distinct()).scalars().all()
         self.languages = tuple(dict.fromkeys([DEFAULT, *sorted(spoken)]))
@@ -95,7 +105,7 @@ class Searcher:
         asked = parse_question(question)
         asked = msgspec.structs.replace(asked, conditions=(*asked.conditions, *conditions))
         query = self.build_query(asked)
-        searcher = self._opened.searcher()
+        searcher = self._snapshot
         result = searcher.search(query, max(limit, 1), offset=offset)
         scored = []
         for score, address in result.hits[:limit]:
@@ -106,6 +116,7 @@ class Searcher:
             total=total,
             hits=self._hits(asked, scored),
             facets=_count_facets(searcher, query, total) if facets else {},
+            next=f"{self.state}.{offset + limit}" if limit and offset + limit < total else None,
         )
 
     def build_query(self, asked: Question) -> tantivy.Query:

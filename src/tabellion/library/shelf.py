@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from tabellion.library.mending import Elsewhere
     from tabellion.library.query import Answer, QueryLimits
     from tabellion.library.questions import Condition
-    from tabellion.library.search import Found, Searcher
+    from tabellion.library.search import Found
+    from tabellion.library.states import SearchStates
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
 
@@ -67,8 +68,7 @@ class Library:
         self.catalogue = Catalogue(self.folder, url)
         self.catalogue.prepare(create=create)
         self.index = SearchIndex(self.folder, self.catalogue)
-        self._searcher: Searcher | None = None
-        self._searched = -1  # up to which change the searcher sees
+        self._states: SearchStates | None = None
 
     def add(self, *sources: str | Path, settings: Settings | None = None) -> list[Kept]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
@@ -209,16 +209,19 @@ class Library:
 
     def search(
         self, question: str, *, conditions: Iterable[Condition] = (), limit: int = 10, offset: int = 0,
-        facets: bool = True,
+        facets: bool = True, after: str | None = None,
     ) -> Found:  # fmt: skip
-        """The best tables for a question."""
-        self.index.catch_up()
-        applied = self.index.applied()
-        if self._searcher is None or self._searched != applied:
-            from tabellion.library.search import Searcher
+        """The best tables for a question; with `after`, what `next` of the page before said, those that follow."""
+        if self._states is None:
+            from tabellion.library.states import SearchStates
 
-            self._searcher, self._searched = Searcher(self.folder, self.catalogue, self.index), applied
-        return self._searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
+            self._states = SearchStates(self.folder, self.catalogue, self.index)
+        if after:
+            searcher, offset = self._states.after(after)
+        else:
+            self.index.catch_up()
+            searcher = self._states.newest()
+        return searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
 
     def query(self, sql: str, limits: QueryLimits | None = None) -> pa.Table:
         """All rows of a SELECT as an Arrow table."""

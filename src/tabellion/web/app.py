@@ -16,8 +16,8 @@ from starlette.routing import Match
 from starlette.types import ASGIApp
 
 from tabellion.errors import LibraryError, MissingExtraError, QueryError, TabellionError
-from tabellion.library.pages import GoneError
 from tabellion.library.shelf import Library
+from tabellion.library.states import GoneError
 from tabellion.web import forms
 from tabellion.web.desk import MOST, Desk, Render
 from tabellion.web.guard import Guard
@@ -70,9 +70,12 @@ def _reading(app: FastAPI, desk: Desk) -> None:
         limit: Annotated[int, Query(ge=1, le=100)] = 10,
         offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
         facets: bool = True,
+        after: Annotated[
+            str, Query(pattern=r"^([0-9]{1,12}\.[0-9]{1,12}\.[0-9]{1,9})?$", description="`next` of the page before.")
+        ] = "",
     ) -> Response:
         """The best tables for a question."""
-        return _answer(desk.search(q, limit, offset, facets=facets))
+        return _answer(desk.search(q, limit, offset, facets=facets, after=after))
 
     @app.get("/documents", response_model=forms.Documents, responses=_UNCHANGED)
     def documents(after: After = "", limit: Limit = 100) -> Response:

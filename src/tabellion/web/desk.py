@@ -52,8 +52,8 @@ class Desk:
         with self.library.catalogue.reading() as connection:
             return self.library.catalogue.last_sequence(connection), self.library.index.applied()
 
-    def search(self, question: str, limit: int = 10, offset: int = 0, *, facets: bool = True) -> Found:
-        return self.library.search(question, limit=limit, offset=offset, facets=facets)
+    def search(self, question: str, limit: int = 10, offset: int = 0, *, facets: bool = True, after: str = "") -> Found:
+        return self.library.search(question, limit=limit, offset=offset, facets=facets, after=after)
 
     def documents(self, after: str = "", limit: int = 100) -> dict[str, Any]:
         found = documents_after(self.library.catalogue, after, limit + 1)

@@ -142,11 +142,12 @@ class Hit(BaseModel):
 
 
 class Found(BaseModel):
-    """The best tables for a question."""
+    """The best tables for a question; `next` is what `after` must say for the next page."""
 
     total: int
     hits: list[Hit]
     facets: dict[str, dict[str, int]]
+    next: str | None = None
 
 
 class Partner(BaseModel):

@@ -37,9 +37,10 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         question: Annotated[str, Field(description='Words, "phrases", numbers; caption: header: year:1990..2000')],
         limit: Annotated[int, Field(ge=1, le=50)] = 10,
         offset: Annotated[int, Field(ge=0, le=10_000)] = 0,
+        after: Annotated[str, Field(description="`next` of the page before")] = "",
     ) -> Any:
         """Find tables by words, best first."""
-        return desk.search(question, limit, offset)
+        return desk.search(question, limit, offset, after=after)
 
     @tool
     def list_tables(after: str = "", limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Any:
