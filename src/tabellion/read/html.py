@@ -8,7 +8,7 @@ left out with an issue. Scripts are never run, other documents never fetched.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import Any
@@ -29,7 +29,6 @@ from tabellion.read.frames import note_frames
 from tabellion.read.html_encoding import decode_markup
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.looks import Looks
-from tabellion.read.marked import Marked, mark_page
 from tabellion.read.markup_box import RECORD_FIELDS, Gathering
 from tabellion.read.mhtml import is_mhtml, unpack_mhtml
 from tabellion.read.page_walk import PageWalk
@@ -104,10 +103,10 @@ def read_markup(
     """The page of a markup text; `sheets` are style sheets that belong to it but stand elsewhere."""
     _check_nesting(text)
     parser = LexborHTMLParser(text)
-    marked = mark_page(parser, may_have_roles="role=" in text or "ROLE=" in text)
-    facts = _read_facts(marked)
-    looks = Looks(read_sheets(marked.stating["style"], sheets))
-    walk = PageWalk(looks, DEEPEST, marked)
+    stating = parser.css("title,meta,link,style")
+    facts = _read_facts(stating)
+    looks = Looks(read_sheets(stating, sheets))
+    walk = PageWalk(parser, looks, DEEPEST, has_roles="role=" in text or "ROLE=" in text)
     if parser.root is not None:
         walk.run(parser.root)
     mentions = read_mentions(parser)
@@ -232,29 +231,31 @@ def _columns(texts: list[str], numbers: list[NDArray[np.int32]], placed: list[ND
     )
 
 
-def _read_facts(marked: Marked) -> PageFacts:
-    titles = marked.stating["title"]
+def _read_facts(stating: Sequence[LexborNode]) -> PageFacts:
+    """What the elements say that state something of the page."""
+    title, address = "", None
     authors: list[str] = []
-    address = None
-    for node in (*marked.stating["meta"], *marked.stating["link"]):
-        attributes = node.attributes
-        name = (attributes.get("name") or attributes.get("property") or attributes.get("rel") or "").lower()
-        value = " ".join((attributes.get("content") or attributes.get("href") or "").split())
-        if name in ("author", "dc.creator", "article:author", "citation_author") and value:
-            authors.append(value)
-        elif name == "canonical" and value:
-            address = value
-    text = " ".join(titles[0].text().split()) if titles else ""
-    return PageFacts(text or None, tuple(dict.fromkeys(authors)), address)
+    for node in stating:
+        if node.tag == "title":
+            title = title or " ".join(node.text().split())
+        elif node.tag in ("meta", "link"):
+            attributes = node.attributes
+            name = (attributes.get("name") or attributes.get("property") or attributes.get("rel") or "").lower()
+            value = " ".join((attributes.get("content") or attributes.get("href") or "").split())
+            if name in ("author", "dc.creator", "article:author", "citation_author") and value:
+                authors.append(value)
+            elif name == "canonical" and value:
+                address = value
+    return PageFacts(title or None, tuple(dict.fromkeys(authors)), address)
 
 
-def read_sheets(styles: Iterable[LexborNode], sheets: Sequence[str]) -> list[Rule]:
-    """The rules of style sheets that stand elsewhere, and of `<style>` elements."""
+def read_sheets(nodes: Sequence[LexborNode], sheets: Sequence[str]) -> list[Rule]:
+    """The rules of style sheets that stand elsewhere, and of the `<style>` elements among some nodes."""
     rules: list[Rule] = []
     for sheet in sheets:
         rules += read_rules(sheet, len(rules))
-    for node in styles:
-        media = (node.attributes.get("media") or "all").lower()
+    for node in nodes:
+        media = (node.attributes.get("media") or "all").lower() if node.tag == "style" else ""
         if "all" in media or "screen" in media:
             rules += read_rules(node.text(), len(rules))
     return rules

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -28,19 +28,6 @@ RECORD_FIELDS = ("text", "style", "marks", "length", "linked", "links", "images"
 
 _FOOT = int(Section.FOOT)
 _NO_NUMBERS = np.zeros((0, len(RECORD_FIELDS) - 1), dtype=np.int32)
-
-
-class Unread(str):
-    """Stands among the parts of a text for an element that holds text alone; `unfold` gives its parts."""
-
-    __slots__ = ("unfold",)
-
-    def __new__(cls, unfold: Callable[[], list[str]]) -> Unread:
-        made = super().__new__(cls)
-        made.unfold = unfold
-        return made
-
-    unfold: Callable[[], list[str]]
 
 
 class Box:
@@ -68,14 +55,7 @@ class Box:
     def last_line(self) -> str | None:
         """The last line of text gathered so far."""
         found: list[str] = []
-        seen, at = 0, len(self.parts)
-        while at and seen < _NEAR:
-            at -= 1
-            part = self.parts[at]
-            if isinstance(part, Unread):
-                at += self._unfold(at)
-                continue
-            seen += 1
+        for part in reversed(self.parts[-_NEAR:]):
             if LINE_END in part:
                 if "".join(found).strip(_BLANK):
                     break
@@ -86,28 +66,15 @@ class Box:
     def line_from(self, start: int) -> str | None:
         """The first line of text from a part on."""
         found: list[str] = []
-        at = start
-        while at < len(self.parts) and at < start + _NEAR:
-            part = self.parts[at]
-            if isinstance(part, Unread):
-                self._unfold(at)
-                continue
+        for part in self.parts[start : start + _NEAR]:
             if LINE_END in part and "".join(found).strip(_BLANK):
                 break
             found.append(part)
-            at += 1
         return " ".join("".join(found).replace(LINE_END, " ").split()) or None
 
-    def _unfold(self, at: int) -> int:
-        """Put the parts of an element that was left unread in its place; return how many they are."""
-        part = self.parts[at]
-        parts = part.unfold() if isinstance(part, Unread) else [part]
-        self.parts[at : at + 1] = parts
-        return len(parts)
-
     def settle_waiting(self) -> None:
-        """Tell the candidates inside which text comes after them; the last first: unfolding moves what follows."""
-        for candidate in reversed(self.waiting or ()):
+        """Tell the candidates inside which text comes after them."""
+        for candidate in self.waiting or ():
             candidate.after = self.line_from(candidate.after_at)
 
     def record(self, looks: Looks, cell: int, row: int, fill: str | None, marks: int) -> CellRecord:

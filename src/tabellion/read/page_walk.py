@@ -1,23 +1,18 @@
 """One walk over a parsed page: every candidate for a table, and the text around and inside them.
 
 In: the parser's tree. Out: candidates with the text, look and contents of their cells, and what stands around them. The
-walk keeps its own stack, so that no nesting of elements is too deep, and reads each node once. What lies outside tables
-and holds neither a table nor a heading is taken as a whole: its lines are told apart only where a table is near. Text
-that is not shown (`display:none`, the options of a list) is left out. A table nested in a cell is a candidate of its
-own; the cell does not repeat its text.
+walk keeps its own stack, so that no nesting of elements is too deep, and reads each node once. Text that is not shown
+(`display:none`, the options of a list) is left out. A table nested in a cell is a candidate of its own; the cell does
+not repeat its text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
-from functools import partial
-
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from tabellion.model.markup import Heading
 from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, RAISED, SPECIAL, Attributes, Looks
-from tabellion.read.marked import ARIA_TABLES, Marked
-from tabellion.read.markup_box import LINE_END, Box, Gathering, Unread, raise_text
+from tabellion.read.markup_box import LINE_END, Box, Gathering, raise_text
 from tabellion.read.table_walk import TableWalk, Trail
 
 SKIP, BREAK, INLINE, LINK, BLOCK, CONTENT, TABLE, DEFINITIONS, PREFORMATTED = range(1, 10)
@@ -53,8 +48,8 @@ _INSIDE = {
 }
 _FORMS = frozenset(_tags("forms"))
 _EMPTY_CONTENT = frozenset(("img", "embed", "iframe", "input", "textarea"))
+_ARIA_TABLES = frozenset(("table", "grid", "treegrid"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_TEXT = frozenset((0, BLOCK))  # what an element may do that is taken as a whole
 _TINY = ("0", "1", "2", "1px", "2px")
 _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: where its heading or text began
 
@@ -62,10 +57,9 @@ _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: wher
 class PageWalk(TableWalk):
     """`run` walks the page; then `found` holds the candidates and `headings` the headings."""
 
-    def __init__(self, looks: Looks, deepest: int, marked: Marked) -> None:
+    def __init__(self, parser: LexborHTMLParser, looks: Looks, deepest: int, has_roles: bool = True) -> None:
         super().__init__(looks, deepest)
-        self._has_roles = marked.has_roles
-        self._holders: Container[int] | None = marked.holders
+        self._has_roles = has_roles and parser.css_first("[role=table],[role=grid],[role=treegrid]") is not None
 
     def run(self, root: LexborNode) -> None:
         """Walk the whole page."""
@@ -80,7 +74,6 @@ class PageWalk(TableWalk):
         flags, parts, runs = self._looks.flags, box.parts, box.runs
         how_of = _INSIDE if self._open else _OUTSIDE
         has_roles = self._has_roles
-        holders = None if self._open or look else self._holders
         stack: list[tuple[LexborNode, str, int, int, int]] = []
         count = 0
         while node is not None:
@@ -102,9 +95,7 @@ class PageWalk(TableWalk):
                 inside, due = look, _NO_END
                 count += 1
                 child: LexborNode | None = None
-                if holders is not None and how in _TEXT and not look and node.mem_id not in holders:
-                    parts.append(self._leave_unread(node, how))
-                elif how == 0:
+                if how == 0:
                     child = node.first_child
                 elif how == BLOCK:
                     parts.append(LINE_END)
@@ -140,7 +131,7 @@ class PageWalk(TableWalk):
                     self.definitions(node, look, box, _trail_of(stack, tag, count))
                 elif tag[0] in "-!":
                     count -= 1
-                if has_roles and child is not None and node.attributes.get("role") in ARIA_TABLES:
+                if has_roles and child is not None and node.attributes.get("role") in _ARIA_TABLES:
                     self.aria(node, look, box, _trail_of(stack, tag, count))
                     child = None
                 if child is not None:
@@ -156,19 +147,6 @@ class PageWalk(TableWalk):
                     self._finish(tag, due, box)
                 after = node.next
             node = after
-
-    def _leave_unread(self, node: LexborNode, how: int) -> Unread:
-        """An element that holds nothing but text, by its letters alone until its lines are asked for."""
-        self.letters += len(node.text(skip_empty=True))
-        return Unread(partial(self._unfold, node, how))
-
-    def _unfold(self, node: LexborNode, how: int) -> list[str]:
-        """The parts of an element that was left unread."""
-        box, letters, holders = Box(), self.letters, self._holders
-        self._holders = None
-        self.flow(node, PLAIN_LOOK, box)
-        self.letters, self._holders = letters, holders
-        return [LINE_END, *box.parts, LINE_END] if how == BLOCK else box.parts
 
     def _finish(self, tag: str, due: int, box: Box) -> None:
         """What is due when a block, a heading or preformatted text ends."""
