@@ -149,7 +149,9 @@ def _offsets(counts: list[int]) -> list[int]:
 
 def _widened(values: Numbers) -> Numbers:
     """Values with as many columns as any strand has, none known in those that it lacks."""
-    return np.pad(values, ((0, 0), (0, SUMMED_COLUMNS - values.shape[1])), constant_values=np.nan)
+    wide = np.full((len(values), SUMMED_COLUMNS), np.nan)
+    wide[:, : values.shape[1]] = values
+    return wide
 
 
 def _gaps(strand: Strand) -> Indices:

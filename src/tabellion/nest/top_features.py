@@ -86,9 +86,10 @@ def top_pairs(cells: HeaderCells) -> Pairs:
     """For each cell: the root, and in each row above the cells that stand or speak there or stand nearest."""
     parents: list[int] = []
     children: list[int] = []
-    nearest_left = _nearest(cells.own)
-    nearest_right = _nearest(cells.own[:, ::-1])[:, ::-1]
-    tables = [table.tolist() for table in (cells.own, cells.reach, nearest_left, nearest_right)]
+    own = cells.own.tolist()
+    nearest_left = [_last_before(row) for row in own]
+    nearest_right = [_last_before(row[::-1])[::-1] for row in own]
+    tables = (own, cells.reach.tolist(), nearest_left, nearest_right)
     for child, (column, level) in enumerate(zip(cells.column.tolist(), cells.level.tolist(), strict=True)):
         rows = range(max(level - LEVELS_ABOVE, 0), level)
         options = {ROOT, *(table[above][column] for above in rows for table in tables)} - {child}
@@ -97,10 +98,14 @@ def top_pairs(cells: HeaderCells) -> Pairs:
     return np.array(parents, dtype=np.intp), np.array(children, dtype=np.intp)
 
 
-def _nearest(own: NDArray[np.intp]) -> NDArray[np.intp]:
-    """For each place the last cell at or before it in its row."""
-    at = np.maximum.accumulate(np.where(own != NONE, np.arange(own.shape[1]), -1), axis=1)
-    return np.where(at >= 0, np.take_along_axis(own, np.maximum(at, 0), axis=1), NONE)
+def _last_before(row: list[int]) -> list[int]:
+    """For each place of a row the last cell at or before it."""
+    last = NONE
+    found = []
+    for cell in row:
+        last = last if cell == NONE else cell
+        found.append(last)
+    return found
 
 
 def nothing_right_above(view: TopView) -> Flags:

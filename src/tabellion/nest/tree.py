@@ -10,6 +10,7 @@ reading without them is followed, unless they cannot all stand in one outline.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 import msgspec
 import numpy as np
@@ -72,27 +73,28 @@ def outline(
         elif not options and floor[child] != ROOT:
             options = {floor[child]: -HOPELESS}
         least = max(options.values(), default=0.0) - HOPELESS
+        options = {up: gain for up, gain in options.items() if gain >= least}
         found: list[tuple[float, _Link]] = []
         for total, link in beam:
             at: _Link | None = link
             best_of_link = False
             while at is not None:
                 gain = options.get(at.label)
-                if gain is not None and gain >= least:
+                if gain is not None:
                     found.append((total + gain, _Link(child, at, link, gain)))
                     best_of_link = True
                 at = at.parent
             if not best_of_link:
                 found.append((total - HOPELESS - 1, _Link(child, _TOP, link, -HOPELESS)))
-        found.sort(key=lambda state: -state[0])
+        found.sort(key=itemgetter(0), reverse=True)
         beam = found[:BEAM]
-    result = np.full(count, ROOT, dtype=np.intp)
-    sure = np.zeros(count)
+    above = [ROOT] * count
+    gains = [0.0] * count
     last: _Link | None = beam[0][1]
     while last is not None and last.parent is not None:
-        result[last.label], sure[last.label] = last.parent.label, np.exp(min(last.gain, 0.0))
+        above[last.label], gains[last.label] = last.parent.label, last.gain
         last = last.before
-    return result, sure
+    return np.array(above, dtype=np.intp), np.exp(np.minimum(gains, 0.0))
 
 
 def _in_one_outline(given: Mapping[int, int]) -> dict[int, int]:
@@ -120,13 +122,13 @@ def _floors(count: int, given: Mapping[int, int]) -> list[int]:
     return floor
 
 
-class _Link:
+class _Link(msgspec.Struct, frozen=True, eq=False):
     """A label in one reading: what it stands under there, and the label read before it."""
 
-    __slots__ = ("before", "gain", "label", "parent")
-
-    def __init__(self, label: int, parent: _Link | None, before: _Link | None, gain: float) -> None:
-        self.label, self.parent, self.before, self.gain = label, parent, before, gain
+    label: int
+    parent: _Link | None
+    before: _Link | None
+    gain: float
 
 
 _TOP = _Link(ROOT, None, None, 0.0)
