@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabellion.label.web_texts import EMPTY, FORM, IMAGE, LONG, NUMBER, SIGN
+from tabellion.label.web_texts import EMPTY, FORM, IMAGE, KINDS, LONG, NUMBER, SIGN
 from tabellion.label.web_view import WebView
-from tabellion.model.grid import Content
 
 _DISTINCT = 0.95  # the share of distinct names; a repeated one is a slip
 _FILLED = 0.9  # the share of rows that must have a name
-_NO_NAMES = (NUMBER, IMAGE, FORM, SIGN, LONG)
+_NAMELESS = np.isin(np.arange(KINDS), (NUMBER, IMAGE, FORM, SIGN, LONG))
 _FEW = 2  # rows without which nothing is told apart
 
 
@@ -26,12 +25,12 @@ def find_key(view: WebView, header_rows: int) -> int:
     body = view.rows[header_rows:]
     if len(body) < _FEW or len(view.columns) < _FEW:
         return 0
-    filled = grid.content[np.ix_(body, view.columns)] != Content.EMPTY
+    filled = grid.content[body[:, None], view.columns] > 0
     first = int(filled.any(axis=0).argmax())
     if first >= len(view.columns) - 1 or first >= view.kind.shape[1] or filled[:, first].mean() < _FILLED:
         return 0
     kinds = view.kind[header_rows:, first]
-    if np.isin(kinds[kinds != EMPTY], _NO_NAMES).mean() > 1 - _FILLED:
+    if _NAMELESS[kinds[kinds != EMPTY]].mean() > 1 - _FILLED:
         return 0
     names = [str(name).casefold() for name in grid.label[body, view.columns[first]][filled[:, first]]]
     return first + 1 if len(set(names)) >= _DISTINCT * len(names) else 0

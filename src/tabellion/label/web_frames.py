@@ -19,7 +19,7 @@ from tabellion.label.web_headers import HeaderLines, HeaderMethod, find_headers
 from tabellion.label.web_view import WebView, view_tables
 from tabellion.model.document import Mark
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
 from tabellion.values.captions import read_caption
 from tabellion.weights import Weights
@@ -36,6 +36,7 @@ _KINDS: dict[tuple[bool, bool], SheetKind] = {
     (False, True): "form",
     (False, False): "list",
 }
+_HEADING, _IN_FOOT = int(Mark.HEADING), int(Mark.IN_FOOT)
 _SAME = 0.5  # the share of cells that a row must have in common with the header to be its refrain
 _LONG_GROUP = 120  # letters from which a cell over the full width is a note rather than the name of a group
 
@@ -78,23 +79,26 @@ def _header_rows(view: WebView, headers: HeaderLines) -> list[int]:
 
 def _refrains(view: WebView, headers: HeaderLines) -> list[int]:
     """Rows of the body that say the header again, or set a new one in its look."""
-    grid, later = view.grid, view.rows[headers.rows :]
+    grid, later, columns = view.grid, view.rows[headers.rows :], view.columns
     if not headers.rows or not len(later):
         return []
     last = view.rows[headers.rows - 1]
-    home = grid.home[:, view.columns]
-    filled = grid.content.ravel()[home] != Content.EMPTY
-    head = filled[last]
-    if head.sum() < 2:
+    head = view.shown[last, columns]
+    size = int(head.sum())
+    if size < 2:
         return []
-    label = grid.label[:, view.columns]
-    same = ((label[later] == label[last]) & head & (label[last] != "")).sum(axis=1)
-    styled = (grid.style[np.ix_(later, view.columns)] == grid.style[last, view.columns]).all(axis=1)
-    again = (same >= max(2, _SAME * head.sum())) | ((same >= _SAME * head.sum()) & styled)
-    heading = (grid.marks.ravel()[home] & Mark.HEADING) > 0
-    marked = heading[last][head].all() and heading[later].mean() < _SAME
-    if marked:
-        again |= (heading[later] | ~filled[later]).all(axis=1) & (filled[later].sum(axis=1) > 1)
+    below = (later[:, None], columns)
+    label = grid.label[last, columns]
+    same = ((grid.label[below] == label) & head & (label != "")).sum(axis=1)
+    again = same >= max(2, _SAME * size)
+    near = (same >= _SAME * size) & ~again
+    if near.any():
+        again |= near & (grid.style[below] == grid.style[last, columns]).all(axis=1)
+    marks = grid.marks.ravel()
+    if (marks[grid.home[last, columns]] & _HEADING)[head].all():
+        heading, filled = (marks[grid.home[below]] & _HEADING) > 0, view.shown[below]
+        if heading.mean() < _SAME:
+            again |= (heading | ~filled).all(axis=1) & (filled.sum(axis=1) > 1)
     return later[again].tolist() if again.sum() <= len(view.rows) // 2 else []
 
 
@@ -110,7 +114,7 @@ def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> li
     last = int(view.rows[-1]) if len(view.rows) else 0
     for row in view.groups.tolist():
         text = str(grid.text[row][grid.filled[row]][0]) if grid.filled[row].any() else ""
-        foot = bool((grid.marks[row] & Mark.IN_FOOT).any())
+        foot = bool((grid.marks[row] & _IN_FOOT).any())
         roles[row] = "note" if foot or row > last or len(text) > _LONG_GROUP or _NOTE.match(text.lower()) else "group"
     return roles
 

@@ -58,6 +58,7 @@ class WebView(msgspec.Struct, frozen=True, eq=False):
     columns: NDArray[np.intp]
     titles: NDArray[np.intp]  # rows of the grid above the rest that one cell fills
     groups: NDArray[np.intp]  # rows of the grid between or below the rest that one cell fills
+    shown: Bools  # slots of the grid, all of them, that hold something
     home: Ints
     kind: Ints
     traits: Floats  # rows × columns × TRAITS
@@ -88,6 +89,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     titles: NDArray[np.intp]
     groups: NDArray[np.intp]
     home: NDArray[np.int32]
+    shown: Bools
 
 
 def view_tables(grids: Sequence[Grid]) -> WebViews:
@@ -122,6 +124,7 @@ def view_tables(grids: Sequence[Grid]) -> WebViews:
             columns=part.columns,
             titles=part.titles,
             groups=part.groups,
+            shown=part.shown,
             home=home[start:end].reshape(part.home.shape),
             kind=kind[start:end].reshape(part.home.shape),
             traits=traits[start:end].reshape(*part.home.shape, len(TRAITS)),
@@ -134,16 +137,15 @@ def view_tables(grids: Sequence[Grid]) -> WebViews:
 
 def _find_parts(grid: Grid) -> _Parts:
     home = grid.home
-    shown = grid.content.ravel()[home] != Content.EMPTY
-    columns = shown.any(axis=0).nonzero()[0]
-    filled_rows = shown.any(axis=1).nonzero()[0]
+    shown: Bools = np.asarray(grid.content.ravel()[home] > 0)
+    columns, filled_rows = np.flatnonzero(shown.any(axis=0)), np.flatnonzero(shown.any(axis=1))
     single = _filled_by_one(home[filled_rows], shown[filled_rows], columns)
     several = filled_rows[~single]
     rows = several if len(several) else filled_rows
     first = rows[0] if len(rows) else 0
     lone = filled_rows[single] if len(several) else filled_rows[:0]
     seen = home[rows[:MOST_ROWS, None], columns[:MOST_COLUMNS]]
-    return _Parts(rows, columns, lone[lone < first], lone[lone > first], seen)
+    return _Parts(rows, columns, lone[lone < first], lone[lone > first], seen, shown)
 
 
 def _filled_by_one(home: NDArray[np.int32], shown: Bools, columns: NDArray[np.intp]) -> Bools:
@@ -193,9 +195,10 @@ def _usual(codes: Ints, table: Ints, among: Bools, tables: int) -> Ints:
 _LOOKS = [FILL, ALIGN]
 _KIND_OF = np.zeros(8, dtype=np.int64)  # by content; texts go by their words
 _KIND_OF[[Content.NUMBER, Content.DATE, Content.MISSING, Content.IMAGE, Content.FORM]] = NUMBER, DATE, SIGN, IMAGE, FORM
+_IS_WORDS = np.isin(np.arange(len(Content)), (Content.TEXT, Content.LINK))
 
 
 def _kinds(content: NDArray[np.uint8], number: Floats, by_words: Ints) -> Ints:
-    kind = np.where((content == Content.TEXT) | (content == Content.LINK), by_words, _KIND_OF[content])
+    kind = np.where(_IS_WORDS[content], by_words, _KIND_OF[content])
     year = (kind == NUMBER) & (number >= 1800) & (number <= 2100) & (number == np.floor(number))
     return np.where(year, YEAR, kind)

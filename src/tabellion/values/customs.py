@@ -16,7 +16,7 @@ import msgspec
 
 _LOOKED_AT = 20_000  # distinct texts are enough evidence; more would only cost time
 _RARE = 0.1  # "12,5" beside many "1,234": below this share it is a slip, not the custom
-_KEPT = 10_000  # texts whose evidence is kept: the tables of a page say the same again and again
+_KEPT = 1 << 15  # short texts whose evidence is kept: the tables of a site say the same again and again
 _LONGEST = 24  # no number that settles anything is longer
 
 _DIGIT = re.compile(r"\d")
@@ -85,11 +85,16 @@ class _Evidence(msgspec.Struct, frozen=True, gc=False):
     note: str | None = None  # the number of the note that it begins or names
 
 
-@lru_cache(maxsize=_KEPT)
 def _find_evidence(text: str) -> _Evidence | None:
-    if len(text) > _LONGEST:
-        note = _NOTE.match(text)
-        return _Evidence(note=note[1]) if note else None
+    if len(text) <= _LONGEST:
+        return _read_evidence(text)
+    note = _NOTE.match(text)
+    return _Evidence(note=note[1]) if note else None
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_evidence(text: str) -> _Evidence | None:
+    """The evidence of a short text."""
     if not _DIGIT.search(text):
         return None
     digits = _TRIM.sub("", text) if "," in text or "." in text else ""

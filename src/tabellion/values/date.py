@@ -64,6 +64,7 @@ _PERIODS = tuple(
     )
 )
 _LONGEST = 40
+_DIGIT = re.compile(r"\d")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _WEEKDAYS = frozenset(
     """
@@ -80,8 +81,10 @@ def read_date(text: str, customs: Customs = ENGLISH) -> float | None:
     >>> read_date("15 March 2023"), read_date("2023-03-15"), read_date("Dec. 2009"), read_date("18-24")
     (45000.0, 45000.0, nan, None)
     """
+    if len(text) > _LONGEST or not _DIGIT.search(text):
+        return None
     first = _FIRST_WORD.match(text)
-    if len(text) > _LONGEST or (first and first[0].lower() not in _MONTHS and first[0].lower() not in _WEEKDAYS):
+    if first and first[0].lower() not in _MONTHS and first[0].lower() not in _WEEKDAYS:
         return None
     for form in _FORMS:
         match = form.fullmatch(text)

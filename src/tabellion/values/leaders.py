@@ -28,6 +28,13 @@ def split_leaders(text: str) -> tuple[str, float]:
     >>> split_leaders("Total, all ages........")
     ('Total, all ages', 0.0)
     """
+    end, indent = (0, 0.0) if text[:1].isalnum() else _leaders(text)
+    body = text[end:].rstrip(" \t\n\r\xa0\u200b\ufeff\u3000")
+    return _TRAILING.sub("", body) if body[-1:] in _LEADERS_END and len(body) <= _LONGEST else body, indent
+
+
+def _leaders(text: str) -> tuple[int, float]:
+    """Where what leads a text ends, and the indent that it makes."""
     end = _match_end(_BLANKS, text, 0)
     indent = sum((1.0 if sign in _WIDE else 0.5 for sign in text[:end]), 0.0)
     dots = _DOTS.match(text, end)
@@ -38,8 +45,7 @@ def split_leaders(text: str) -> tuple[str, float]:
     if dashes:
         indent += sum(not sign.isspace() for sign in dashes[0])
         end = dashes.end()
-    body = text[end:].rstrip(" \t\n\r\xa0\u200b\ufeff\u3000")
-    return _TRAILING.sub("", body) if body[-1:] in _LEADERS_END and len(body) <= _LONGEST else body, indent
+    return end, indent
 
 
 def join_blanks(text: str) -> str:

@@ -32,6 +32,7 @@ _YEAR_FLAG = re.compile(r"\b((?:1[89]|20)\d\d)\s?([rpe])\b(?!\.)")
 _GLUED = re.compile(
     r"(?<=[a-zà-öø-ÿ]{3})(?<![Tt]ype)(?<!evel)(?<!hase)(\d{1,2}(?:,\d{1,2})*)(?=$|[\s,:;])|(?<=[)\]])(\d)$"
 )
+_SUSPECT_ENDS, _SUSPECT_SIGNS = ")]/\n", re.compile(rf"[\d\\{_SUPERSCRIPT}*∗†‡§¶#]")  # no mark without one of these
 _SUSPECT = re.compile(  # one look that spares most labels the rest
     rf"[\\{_SUPERSCRIPT}*∗†‡§¶#]|[)\]/]$|/\d\d?$|(?:1[89]|20)\d\d ?[rpe]\b|[^\W\d_]\d\d?(?:$|[ ,:;])|[)\]]\d$"
 )
@@ -49,7 +50,7 @@ def split_marks(text: str, numbered: Set[str] = frozenset()) -> tuple[str, tuple
     >>> split_marks("Imports1"), split_marks("Imports1", {"1"}), split_marks("CO2", {"2"})
     (('Imports1', ()), ('Imports', ('1',)), ('CO2', ()))
     """
-    if not _SUSPECT.search(text):
+    if not (text[-1:] in _SUSPECT_ENDS or _SUSPECT_SIGNS.search(text)) or not _SUSPECT.search(text):
         return text, ()
     label, found = text, list[tuple[int, str]]()
     for pattern in (_BACKSLASH, _RAISED, _SIGNS):

@@ -21,7 +21,8 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _GROUPED_NUMBER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
 _PLAIN_WORDS = re.compile(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
-_TEXTS_KEPT, _CUSTOMS_KEPT = 10_000, 4  # texts whose meaning is kept, by each of so many customs
+_NUMBER_STARTS = "-0123456789"
+_TEXTS_KEPT, _CUSTOMS_KEPT = 8_192, 8  # short texts whose meaning is kept, by each of so many customs
 _LONG = 48  # a longer text is prose: neither a number nor a date
 
 
@@ -51,14 +52,17 @@ def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
     number, words, dot = Content.NUMBER, Content.TEXT, customs.decimal == "."
     said: dict[str, Saying] = {}
     for text in distinct:
-        if plain_number(text) and (dot or "." not in text):
+        if text[:1] not in _NUMBER_STARTS:
+            if plain_words(text):
+                said[text] = Saying(words, text)
+                continue
+        elif plain_number(text) and (dot or "." not in text):
             said[text] = Saying(number, text, float(text))
+            continue
         elif dot and grouped_number(text):
             said[text] = Saying(number, text, float(text.replace(",", "")))
-        elif plain_words(text):
-            said[text] = Saying(words, text)
-        else:
-            said[text] = read(text)
+            continue
+        said[text] = read(text) if len(text) <= _LONG else read_text(text, customs)
     return said
 
 
