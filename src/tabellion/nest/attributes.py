@@ -212,9 +212,11 @@ def _without_values(filled: Flags, counted: Indices) -> Flags:
     if not len(some):
         return np.asarray(counted == 0)
     typical = (some[(len(some) - 1) // 2] + some[len(some) // 2]) / 2
+    few = counted <= FEW_VALUES * typical
+    if not few.any():
+        return np.asarray(few)
     usual = np.flatnonzero(filled.sum(axis=0) / len(filled) >= USUALLY_FILLED)[:FIRST_COLUMNS]
-    few = (counted <= FEW_VALUES * typical) & ~filled[:, usual].any(axis=1) & (len(usual) > 0)
-    return np.asarray((counted == 0) | few)
+    return np.asarray((counted == 0) | (few & ~filled[:, usual].any(axis=1) & (len(usual) > 0)))
 
 
 def _numbers(grid: Grid, row: Indices, values: Indices) -> Numbers:

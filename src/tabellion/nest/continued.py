@@ -35,7 +35,9 @@ def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.int
     follows = (rows[1:] - rows[:-1] == 1) & (columns[1:] == columns[:-1])
     places = np.flatnonzero(follows & (empty[1:] | empty[:-1])) + 1
     if len(places):
-        labels = _Labels([str(text).strip() for text in grid.label[rows, columns]], empty, grid.indent[rows, columns])
+        labels = _Labels(
+            [text.strip() for text in grid.label[rows, columns].tolist()], empty, grid.indent[rows, columns]
+        )
         result[places] = [labels.goes_on(here) for here in places.tolist()]
     return result
 
@@ -47,13 +49,17 @@ class _Labels:
         self.texts, self.empty, self.indent = texts, empty.tolist(), indent.tolist()
 
     @cached_property
-    def wording(self) -> list[Wording]:
+    def _wordings(self) -> tuple[list[Wording], list[int]]:
         distinct, which = read_wordings(self.texts)
-        return [distinct[number] for number in which.tolist()]
+        return distinct, which.tolist()
+
+    def wording(self, here: int) -> Wording:
+        distinct, which = self._wordings
+        return distinct[which[here]]
 
     @cached_property
     def small_is_rare(self) -> bool:
-        return sum(said.lower for said in self.wording) / len(self.wording) < USUAL
+        return sum(self.wording(here).lower for here in range(len(self.texts))) / len(self.texts) < USUAL
 
     def goes_on(self, here: int) -> bool:
         """Whether a label that follows at once, it or the one before without values, goes on with the one before."""
@@ -62,8 +68,8 @@ class _Labels:
             return True
         if indent[here] < indent[here - 1]:
             return False
-        before = self.wording[here - 1]
-        begins_small = self.wording[here].lower and self.small_is_rare
+        before = self.wording(here - 1)
+        begins_small = self.wording(here).lower and self.small_is_rare
         step = indent[here + 1] - indent[here] if here + 1 < len(indent) else None
         if not empty:
             alone = step is None or step < 0

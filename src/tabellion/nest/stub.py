@@ -111,11 +111,13 @@ def _lonely_texts(frame: Frame, rows: NDArray[np.intp]) -> dict[int, int]:
     grid = frame.grid
     inside = grid.filled[rows, frame.rect.left : frame.rect.right + 1]
     single = np.add.reduce(inside, axis=1, dtype=np.intp) == 1
-    column = inside.argmax(axis=1) + frame.rect.left
-    among = np.zeros(grid.shape[1], dtype=bool)
-    among[list(frame.value_columns)] = True
-    chosen = np.flatnonzero(single & among[column] & (grid.content[rows, column] == _TEXT))
-    return dict(zip(rows[chosen].tolist(), column[chosen].tolist(), strict=True))
+    values = set(frame.value_columns)
+    found: dict[int, int] = {}
+    for row in rows[single].tolist():
+        column = int(grid.filled[row, frame.rect.left :].argmax()) + frame.rect.left
+        if column in values and grid.content[row, column] == _TEXT:
+            found[row] = column
+    return found
 
 
 def _strand(
@@ -134,7 +136,7 @@ def _strand(
     goes_on = find_continued(frame, rows[have], own[have])
     first = have[~goes_on]
     heir = np.full(len(rows), -1, dtype=np.intp)
-    heir[have] = np.cumsum(~goes_on) - 1
+    heir[have] = (~goes_on).cumsum() - 1
     more: dict[int, tuple[int, ...]] = {}
     for place in have[goes_on].tolist():
         more[int(heir[place])] = (*more.get(int(heir[place]), ()), int(rows[place]))
@@ -153,6 +155,8 @@ def _inherited(
     frame: Frame, rows: NDArray[np.intp], columns: tuple[int, ...], heir: NDArray[np.intp], settings: StubSettings
 ) -> NDArray[np.intp]:
     """The label of every row: its own, that of a span over it, or the one above in a column of such blanks."""
+    if (heir >= 0).all():
+        return heir
     grid = frame.grid
     heir = heir.copy()
     own = dict(zip(rows.tolist(), heir.tolist(), strict=True))
