@@ -15,26 +15,44 @@ from numpy.typing import NDArray
 
 from tabellion.locate.cell_kinds import tell_kinds
 from tabellion.model.document import Mark
-from tabellion.model.markup import Candidate, MarkupPage
+from tabellion.model.markup import Candidate, MarkupCells, MarkupPage
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Made = TypeVar("Made")
 
+_HEADING = int(Mark.HEADING)
+_WIDEST = 1000  # lines that a span takes at most, here
 MOST_CELLS = 20_000  # cells of a candidate that are looked at: more rows of the same do not change the judgement
 
 
 class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """The wanted candidates of a page, numbered from 0, and the numbers of their cells in the page."""
+    """The wanted candidates of a page, numbered from 0; each has some cells."""
 
     page: MarkupPage
-    wanted: NDArray[np.intp]
-    at: NDArray[np.intp]  # numbers of the cells
-    of: NDArray[np.intp]  # the candidate of each cell
+    wanted: list[int]
+    of: Ints  # the candidate of each cell
+    starts: Ints  # the first cell of each candidate
+    count: Floats  # how many cells each has
+    cells: MarkupCells  # those of the wanted candidates
+    kind: NDArray[np.uint8]
+    filled: Bools  # cells that show something: text, a picture, a field
+    spanning: Bools
+    heading: Bools
+    rows: Ints  # how many each candidate has
+    columns: Ints
+    row_line: Ints  # the number of each cell's first row among the rows of all candidates
+    column_line: Ints
+    row_owner: Ints  # the candidate of each row
+    column_owner: Ints
 
     def __len__(self) -> int:
         return len(self.wanted)
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        return [self.page.candidates[number] for number in self.wanted]
 
     def once(self, name: str, compute: Callable[[], Made]) -> Made:
         """Compute a thing once for this view."""
@@ -44,76 +62,6 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
         except KeyError:
             memory[name] = made = compute()
             return made
-
-    def cells(self, name: str) -> NDArray[Any]:
-        """One property of the cells."""
-        return self.once(f"cells {name}", lambda: np.asarray(getattr(self.page.cells, name)[self.at]))
-
-    @property
-    def candidates(self) -> list[Candidate]:
-        return self.once("candidates", lambda: [self.page.candidates[number] for number in self.wanted.tolist()])
-
-    @property
-    def kind(self) -> NDArray[np.uint8]:
-        return self.once("kind", lambda: tell_kinds(self.cells("text").tolist()))
-
-    @property
-    def filled(self) -> Bools:
-        """Cells that show something: text, a picture, a field."""
-
-        def compute() -> Bools:
-            besides = self.cells("images") + self.cells("forms") + self.cells("nested")
-            return np.asarray((self.kind > 0) | (besides > 0))
-
-        return self.once("filled", compute)
-
-    @property
-    def spanning(self) -> Bools:
-        return self.once("spanning", lambda: (self.cells("row_span") > 1) | (self.cells("column_span") > 1))
-
-    @property
-    def heading(self) -> Bools:
-        return self.once("heading", lambda: (self.cells("marks") & int(Mark.HEADING)) > 0)
-
-    @property
-    def rows(self) -> Ints:
-        """How many rows each candidate has."""
-        return self.once("rows", lambda: self._sizes("row", "row_span"))
-
-    @property
-    def columns(self) -> Ints:
-        return self.once("columns", lambda: self._sizes("column", "column_span"))
-
-    def _sizes(self, line: str, span: str) -> Ints:
-        ends = self.cells(line) + np.minimum(self.cells(span), 1000)
-        return np.maximum.reduceat(ends, self.starts).astype(np.int64)
-
-    @property
-    def row_line(self) -> Ints:
-        """The number of each cell's first row among the rows of all candidates."""
-        return self.once("row line", lambda: _offsets(self.rows)[self.of] + self.cells("row"))
-
-    @property
-    def column_line(self) -> Ints:
-        return self.once("column line", lambda: _offsets(self.columns)[self.of] + self.cells("column"))
-
-    @property
-    def row_owner(self) -> Ints:
-        """The candidate of each row."""
-        return self.once("row owner", lambda: np.repeat(np.arange(len(self)), self.rows))
-
-    @property
-    def column_owner(self) -> Ints:
-        return self.once("column owner", lambda: np.repeat(np.arange(len(self)), self.columns))
-
-    @property
-    def starts(self) -> NDArray[np.intp]:
-        """The first cell of each candidate; every one has some."""
-        return self.once("starts", lambda: np.flatnonzero(np.diff(self.of, prepend=-1)))
-
-    @property
-    def count(self) -> Floats:
-        return self.once("count", lambda: np.bincount(self.of, minlength=len(self)).astype(np.float64))
 
     def by_row(self, values: NDArray[Any]) -> Floats:
         """The sum over the cells of each row, by the row they begin in."""
@@ -133,16 +81,34 @@ class CandidateView(msgspec.Struct, frozen=True, eq=False, dict=True):
 def view_candidates(page: MarkupPage, wanted: list[int]) -> CandidateView:
     """A view of some candidates of a page."""
     chosen = [page.candidates[number] for number in wanted]
-    sizes = np.array([min(each.last - each.first, MOST_CELLS) for each in chosen], dtype=np.intp)
-    firsts = np.array([each.first for each in chosen], dtype=np.intp)
-    of = np.repeat(np.arange(len(chosen)), sizes)
-    within = np.arange(len(of)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return CandidateView(page, np.array(wanted, dtype=np.intp), np.repeat(firsts, sizes) + within, of)
+    sizes = np.array([min(each.last - each.first, MOST_CELLS) for each in chosen], dtype=np.int64)
+    firsts = np.array([each.first for each in chosen], dtype=np.int64)
+    starts = sizes.cumsum() - sizes
+    each = np.arange(len(chosen))
+    of = np.repeat(each, sizes)
+    cells = page.cells.take((firsts - starts)[of] + np.arange(len(of)))
+    kind = tell_kinds(cells.text.tolist())
+    rows = np.maximum.reduceat(cells.row + np.minimum(cells.row_span, _WIDEST), starts).astype(np.int64)
+    columns = np.maximum.reduceat(cells.column + np.minimum(cells.column_span, _WIDEST), starts).astype(np.int64)
+    return CandidateView(
+        page=page,
+        wanted=wanted,
+        of=of,
+        starts=starts,
+        count=sizes.astype(np.float64),
+        cells=cells,
+        kind=kind,
+        filled=(kind > 0) | (cells.images + cells.forms + cells.nested > 0),
+        spanning=(cells.row_span > 1) | (cells.column_span > 1),
+        heading=(cells.marks & _HEADING) > 0,
+        rows=rows,
+        columns=columns,
+        row_line=(rows.cumsum() - rows)[of] + cells.row,
+        column_line=(columns.cumsum() - columns)[of] + cells.column,
+        row_owner=np.repeat(each, rows),
+        column_owner=np.repeat(each, columns),
+    )
 
 
 def _sums(groups: Ints, values: NDArray[Any], count: int) -> Floats:
     return np.bincount(groups, weights=values, minlength=count).astype(np.float64, copy=False)
-
-
-def _offsets(sizes: Ints) -> Ints:
-    return np.asarray(np.cumsum(sizes) - sizes)

@@ -47,11 +47,10 @@ _LETTER = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?…](?:\s|$)")
 _LONG = 80  # letters that make a text prose by length alone
 _WORDY = 45  # letters from which a full stop makes it prose
-_KEPT = 10_000  # texts whose kind is kept: the pages of a site say the same again and again
+_KEPT = 1 << 15  # short texts whose kind is kept: the pages of a site say the same again and again
 _SHORT = 60  # longer texts are no number and no date
 
 
-@lru_cache(maxsize=_KEPT)
 def tell_kind(text: str) -> Kind:
     """The kind of one text.
 
@@ -59,11 +58,14 @@ def tell_kind(text: str) -> Kind:
     ('NUMBER', 'DATE', 'LABEL', 'SIGN')
     """
     text = text.strip()
+    return Kind.PROSE if len(text) > _LONG else _tell_short(text)
+
+
+@lru_cache(maxsize=_KEPT)
+def _tell_short(text: str) -> Kind:
     if not text:
         return Kind.EMPTY
     size = len(text)
-    if size > _LONG:
-        return Kind.PROSE
     digit = _DIGIT.search(text)
     if size <= _SHORT:
         if not digit and not _LETTER.search(text):

@@ -33,11 +33,11 @@ def _tell_styles(view: CandidateView) -> NDArray[np.bool_]:
         (s.bold, s.fill is not None, s.align == "right", s.valign == "top", s.border_bottom or s.border_top)
         for s in view.page.styles
     ]
-    return np.asarray(np.array(told, dtype=bool)[view.cells("style")].T)
+    return np.asarray(np.array(told, dtype=bool)[view.cells.style].T)
 
 
 def _line_counts(view: CandidateView) -> NDArray[np.generic]:
-    texts = view.cells("text").tolist()
+    texts = view.cells.text.tolist()
     if not any("\n" in text for text in texts):
         return np.ones(len(texts))
     return np.array([text.count("\n") + 1 for text in texts])
@@ -60,19 +60,19 @@ FACTS: dict[str, Tell] = {
     "full width": lambda v, n: v.filled & ~n.counts,
     "spanning": lambda v, _: v.spanning,
     "heading": lambda v, _: v.heading,
-    "nested": lambda v, _: v.cells("nested"),
-    "length": lambda v, _: v.cells("length"),
-    "left length": lambda v, n: v.cells("length") * n.left,
-    "top length": lambda v, n: v.cells("length") * n.top,
-    "prose length": lambda v, _: v.cells("length") * (v.kind == int(Kind.PROSE)),
-    "linked": lambda v, _: v.cells("linked"),
-    "links": lambda v, _: v.cells("links"),
-    "has links": lambda v, _: v.cells("links") > 0,
-    "many links": lambda v, _: v.cells("links") > 2,
-    "images": lambda v, _: v.cells("images"),
-    "has images": lambda v, _: v.cells("images") > 0,
-    "forms": lambda v, _: v.cells("forms"),
-    "items": lambda v, _: v.cells("items"),
+    "nested": lambda v, _: v.cells.nested,
+    "length": lambda v, _: v.cells.length,
+    "left length": lambda v, n: v.cells.length * n.left,
+    "top length": lambda v, n: v.cells.length * n.top,
+    "prose length": lambda v, _: v.cells.length * (v.kind == int(Kind.PROSE)),
+    "linked": lambda v, _: v.cells.linked,
+    "links": lambda v, _: v.cells.links,
+    "has links": lambda v, _: v.cells.links > 0,
+    "many links": lambda v, _: v.cells.links > 2,
+    "images": lambda v, _: v.cells.images,
+    "has images": lambda v, _: v.cells.images > 0,
+    "forms": lambda v, _: v.cells.forms,
+    "items": lambda v, _: v.cells.items,
     "lines": lambda v, _: _line_counts(v),
     "figure": lambda v, _: is_figure(v),
     "label": lambda v, _: v.kind == int(Kind.LABEL),

@@ -79,12 +79,11 @@ def worth_a_look(page: MarkupPage) -> list[int]:
     cells = page.cells
     shows = (cells.length > 0) | (cells.images > 0) | (cells.forms > 0) | (cells.items > 0)
     most_rows = int(cells.row.max()) + 1
-    rows, filled = np.unique(cells.candidate[shows].astype(np.int64) * most_rows + cells.row[shows], return_counts=True)
-    of = rows // most_rows
-    row_counts = np.bincount(of, minlength=len(page.candidates))
-    wide = np.bincount(of[filled > 1], minlength=len(page.candidates))
-    seen = ((row_counts > 1) & (wide > 0)).tolist()
-    return [number for number in told if seen[number]]
+    row = np.sort(cells.candidate[shows].astype(np.int64) * most_rows + cells.row[shows])  # of each cell that shows
+    of = row // most_rows
+    same_row, same = row[1:] == row[:-1], of[1:] == of[:-1]
+    two_cells, two_rows = set(of[1:][same_row].tolist()), set(of[1:][same & ~same_row].tolist())
+    return [number for number in told if number in two_cells and number in two_rows]
 
 
 def _may_be_data(candidate: Candidate) -> bool:

@@ -114,23 +114,21 @@ def _distinct(told: Told, part: str, among: NDArray[np.bool_]) -> Floats:
     """The share of distinct texts among the cells of a part."""
     view = told.view
     owners = view.of[among].tolist()
-    texts = view.cells("text")[among].tolist()
+    texts = view.cells.text[among].tolist()
     found = np.bincount([owner for owner, _ in set(zip(owners, texts, strict=True))], minlength=len(view))
     return _share(found, told.sums.sum(part))
 
 
 def _ends_with_colon(told: Told) -> Floats:
     view, first = told.view, told.lines.left
-    colon = [text.rstrip().endswith(":") for text in view.cells("text")[first].tolist()]
+    colon = [text.rstrip().endswith(":") for text in view.cells.text[first].tolist()]
     return _share(np.bincount(view.of[first], colon, len(view)), told.sums.sum("left"))
 
 
 def _counted(told: Told) -> Floats:
     """The share of cells at the left that count on from the one above: 1., 2., 3."""
     view, first = told.view, told.lines.left
-    numbers = [
-        int(match[1]) if (match := _COUNT.fullmatch(text)) else None for text in view.cells("text")[first].tolist()
-    ]
+    numbers = [int(match[1]) if (match := _COUNT.fullmatch(text)) else None for text in view.cells.text[first].tolist()]
     owners = view.of[first].tolist()
     found = np.zeros(len(view))
     for at in range(1, len(owners)):
@@ -144,7 +142,7 @@ def _repeated(told: Told) -> Floats:
     """The share of cells that say the same as another cell of their column."""
     view = told.view
     among = told.lines.counts & (view.kind > 0)
-    keys = list(zip(view.column_line[among].tolist(), view.cells("text")[among].tolist(), strict=True))
+    keys = list(zip(view.column_line[among].tolist(), view.cells.text[among].tolist(), strict=True))
     counts = Counter(keys)
     owners = view.of[among]
     again = np.bincount(owners, [counts[key] > 1 for key in keys], len(view))
@@ -155,7 +153,7 @@ def _alike(view: CandidateView) -> Floats:
     """How many other candidates of the page have the same width, class and attributes."""
     shapes = [(c.columns, c.attributes.get("class"), c.attributes.get("width")) for c in view.page.candidates]
     counts = Counter(shapes)
-    return np.array([counts[shapes[number]] - 1 for number in view.wanted.tolist()], dtype=np.float64)
+    return np.array([counts[shapes[number]] - 1 for number in view.wanted], dtype=np.float64)
 
 
 def _neighbours_alike(told: Told) -> Floats:
@@ -183,7 +181,7 @@ def _of_kind(told: Told, kind: Kind) -> Floats:
 
 
 def _largest(view: CandidateView) -> Floats:
-    return view.once("largest", lambda: np.maximum.reduceat(view.cells("length"), view.starts).astype(np.float64))
+    return view.once("largest", lambda: np.maximum.reduceat(view.cells.length, view.starts).astype(np.float64))
 
 
 SHAPE: dict[str, Feature] = {
@@ -255,7 +253,7 @@ LINES: dict[str, Feature] = {
     "number rows": lambda t: t.lines.mostly("row", "beside", is_figure(t.view)),
     "label columns": lambda t: t.lines.mostly("column", "counts", t.view.kind == int(Kind.LABEL)),
     "prose columns": lambda t: t.lines.mostly("column", "counts", t.view.kind == int(Kind.PROSE)),
-    "linked columns": lambda t: t.lines.mostly("column", "counts", t.view.cells("linked") > 0),
+    "linked columns": lambda t: t.lines.mostly("column", "counts", t.view.cells.linked > 0),
     "column spread": lambda t: t.lines.spread("column", "below"),
     "row spread": lambda t: t.lines.spread("row", "counts"),
     "labels on top": Contrast("label", "top", "below"),

@@ -79,7 +79,7 @@ class LineViews(msgspec.Struct, frozen=True, eq=False):
     def spread(self, axis: Axis, part: Part) -> Floats:
         """How much the lengths within a line vary beside their mean; mean over all lines."""
         lines = self._lines(axis, part)
-        length = self.view.cells("length")[lines.among].astype(np.float64)
+        length = self.view.cells.length[lines.among].astype(np.float64)
         total = np.maximum(1, lines.total)
         mean = np.bincount(lines.at, length, len(lines.owner)) / total
         square = np.bincount(lines.at, length * length, len(lines.owner)) / total
@@ -89,16 +89,16 @@ class LineViews(msgspec.Struct, frozen=True, eq=False):
 
 def view_lines(view: CandidateView) -> LineViews:
     """The lines of all candidates of a view."""
-    wide = view.cells("column_span") >= np.maximum(2, view.columns)[view.of]
+    wide = view.cells.column_span >= np.maximum(2, view.columns)[view.of]
     counts: Bools = view.filled & ~wide
-    length = view.cells("length")
+    length = view.cells.length
     content = view.kind.astype(np.int64)
-    content[(view.cells("linked") * 2 > length) & (length > 0)] = KINDS
-    content[(view.cells("images") > 0) & (length == 0)] = KINDS + 1
-    content[view.cells("forms") > 0] = KINDS + 2
+    content[(view.cells.linked * 2 > length) & (length > 0)] = KINDS
+    content[(view.cells.images > 0) & (length == 0)] = KINDS + 1
+    content[view.cells.forms > 0] = KINDS + 2
     pairs = np.bincount(view.row_line[counts], minlength=len(view.row_owner))[view.row_line] > 1
-    in_first_row = view.cells("row") == _least(view, view.cells("row"), counts & pairs)
-    in_first_column = view.cells("column") == _least(view, view.cells("column"), counts)
+    in_first_row = view.cells.row == _least(view, view.cells.row, counts & pairs)
+    in_first_column = view.cells.column == _least(view, view.cells.column, counts)
     return LineViews(
         view=view,
         content=content,

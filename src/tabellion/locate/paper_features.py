@@ -39,7 +39,7 @@ def paper_features(view: CandidateView) -> NDArray[np.float64]:
     """One row a candidate, in the order of PAPER_FEATURES."""
     lines = _lines(view)
     mean, deviation = _moments(lines)
-    length = view.cells("length").astype(np.float64)
+    length = view.cells.length.astype(np.float64)
     length_mean, square_mean = np.add.reduceat([length, length * length], view.starts, axis=1) / view.count
     length_deviation = np.sqrt(np.maximum(0, square_mean - length_mean * length_mean))
     types = content_types(view)
@@ -67,11 +67,11 @@ def tamed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def content_types(view: CandidateView) -> NDArray[np.uint8]:
     """The content type of each cell: what it holds besides text first, then what the text is."""
-    length = view.cells("length")
+    length = view.cells.length
     types = _TYPE_OF[view.kind]
-    types[view.cells("linked") * 2 > length] = HYPERLINK
-    types[(view.cells("images") > 0) & (length == 0)] = IMAGE
-    types[view.cells("forms") > 0] = FORM
+    types[view.cells.linked * 2 > length] = HYPERLINK
+    types[(view.cells.images > 0) & (length == 0)] = IMAGE
+    types[view.cells.forms > 0] = FORM
     return types
 
 
@@ -87,7 +87,7 @@ class _Lines(msgspec.Struct, frozen=True, eq=False):
 def _lines(view: CandidateView) -> _Lines:
     return _Lines(
         line=np.append(view.row_line, view.column_line + len(view.row_owner)),
-        span=np.minimum(np.append(view.cells("row_span"), view.cells("column_span")), 1000),
+        span=np.minimum(np.append(view.cells.row_span, view.cells.column_span), 1000),
         owner=np.append(view.row_owner, view.column_owner + len(view)),
         counts=np.maximum(1, np.append(view.rows, view.columns)),
     )

@@ -6,7 +6,7 @@ tables is judged in one go. Nothing here holds on to the parser's tree.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -54,6 +54,12 @@ class MarkupCells(msgspec.Struct, frozen=True, eq=False):
 
     def __len__(self) -> int:
         return len(self.row)
+
+    def take(self, at: NDArray[np.integer]) -> MarkupCells:
+        """Some of the cells, by their numbers."""
+        held = {name: getattr(self, name) for name in self.__struct_fields__}
+        taken: dict[str, Any] = {name: None if values is None else values[at] for name, values in held.items()}
+        return MarkupCells(**taken)
 
 
 class Heading(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ _DIGIT = re.compile(r"\d")
 _DASHES = frozenset("-–—−")
 _LEAST = 2  # rows with a sign of its own that show the habit
 _MANY_COLUMNS = 400  # wider tables are left as they are
-_KEPT = 10_000  # texts that are remembered: the tables of a page say the same again and again
+_SHORT, _KEPT = 48, 1 << 14  # letters of texts that are remembered, and how many: tables say the same again and again
 
 
 class _Part(msgspec.Struct, frozen=True, gc=False):
@@ -35,10 +35,16 @@ class _Part(msgspec.Struct, frozen=True, gc=False):
     numeric: bool  # digits, or a dash in their place
 
 
-@lru_cache(maxsize=_KEPT)
 def _part(text: str) -> _Part:
+    return _short_part(text) if len(text) <= _SHORT else _read_part(text)
+
+
+def _read_part(text: str) -> _Part:
     digits = bool(_DIGIT.search(text))
     return _Part(bool(_BEFORE.fullmatch(text)), bool(_AFTER.fullmatch(text)), digits, digits or text in _DASHES)
+
+
+_short_part = lru_cache(maxsize=_KEPT)(_read_part)
 
 
 def join_amounts(table: SlotTable) -> SlotTable:
