@@ -9,6 +9,7 @@ records.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ GENUINE, TREE, SVM, WORDS = "genuine", "genuine_tree", "genuine_svm", "genuine_w
 PAPER_ROWS = (*PAPER_FEATURES, FORMS[0])  # what the paper's classifiers see
 LIKELY = 0.5
 _TRIVIAL = 0.01  # the share of genuine tables among candidates without two rows of two cells, measured on webtables
+_CELLS_TOGETHER = 100_000
 _PRESENTATION = ("presentation", "none")
 
 
@@ -37,8 +39,7 @@ def locate_tables(
 ) -> list[MarkupRegion]:
     """Every candidate of a page with its probability, in document order; `tree` and `svm` are the paper's methods."""
     chance = [_TRIVIAL] * len(page.candidates)
-    asked = worth_a_look(page)
-    if asked:
+    for asked in _batches(page, worth_a_look(page)):
         if method == "boosted":
             trees = weights.boosted(GENUINE)
             odds = trees.probabilities(genuine_features(view_candidates(page, asked), trees.asked))
@@ -58,6 +59,21 @@ def locate_tables(
         MarkupRegion(page, Place(path=candidate.path, table_index=candidate.table_index), number, round(value, 4))
         for number, (candidate, value) in enumerate(zip(page.candidates, chance, strict=True))
     ]
+
+
+def _batches(page: MarkupPage, asked: list[int]) -> Iterator[list[int]]:
+    """Candidates that are judged together: all of a page, unless they have so many cells that memory counts."""
+    batch: list[int] = []
+    cells = 0
+    for number in asked:
+        candidate = page.candidates[number]
+        if batch and cells > _CELLS_TOGETHER:
+            yield batch
+            batch, cells = [], 0
+        batch.append(number)
+        cells += candidate.last - candidate.first
+    if batch:
+        yield batch
 
 
 def _by_paper(
