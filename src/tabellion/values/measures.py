@@ -23,6 +23,19 @@ SYMBOLS = {
     "€": r"€|eur|euros?",
     "£": r"£|gbp|pounds? sterling",
     "¥": r"¥|￥|yen|jpy|円",
+    "CNY": r"cny|rmb|renminbi|yuan",
+    "INR": r"inr|₹|rupees?",
+    "KRW": r"krw|₩",
+    "BRL": r"brl|r\$|reais",
+    "ZAR": r"zar",
+    "RUB": r"rub|₽|rou?bles?",
+    "PLN": r"pln|zł|zlotys?",
+    "CZK": r"czk",
+    "HUF": r"huf",
+    "MXN": r"mxn",
+    "SGD": r"sgd|s\$",
+    "HKD": r"hkd|hk\$",
+    "SAR": r"sar",
     "CHF": r"chf|swiss francs?|franken",
     "NOK": r"nok",
     "SEK": r"sek",
@@ -62,4 +75,8 @@ SYMBOLS = {
     "hours": r"hours?|hrs?\.?|stunden|heures",
     "days": r"days|tage|jours",
 }
-MONEY = ("US$", "CA$", "AU$", "NZ$", "$", "€", "£", "¥", "CHF", "NOK", "SEK", "DKK")
+MONEY = (
+    *("US$", "CA$", "AU$", "NZ$", "HKD", "SGD", "BRL", "$", "€", "£", "¥", "CHF", "NOK", "SEK", "DKK"),
+    *("CNY", "INR", "KRW", "ZAR", "RUB", "PLN", "CZK", "HUF", "MXN", "SAR"),
+)
+WHOLE = {"千円": ("¥", 1e3), "百万円": ("¥", 1e6), "千人": ("persons", 1e3)}  # written as one word

@@ -13,7 +13,8 @@ from functools import lru_cache, reduce
 
 import msgspec
 
-from tabellion.values.measures import MONEY, SCALE_WORDS, SCALES, SYMBOLS
+from tabellion.values.measures import MONEY, SCALE_WORDS, SCALES, SYMBOLS, WHOLE
+from tabellion.values.signs import read_sign
 
 _NAMES, _LEVELS = tuple(SYMBOLS), tuple(SCALES)
 _COMPLETE = frozenset({"%", "‰", "percentage points", "¢"})
@@ -32,12 +33,15 @@ _SCALE = rf"(?:{_choice('scale', SCALES.values())}){_WORD_ENDS}(?![\w,.]*\d)\s*(
 _PHRASE = re.compile(
     r"(?:(?:all figures |figures |values |angaben |données )?(?:in|en)\s+|units?:?\s*|unité\s?:\s*|einheit:\s*)?"
     r"(?:(?:seasonally |not )*(?:un)?adjusted |current |constant )?"
-    rf"(?:(?:{_choice('money', (SYMBOLS[name] for name in MONEY))})[\s.]*(?:in\s+)?)?"
+    rf"(?:(?:{_choice('money', (SYMBOLS[name] for name in MONEY))})[\s.]*(?:in\s+|(?P<letter>[kmb])(?!\w))?)?"
     rf"(?:{_SCALE})?"
     rf"(?:(?:{_choice('symbol', SYMBOLS.values())})(?!\w)(?:\s(?P<per>per [^\W\d]+(?: [^\W\d]+)?))?)?",
     re.IGNORECASE,
 )
 _SCALED_NOUN = re.compile(rf"(?:in\s+)?{_SCALE}(?P<noun>[^\W\d][\w .-]{{1,28}})", re.IGNORECASE)
+_SCALED_SIGN = re.compile(rf"(?:in\s+)?{_SCALE}(?P<sign>\S.{{0,38}})", re.IGNORECASE)
+_SHORT = re.compile(r"(?P<letter>k|T|M|Mio|Mrd|Bn|bn)\.?\s?(?P<money>€|EUR|US\$|USD|\$|£|GBP|CHF)")
+_LETTERS = {"k": 1e3, "t": 1e3, "m": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "mrd": 1e9}
 _RATE = re.compile(
     r"\bper (?P<base>1[,. ]?000(?:[,. ]?000)?|10[,. ]?000|100[,. ]?000|100|capita)\b(?![,.]?\d)", re.IGNORECASE
 )
@@ -148,7 +152,9 @@ def _stated(text: str) -> Unit | None:
     if index:
         return Unit(index[1])
     for bracket in _BRACKETS.finditer(text):
-        unit = _read_bracket(bracket[1].strip())
+        inside = bracket[1].strip()
+        plural = len(inside) == 1 and text[: bracket.start()][-1:].isalpha()  # "course(s)"
+        unit = None if plural else _read_bracket(inside)
         if unit:
             return unit
     for said in _SAID_IN.finditer(text):
@@ -162,11 +168,23 @@ def _stated(text: str) -> Unit | None:
 
 def _read_bracket(inside: str) -> Unit | None:
     """A unit in brackets: as a whole, in parts ("Current $, billions"), or a scale with any noun ("thousand head")."""
-    unit = _read_phrase(inside) or _read_phrase(inside.strip(" ."))
-    if unit:
-        return unit if inside in SYMBOLS or len(inside) > 2 or not inside.isalpha() else None
+    short = _SHORT.fullmatch(inside)
+    if short:
+        money = _read_phrase(short["money"])
+        return Unit(money.symbol if money else None, _LETTERS[short["letter"].lower()])
+    if inside in WHOLE:
+        return Unit(*WHOLE[inside])
+    unit, sign = _read_phrase(inside) or _read_phrase(inside.strip(" .")), read_sign(inside)
+    if unit and (inside in SYMBOLS or len(inside) > 2 or not inside.isalpha()):
+        return unit
+    if unit or sign:
+        return Unit(sign) if sign else None
     if _PERCENT.match(inside):
         return Unit("%")
+    scaled = _SCALED_SIGN.fullmatch(inside)
+    sign = read_sign(scaled["sign"]) if scaled else None
+    if scaled and sign:
+        return Unit(sign, _scale_of(scaled))
     parts = [unit for part in _CLAUSES.split(inside) if (unit := _read_phrase(part) or _read_phrase(part.strip(" .")))]
     if parts:
         return reduce(_merge, parts)
@@ -210,7 +228,7 @@ def _unit_of(match: re.Match[str]) -> Unit | None:
     found = {name: text for name, text in match.groupdict().items() if text}
     symbol = next((_NAMES[int(name[6:])] for name in found if name.startswith("symbol")), None)
     money = next((MONEY[int(name[5:])] for name in found if name.startswith("money")), None)
-    scale = _scale_of(match)
+    scale = _LETTERS[found["letter"].lower()] if "letter" in found else _scale_of(match)
     if symbol is None and money is None and scale == 1.0:
         return None
     if "per" in found:
