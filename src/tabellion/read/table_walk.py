@@ -37,12 +37,15 @@ Trail = list[tuple[str, int]]
 
 
 class _CellTold(NamedTuple):
-    """What the tag of a cell says: its spans, whether it is sized, whether it speaks of headers itself, its look."""
+    """What the tag of a cell says: its spans, whether it is sized, whether it speaks of headers itself, its look, and
+    what there is of it when it holds nothing.
+    """
 
     span: tuple[int, int]
     is_sized: bool
     speaks: bool | None  # None: nothing to declare
     look: int
+    empty: CellRecord
 
 
 class TableWalk(ABC):
@@ -59,7 +62,7 @@ class TableWalk(ABC):
         self._open: list[Gathering] = []
         self._around: dict[int, int] = {}  # the look inside elements that tables lie in
         self._tables = 0
-        self._told_cells: dict[tuple[object, ...], _CellTold] = {}  # by row, tag and attributes as written
+        self._told_cells: dict[tuple[object, ...], _CellTold] = {}  # by row and tag as written
 
     @abstractmethod
     def flow(self, root: LexborNode, look: int, box: Box) -> None:
@@ -160,17 +163,22 @@ class TableWalk(ABC):
             elif tag != "td":
                 continue
             attributes = cell.attributes
-            met = (row, tag, *attributes, *attributes.values())
+            met = (row, fill, marks, tag, *attributes, *attributes.values())
             told = self._told_cells.get(met)
             if told is None:
-                told = self._tell_cell(row, tag, attributes, met)
-            span, is_sized, speaks, inside = told
+                told = self._tell_cell(row, fill, marks, tag, attributes)
+                if len(self._told_cells) < _MOST_TOLD:
+                    self._told_cells[met] = told
+            span, is_sized, speaks, inside, empty = told
             spans.append(span)
             made.sized += is_sized
             if speaks is not None:
                 made.declare(attributes, speaks)
             child = cell.first_child
-            alone, look, links = child is None or child.next is None, inside, 0
+            if child is None:
+                cells.append(empty)
+                continue
+            alone, look, links = child.next is None, inside, 0
             while alone and child is not None and (how := _WRAPPERS.get(child.tag or "", 0)):
                 if how != _BARE:
                     held = child.attributes
@@ -206,19 +214,18 @@ class TableWalk(ABC):
             marks |= Mark.LINK
         return text, self._looks.style(look, inside, row, fill), marks, length, linked, links, 0, 0, 0, 0
 
-    def _tell_cell(self, row: int, tag: str, attributes: Attributes, met: tuple[object, ...]) -> _CellTold:
-        """What the attributes of a cell say; cells that are written alike are told once."""
+    def _tell_cell(self, row: int, fill: str | None, marks: int, tag: str, attributes: Attributes) -> _CellTold:
+        """What the tag of a cell says; cells that are written alike are told once."""
         down, across = attributes.get("rowspan"), attributes.get("colspan")
         speaks = "scope" in attributes or "headers" in attributes
-        told = _CellTold(
+        inside = self._looks.enter(row, tag, attributes)
+        return _CellTold(
             (read_span(down, MOST_DOWN, 0), read_span(across, MOST_ACROSS)),
             "width" in attributes or "height" in attributes,
             speaks if speaks or "id" in attributes else None,
-            self._looks.enter(row, tag, attributes),
+            inside,
+            ("", self._looks.style(inside, inside, row, fill), marks, 0, 0, 0, 0, 0, 0, 0),
         )
-        if len(self._told_cells) < _MOST_TOLD:
-            self._told_cells[met] = told
-        return told
 
     def aria(self, node: LexborNode, look: int, box: Box, trail: Trail) -> None:
         """Read an element whose role is table, grid or treegrid."""
