@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 from tabellion.locate.candidate_view import CandidateView, Floats
 from tabellion.locate.cell_kinds import Kind
 from tabellion.locate.cell_sums import EVERY, CellSums, SumPlan, is_figure
-from tabellion.locate.line_views import LineViews, view_lines
+from tabellion.locate.line_views import (
+    COLUMNS,
+    COLUMNS_BELOW,
+    ROWS,
+    ROWS_BESIDE,
+    Alike,
+    LineViews,
+    view_lines,
+)
 from tabellion.locate.paper_features import PAPER_FEATURES, paper_features
 from tabellion.model.markup import Candidate, Section
 
@@ -45,6 +53,7 @@ class Told(msgspec.Struct, frozen=True, eq=False):
     view: CandidateView
     lines: LineViews
     sums: CellSums
+    alike: Alike
 
 
 class Mean(NamedTuple):
@@ -180,6 +189,15 @@ def _of_kind(told: Told, kind: Kind) -> Floats:
     return np.asarray(view.once("kinds", compute)[int(kind)])
 
 
+_FIGURES, _LABELS, _PROSE, _LINKED = range(4)
+
+
+def _mostly_asked(view: CandidateView) -> NDArray[np.bool_]:
+    """Of each cell whether it is a figure, a label, prose, linked."""
+    kind = view.kind
+    return np.array([is_figure(view), kind == int(Kind.LABEL), kind == int(Kind.PROSE), view.cells.linked > 0])
+
+
 def _largest(view: CandidateView) -> Floats:
     return view.once("largest", lambda: np.maximum.reduceat(view.cells.length, view.starts).astype(np.float64))
 
@@ -246,16 +264,16 @@ CONTENT: dict[str, Feature] = {
     "sign cells": lambda t: _of_kind(t, Kind.SIGN),
 }
 LINES: dict[str, Feature] = {
-    "columns agree": lambda t: t.lines.agreement("column", "below"),
-    "rows agree": lambda t: t.lines.agreement("row", "beside"),
-    "columns agree from the top": lambda t: t.lines.agreement("column", "counts"),
-    "number columns": lambda t: t.lines.mostly("column", "below", is_figure(t.view)),
-    "number rows": lambda t: t.lines.mostly("row", "beside", is_figure(t.view)),
-    "label columns": lambda t: t.lines.mostly("column", "counts", t.view.kind == int(Kind.LABEL)),
-    "prose columns": lambda t: t.lines.mostly("column", "counts", t.view.kind == int(Kind.PROSE)),
-    "linked columns": lambda t: t.lines.mostly("column", "counts", t.view.cells.linked > 0),
-    "column spread": lambda t: t.lines.spread("column", "below"),
-    "row spread": lambda t: t.lines.spread("row", "counts"),
+    "columns agree": lambda t: t.alike.agreement[COLUMNS_BELOW],
+    "rows agree": lambda t: t.alike.agreement[ROWS_BESIDE],
+    "columns agree from the top": lambda t: t.alike.agreement[COLUMNS],
+    "number columns": lambda t: t.alike.mostly[_FIGURES, COLUMNS_BELOW],
+    "number rows": lambda t: t.alike.mostly[_FIGURES, ROWS_BESIDE],
+    "label columns": lambda t: t.alike.mostly[_LABELS, COLUMNS],
+    "prose columns": lambda t: t.alike.mostly[_PROSE, COLUMNS],
+    "linked columns": lambda t: t.alike.mostly[_LINKED, COLUMNS],
+    "column spread": lambda t: t.alike.spread[COLUMNS_BELOW],
+    "row spread": lambda t: t.alike.spread[ROWS],
     "labels on top": Contrast("label", "top", "below"),
     "labels at the left": Contrast("label", "left", "beside"),
     "numbers below": Contrast("figure", "below", "top"),
@@ -315,7 +333,7 @@ _PLAN = SumPlan(
 def genuine_features(view: CandidateView, asked: Collection[int] | None = None) -> NDArray[np.float64]:
     """One row a candidate, in the order of FEATURES; those whose numbers are not among the asked ones may be nought."""
     lines = view_lines(view)
-    told = Told(view, lines, _PLAN.sum_up(view, lines))
+    told = Told(view, lines, _PLAN.sum_up(view, lines), lines.tell_alike(_mostly_asked(view)))
     found = np.zeros((len(FEATURES), len(view)))
     found[: len(PAPER_FEATURES)] = paper_features(view).T
     means = told.sums.means

@@ -6,7 +6,7 @@ one cell over the full width (titles, notes), are no lines here.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,22 +15,19 @@ from numpy.typing import NDArray
 from tabellion.locate.candidate_view import Bools, CandidateView, Floats, Ints
 from tabellion.locate.cell_kinds import Kind
 
-Axis = Literal["row", "column"]
-Part = Literal["counts", "top", "below", "left", "beside"]
 KINDS = len(Kind)
 _BEYOND = 2**30  # more rows than any table has
 CONTENTS = KINDS + 3  # the kinds of text; links, pictures and fields of forms besides
+COLUMNS_BELOW, ROWS_BESIDE, COLUMNS, ROWS = range(4)
+"""The lines that are told of: columns below the first row, rows beside the first column, and all of both."""
 
 
-class _Lines(msgspec.Struct, frozen=True, eq=False):
-    """The cells of a part by the lines that they are in."""
+class Alike(msgspec.Struct, frozen=True, eq=False):
+    """How alike the cells of the lines of each candidate are; the first axis is COLUMNS_BELOW, ROWS_BESIDE, ..."""
 
-    among: Bools
-    at: Ints  # the line of each of the cells
-    owner: Ints  # the candidate of each line
-    total: Ints  # how many of the cells each line has
-    long: Bools  # the lines of two or more of them
-    longs: Floats  # how many of those each candidate has, at least one
+    agreement: Floats  # how large the share of the commonest content is in a line of two or more cells, on average
+    spread: Floats  # how much the lengths within such a line vary beside their mean, on average
+    mostly: Floats  # wanted × ...: the share of such lines in which most cells are wanted ones
 
 
 class LineViews(msgspec.Struct, frozen=True, eq=False):
@@ -48,43 +45,39 @@ class LineViews(msgspec.Struct, frozen=True, eq=False):
     left: Bools  # cells that count in the first column
     beside: Bools
 
-    def _lines(self, axis: Axis, part: Part) -> _Lines:
-        def compute() -> _Lines:
-            view, among = self.view, getattr(self, part)
-            is_row = axis == "row"
-            line, owner = (view.row_line, view.row_owner) if is_row else (view.column_line, view.column_owner)
-            at = line[among]
-            total = np.bincount(at, minlength=len(owner))
-            long = total > 1
-            return _Lines(among, at, owner, total, long, np.maximum(1, np.bincount(owner, long, len(view))))
+    def tell_alike(self, wanted: NDArray[np.bool_]) -> Alike:
+        """How alike the cells of lines are; `wanted`, sets × cells, are those that `mostly` asks for."""
+        view, tables = self.view, len(self.view)
+        rows, columns = (view.row_line, view.row_owner), (view.column_line, view.column_owner)
+        cells, lines, owners, before = [], [], [], 0
+        for place, (part, (line, owner)) in enumerate(
+            zip((self.below, self.beside, self.counts, self.counts), (columns, rows, columns, rows), strict=True)
+        ):
+            cells.append(part.nonzero()[0])
+            lines.append(line[cells[-1]] + before)
+            owners.append(owner + place * tables)
+            before += len(owner)
+        cell, at, owner = np.concatenate(cells), np.concatenate(lines), np.concatenate(owners)
+        total = np.bincount(at, minlength=before)
+        some, long = np.maximum(1, total), total > 1
+        weights = np.sqrt(total) * long
 
-        return self.view.once(f"{axis} {part}", compute)
+        def over_lines(values: NDArray[Any]) -> Floats:
+            """The sums over the lines of each candidate."""
+            return np.asarray(np.bincount(owner, values, 4 * tables).reshape(4, tables), dtype=np.float64)
 
-    def agreement(self, axis: Axis, part: Part) -> Floats:
-        """How large the share of the commonest content is in a line of two or more cells; mean over all lines."""
-        lines = self._lines(axis, part)
-        size = len(lines.owner)
-        table = np.bincount(lines.at * CONTENTS + self.content[lines.among], minlength=size * CONTENTS)
-        weights = np.sqrt(lines.total) * lines.long
-        share = table.reshape(size, CONTENTS).max(axis=1) / np.maximum(1, lines.total)
-        summed = np.bincount(lines.owner, share * weights, len(self.view))
-        return summed / np.maximum(1e-9, np.bincount(lines.owner, weights, len(self.view)))
-
-    def mostly(self, axis: Axis, part: Part, wanted: Bools) -> Floats:
-        """The share of lines of two or more cells in which most cells are wanted ones."""
-        lines = self._lines(axis, part)
-        hits = np.bincount(lines.at[wanted[lines.among]], minlength=len(lines.owner))
-        return np.bincount(lines.owner, (hits > 0.6 * lines.total) & lines.long, len(self.view)) / lines.longs
-
-    def spread(self, axis: Axis, part: Part) -> Floats:
-        """How much the lengths within a line vary beside their mean; mean over all lines."""
-        lines = self._lines(axis, part)
-        length = self.view.cells.length[lines.among].astype(np.float64)
-        total = np.maximum(1, lines.total)
-        mean = np.bincount(lines.at, length, len(lines.owner)) / total
-        square = np.bincount(lines.at, length * length, len(lines.owner)) / total
-        deviation = np.sqrt(np.maximum(0, square - mean * mean)) / (mean + 3)
-        return np.bincount(lines.owner, deviation * lines.long, len(self.view)) / lines.longs
+        by_content = np.bincount(at * CONTENTS + self.content[cell], minlength=before * CONTENTS)
+        common = by_content.reshape(before, CONTENTS).max(axis=1)
+        length = view.cells.length[cell].astype(np.float64)
+        middle, square = np.bincount(at, length, before) / some, np.bincount(at, length * length, before) / some
+        deviation = np.sqrt(np.maximum(0, square - middle * middle)) / (middle + 3)
+        hits = [np.bincount(at[each], minlength=before) > 0.6 * total for each in wanted[:, cell]]
+        longs = np.maximum(1, over_lines(long))
+        return Alike(
+            agreement=over_lines(common / some * weights) / np.maximum(1e-9, over_lines(weights)),
+            spread=over_lines(deviation * long) / longs,
+            mostly=np.array([over_lines(each & long) for each in hits]) / longs,
+        )
 
 
 def view_lines(view: CandidateView) -> LineViews:
