@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabellion.export.json import count_headers
-from tabellion.label import label_grid
+from tabellion.label import Recognised, label_grid, label_grids
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.place import Place
 from tabellion.model.region import MarkupRegion
@@ -44,6 +44,18 @@ def test_the_direction_of_a_table(markup: str, orientation: str, rows: int, colu
     frame = frame_of(markup)
     assert (frame.orientation, *count_headers(frame)) == (orientation, rows, columns)
     assert frame.genuine == 0.9
+
+
+def test_tables_that_are_labelled_together_are_labelled_as_each_by_itself() -> None:
+    page = read_markup(COLUMN + ROW + "<table><tr><td><td></table>" + BOTH)[0]
+    grids = [recognise_grid(MarkupRegion(page, Place(table_index=at), at)) for at in range(4)]
+    together = label_grids([Recognised(grid, 0.9) for grid in grids], Weights())
+    alone = [label_grid(grid, Weights(), genuine=0.9) for grid in grids]
+    assert [len(each.frames) for each in together] == [1, 1, 0, 1]
+    for one, other in zip(together, alone, strict=True):
+        assert (one.kind, one.labels.roles) == (other.kind, other.labels.roles)
+        assert one.kind_probability == pytest.approx(other.kind_probability)
+        assert [frame.stub_columns for frame in one.frames] == [frame.stub_columns for frame in other.frames]
 
 
 @pytest.mark.parametrize(("names", "keyed"), [

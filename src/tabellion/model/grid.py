@@ -37,6 +37,9 @@ class Content(IntEnum):
     FORM = 7
 
 
+_EMPTY = int(Content.EMPTY)  # numpy is much slower with the member of an enumeration
+
+
 class Cell(msgspec.Struct, frozen=True):
     """One cell of a grid, made on demand."""
 
@@ -114,7 +117,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def filled(self) -> NDArray[np.bool_]:
         """Where there is something to read (covered cells are not filled)."""
-        return self._once("filled", lambda: self.content != Content.EMPTY)
+        return self._once("filled", lambda: self.content != _EMPTY)
 
     @property
     def home(self) -> NDArray[np.int32]:
