@@ -144,3 +144,11 @@ def test_headers_that_the_markup_declares_are_believed(markup: str, rows: int, c
     assert frame.grid.declared_headers == (rows, columns)
     assert len(frame.header_rows) >= rows
     assert len(frame.stub_columns) >= columns
+
+
+def test_a_row_above_the_body_that_looks_like_the_groups_is_the_first_of_them() -> None:
+    section = "<tr><th colspan=2>{}</th></tr><tr><td>Type<td>{}</tr><tr><td>Phone<td>{}</tr>"
+    parts = [section.format(*each) for each in (("Main", "private", "77 11"), ("Branch", "public", "77 12"))]
+    assert labelled(f"<table>{''.join(parts)}</table>").labels.roles == ("group", "data", "data") * 2
+    titled = f"<table><tr><td colspan=2><big>College</big></td></tr>{parts[0]}{parts[1]}</table>"
+    assert labelled(titled).labels.roles[:2] == ("title", "group")

@@ -116,7 +116,16 @@ def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> li
         text = str(grid.text[row][grid.filled[row]][0]) if grid.filled[row].any() else ""
         foot = bool((grid.marks[row] & _IN_FOOT).any())
         roles[row] = "note" if foot or row > last or len(text) > _LONG_GROUP or _NOTE.match(text.lower()) else "group"
+    if not header_rows and len(view.titles):
+        above = int(view.titles[-1])
+        if any(role == "group" and _look_alike(grid, above, row) for row, role in enumerate(roles)):
+            roles[above] = "group"  # the first of them: no header parts it from its rows
     return roles
+
+
+def _look_alike(grid: Grid, one: int, other: int) -> bool:
+    """Whether two rows have the same styles in the same cells."""
+    return bool((grid.style[one] == grid.style[other]).all() and (grid.filled[one] == grid.filled[other]).all())
 
 
 def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: list[int], genuine: float) -> list[Frame]:
@@ -128,7 +137,7 @@ def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: li
     values = view.columns[headers.columns or keys :].tolist()
     body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
-    titles = tuple(row for row in view.titles.tolist() if row not in header)
+    titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
     orientation: Orientation = "multiple" if refrains else orientation_of(headers)
     bands = [(header, body)]
     apart = grid.medium != "pdf"  # what is printed under one caption is one table
