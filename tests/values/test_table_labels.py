@@ -61,6 +61,7 @@ def test_a_text_names_tables(text: str, numbers: set[str]) -> None:
         ("Tabelle 4", "See Table 4.", True),
         ("Table 4", "See Exhibit 4.", False),
         ("Exhibit 4", "Exhibits 3 and 4 agree.", True),
+        ("EXHIBIT 4", "Exhibits 3 and 4 agree.", True),
         ("Schedule 2", "Schedule 2 lists them.", True),
         ("Table 2", "See Supplementary Table 2.", False),
         ("Supplementary Table 2", "See Supplementary Table 2.", True),
