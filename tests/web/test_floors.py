@@ -79,3 +79,12 @@ def figure(result: dict[str, Any], name: str) -> float:
 def test_a_probability_can_be_trusted() -> None:
     card = json.loads((SHIPPED / "genuine.card.json").read_text(encoding="utf-8"))
     assert card["scores"]["Brier score"] < 0.04
+
+
+def test_drawing_a_page_does_not_make_judgements_worse() -> None:
+    plain, drawn = (
+        json.loads((SHIPPED / f"{name}.card.json").read_text(encoding="utf-8"))["scores"]
+        for name in ("genuine", "genuine_drawn")
+    )
+    assert all(drawn[figure] >= plain[figure] for figure in ("sure F", "hand F"))
+    assert drawn["Brier score"] <= plain["Brier score"]

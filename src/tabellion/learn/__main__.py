@@ -20,6 +20,7 @@ from tabellion.learn.corpora import corpora_root
 from tabellion.learn.edges import train_edges
 from tabellion.learn.folds import FOLDS
 from tabellion.learn.genuine import train_genuine
+from tabellion.learn.genuine_drawn import train_genuine_drawn
 from tabellion.learn.genuine_paper import train_genuine_paper
 from tabellion.learn.measure import print_figures
 from tabellion.learn.measure_printed import print_printed_figures
@@ -44,6 +45,7 @@ TRAINERS: dict[str, Trainer] = {
     "columns": train_columns,
     "parents": train_parents,
     "genuine": train_genuine,
+    "genuine-drawn": train_genuine_drawn,
     "genuine-paper": train_genuine_paper,
     "web-headers": train_web_headers,
     "printed-locate": train_printed_locate,
@@ -74,6 +76,7 @@ def main() -> None:
     measuring.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     measuring.add_argument("--rows", choices=["boosted", "crf", "paper"], default="boosted")
     measuring.add_argument("--parents", choices=["boosted", "svm"], default="boosted")
+    measuring.add_argument("--render", action="store_true", help="render the pages of every web corpus")
     measuring.add_argument("--frames", choices=["arranged", "gridded", "ventex"], default="arranged")
     repairing = commands.add_parser("repairs", help="count the strokes of a simulated user")
     repairing.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
@@ -95,7 +98,7 @@ def main() -> None:
         print_figures(sheets, folds, options.rows, options.parents)
     pages = (*WEB_CORPORA, *RENDERED_CORPORA)
     chosen = [corpus for corpus in pages if corpus in options.corpus or not options.corpus]
-    print_web_figures(chosen, folds, options.frames)
+    print_web_figures(chosen, folds, options.frames, rendered=options.render)
     print_printed_figures(
         [corpus for corpus in PRINTED_CORPORA if corpus in options.corpus or not options.corpus], folds
     )

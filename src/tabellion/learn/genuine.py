@@ -7,8 +7,10 @@ pages. The score of the trees is stretched so that it is right as a probability 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -29,16 +31,28 @@ _WEIGHT_ALONE = 0.1
 _WEIGHT_UNSURE = 0.7
 
 
+Examples = tuple[tuple[WebCase, ...], NDArray[np.float64]]
+
+
+class Judge(NamedTuple):
+    """What trees are made from: their name, what they see of a table, and how they grow."""
+
+    name: str
+    features: tuple[str, ...]
+    examples: Callable[[], Examples]
+    growth: BoostingSettings
+
+
 def train_genuine(folder: Path, left_out: int | None = None) -> None:
     """Write the weights; the card tells the scores where nothing is left out."""
-    scores = cross_validated() if left_out is None else {}
-    _trees(left_out).save(folder / f"{GENUINE}.npz")
+    scores = figures(chances(BY_MARKUP)) if left_out is None else {}
+    calibrated_trees(BY_MARKUP, left_out).save(folder / f"{GENUINE}.npz")
     method = "gradient-boosted trees over layout, content, markup, looks and surroundings"
     write_card(folder, Card(GENUINE, method, material(left_out), left_out=left_out, scores=scores))
 
 
 @lru_cache(maxsize=1)
-def genuine_examples() -> tuple[tuple[WebCase, ...], NDArray[np.float64]]:
+def genuine_examples() -> Examples:
     """The cases that are worth a look, and their features."""
     kept: list[WebCase] = []
     rows: list[NDArray[np.float64]] = []
@@ -67,33 +81,36 @@ def weight_of(case: WebCase) -> float:
     return 1.0 if case.gold["sure"] else _WEIGHT_UNSURE
 
 
-@lru_cache(maxsize=FOLDS + 1)
-def _trees(left_out: int | None) -> Boosted:
+BY_MARKUP = Judge(GENUINE, FEATURES, genuine_examples, TREES)
+
+
+@lru_cache(maxsize=2 * (FOLDS + 1))
+def calibrated_trees(judge: Judge, left_out: int | None) -> Boosted:
     """Trees that have not seen a fold, their scores stretched to be right on the folds left out in turn."""
-    cases, rows = genuine_examples()
+    cases, rows = judge.examples()
     seen = np.array([case.fold != left_out for case in cases])
-    trees = fit(rows[seen], [case for case, kept in zip(cases, seen, strict=True) if kept])
-    slope = _slope(left_out)
+    trees = _fit(judge, rows[seen], [case for case, kept in zip(cases, seen, strict=True) if kept])
+    slope = _slope(judge, left_out)
     return msgspec.structs.replace(trees, value=trees.value * slope)
 
 
-def fit(rows: NDArray[np.float64], cases: list[WebCase]) -> Boosted:
-    """Trees over some rows of FEATURES."""
+def _fit(judge: Judge, rows: NDArray[np.float64], cases: list[WebCase]) -> Boosted:
+    """Trees over some rows of features."""
     labels = np.array([case.genuine for case in cases], dtype=np.int64)
     weights = np.array([weight_of(case) for case in cases])
-    return train_boosted(rows, labels, FEATURES, ("layout", "genuine"), weights, TREES)
+    return train_boosted(rows, labels, judge.features, ("layout", "genuine"), weights, judge.growth)
 
 
-def _slope(left_out: int | None) -> float:
+def _slope(judge: Judge, left_out: int | None) -> float:
     """By how much scores must be stretched: the slope of a logistic fit on scores of unseen folds (Platt)."""
-    cases, rows = genuine_examples()
+    cases, rows = judge.examples()
     scores, labels, weights = [], [], []
     for fold in range(FOLDS):
         if fold == left_out:
             continue
         chosen = [at for at, case in enumerate(cases) if case.fold not in (fold, left_out)]
         tested = [at for at, case in enumerate(cases) if case.fold == fold and case.corpus == "webtables"]
-        trees = fit(rows[chosen], [cases[at] for at in chosen])
+        trees = _fit(judge, rows[chosen], [cases[at] for at in chosen])
         scores.append(trees.scores(rows[tested])[:, 0])
         labels += [cases[at].genuine for at in tested]
         weights += [weight_of(cases[at]) for at in tested]
@@ -120,19 +137,23 @@ def material(left_out: int | None) -> dict[str, Material]:
     return found
 
 
-def cross_validated() -> dict[str, float]:
-    """Precision, recall and F on the sure tables and on all read by hand, each by trees that saw other sites."""
-    cases, rows = genuine_examples()
-    chance = {}
+def chances(judge: Judge) -> dict[int, float]:
+    """The probability of each case, by its id, from trees that saw other sites."""
+    cases, rows = judge.examples()
+    found = {}
     for fold in range(FOLDS):
         tested = [at for at, case in enumerate(cases) if case.fold == fold]
-        for at, value in zip(tested, _trees(fold).probabilities(rows[tested]).tolist(), strict=True):
-            chance[id(cases[at])] = value
-    return figures(chance)
+        odds = calibrated_trees(judge, fold).probabilities(rows[tested])
+        for at, value in zip(tested, odds.tolist(), strict=True):
+            found[id(cases[at])] = value
+    return found
 
 
 def figures(chance: dict[int, float]) -> dict[str, float]:
-    """The figures of webtables from the probability of each case, by its id; a case without one counts as layout."""
+    """Precision, recall and F on the sure tables of webtables and on all read by hand, from the probability of each.
+
+    A case without a probability counts as layout.
+    """
     found: dict[str, float] = {}
     judged = [case for case in web_cases() if case.corpus == "webtables" and case.by_hand]
     for name, chosen in (("sure", [case for case in judged if case.gold["sure"]]), ("hand", judged)):

@@ -31,13 +31,18 @@ def measure_web(
     headers: HeaderMethod = "boosted",
     frames: FrameMethod = "arranged",
     step: int = 1,
+    *,
+    rendered: bool = False,
 ) -> dict[str, Any]:
-    """Score one corpus of web pages (every `step`th) with the weights under `folds`; the predictions stay there."""
+    """Score one corpus of web pages (every `step`th) with the weights under `folds`; the predictions stay there.
+
+    The pages of `visual` are always rendered, others where `rendered` says so.
+    """
     folder = corpus_folder(corpus)
     if folder is None:
         raise TabellionError(f"corpus {corpus} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)")
     golds = load_gold(folder)[::step]
-    render: RenderChoice = "always" if corpus in RENDERED_CORPORA else "never"
+    render: RenderChoice = "always" if rendered or corpus in RENDERED_CORPORA else "never"
     fold_of = _source_folds(golds) if corpus in RENDERED_CORPORA else _own_folds(corpus, golds)
     lines: dict[str, Any] = {}
     for gold in golds:
@@ -86,9 +91,11 @@ def _line(path: Path, settings: Settings) -> bytes:
         return error_json(str(path), error.kind, str(error))
 
 
-def print_web_figures(corpora: Iterable[str], folds: Path, frames: FrameMethod = "arranged") -> None:
+def print_web_figures(
+    corpora: Iterable[str], folds: Path, frames: FrameMethod = "arranged", *, rendered: bool = False
+) -> None:
     """Measure and print, a block a corpus."""
     script = load_script("webtables")
     for corpus in corpora:
         sys.stdout.write(f"{corpus}\n")
-        script.show(measure_web(corpus, folds, frames=frames))
+        script.show(measure_web(corpus, folds, frames=frames, rendered=rendered))

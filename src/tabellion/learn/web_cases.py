@@ -34,6 +34,7 @@ class WebCase(msgspec.Struct, frozen=True, eq=False):
     gold: dict[str, Any]
     page: MarkupPage
     number: int  # of the candidate in its page
+    path: Path
 
     @property
     def genuine(self) -> bool:
@@ -61,7 +62,8 @@ def _annotated_cases(folder: Path) -> list[WebCase]:
     folds = assign_folds("annotated", (gold["file"] for gold in golds))
     cases = []
     for gold in golds:
-        page = read_document(folder / "pages" / gold["file"]).pages[0]
+        path = folder / "pages" / gold["file"]
+        page = read_document(path).pages[0]
         if not isinstance(page, MarkupPage):
             raise TabellionError(f"{gold['file']} was not read as a web page")
         told = {table["place"].get("table_index"): table for table in gold["tables"]}
@@ -69,7 +71,7 @@ def _annotated_cases(folder: Path) -> list[WebCase]:
             if candidate.table_index is not None:
                 label = "genuine" if candidate.table_index in told else "layout"
                 table = {"label": label, "sure": True, "orientation_sure": True, **told.get(candidate.table_index, {})}
-                cases.append(WebCase("webtables", gold["file"], folds[gold["file"]], table, page, number))
+                cases.append(WebCase("webtables", gold["file"], folds[gold["file"]], table, page, number, path))
     return cases
 
 
@@ -82,13 +84,14 @@ def _corpus_cases(corpus: str) -> list[WebCase]:
     folds = assign_folds(corpus, (gold[key] for gold in golds))
     cases = []
     for gold in golds:
-        page = read_document(folder / "pages" / gold["file"]).pages[0]
+        path = folder / "pages" / gold["file"]
+        page = read_document(path).pages[0]
         if not isinstance(page, MarkupPage):
             raise TabellionError(f"{gold['file']} was not read as a web page")
         numbers = {candidate.table_index: number for number, candidate in enumerate(page.candidates)}
         for table in gold["tables"] if corpus == "webtables" else [{**gold, "table_index": 0}]:
             number = numbers[table["table_index"]]
-            cases.append(WebCase(corpus, gold["file"], folds[gold[key]], table, page, number))
+            cases.append(WebCase(corpus, gold["file"], folds[gold[key]], table, page, number, path))
     return cases
 
 

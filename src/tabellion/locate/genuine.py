@@ -9,7 +9,7 @@ records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ from tabellion.model.region import MarkupRegion
 from tabellion.weights import Weights
 from tabellion.weights.words import FORMS
 
-GENUINE, TREE, SVM, WORDS = "genuine", "genuine_tree", "genuine_svm", "genuine_words"  # names of weights
+GENUINE, DRAWN, TREE, SVM, WORDS = "genuine", "genuine_drawn", "genuine_tree", "genuine_svm", "genuine_words"  # weights
 PAPER_ROWS = (*PAPER_FEATURES, FORMS[0])  # what the paper's classifiers see
 LIKELY = 0.5
 _TRIVIAL = 0.01  # the share of genuine tables among candidates without two rows of two cells, measured on webtables
@@ -35,14 +35,19 @@ _PRESENTATION = ("presentation", "none")
 
 
 def locate_tables(
-    page: MarkupPage, weights: Weights, method: Literal["boosted", "tree", "svm"] = "boosted"
+    page: MarkupPage,
+    weights: Weights,
+    method: Literal["boosted", "tree", "svm"] = "boosted",
+    drawn: Mapping[int, NDArray[np.float64]] | None = None,
 ) -> list[MarkupRegion]:
-    """Every candidate of a page with its probability, in document order; `tree` and `svm` are the paper's methods."""
+    """Every candidate of a page with its probability, in document order; `tree` and `svm` are the paper's methods.
+
+    `drawn` has the drawn features of candidates of a rendered page, by number.
+    """
     chance = [_TRIVIAL] * len(page.candidates)
     for asked in _batches(page, worth_a_look(page)):
         if method == "boosted":
-            trees = weights.boosted(GENUINE)
-            odds = trees.probabilities(genuine_features(view_candidates(page, asked), trees.asked))
+            odds = _by_trees(page, asked, weights, drawn or {})
         else:
             odds = _by_paper(page, asked, weights, method)
         for number, value in zip(asked, odds.tolist(), strict=True):
@@ -74,6 +79,21 @@ def _batches(page: MarkupPage, asked: list[int]) -> Iterator[list[int]]:
         cells += candidate.last - candidate.first
     if batch:
         yield batch
+
+
+def _by_trees(
+    page: MarkupPage, asked: list[int], weights: Weights, drawn: Mapping[int, NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """What the trees say; those that were taught on drawn tables, of the tables that are drawn."""
+    trees = weights.boosted(GENUINE)
+    shown = [at for at, number in enumerate(asked) if number in drawn]
+    if not shown or not weights.share_a_folder(GENUINE, DRAWN):
+        return trees.probabilities(genuine_features(view_candidates(page, asked), trees.asked))
+    judges = weights.boosted(DRAWN)
+    rows = genuine_features(view_candidates(page, asked), trees.asked | judges.asked)
+    odds = trees.probabilities(rows)
+    odds[shown] = judges.probabilities(np.hstack([rows[shown], [drawn[asked[at]] for at in shown]]))
+    return odds
 
 
 def _by_paper(

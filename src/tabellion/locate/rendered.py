@@ -7,16 +7,19 @@ it. The genuine-table classifier sees frames as it sees tables, by the cells' co
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.locate.arrangement import MOST_CELLS, Arrangement
 from tabellion.locate.box_frames import find_frames
 from tabellion.locate.box_page import BoxFrame, build_box_page
 from tabellion.locate.cover import WordRange, choose_frames
 from tabellion.locate.double_grid import lay_on_grid
+from tabellion.locate.drawn_features import drawn_features
 from tabellion.locate.genuine import LIKELY, locate_tables
 from tabellion.locate.topology import find_topology
 from tabellion.locate.ventex import MOST_WORDS, find_paper_frames
@@ -49,12 +52,13 @@ def locate_rendered(
     if frames == "ventex":
         return _locate_by_paper(page, arrangement)
     recognise = lay_on_grid if frames == "gridded" else find_topology
-    nodes = _candidate_nodes(page)
+    nodes = candidate_nodes(page)
+    drawn = drawn_rows(page, arrangement, nodes)
     regions: list[tuple[int, MarkupRegion]] = []
     known: list[WordRange] = []
     markup: dict[int, WordRange] = {}
     last = 0
-    for region in locate_tables(page.markup, weights, method):
+    for region in locate_tables(page.markup, weights, method, drawn):
         node = nodes.get(region.number)
         if node is not None:
             words = arrangement.words(node)
@@ -64,7 +68,7 @@ def locate_rendered(
                 known.append(words)
             box = Box(*(round(float(edge), 1) for edge in page.nodes.box[node]))
             place = Place(path=region.place.path, table_index=region.place.table_index, box=box)
-            region = MarkupRegion(region.page, place, region.number, region.genuine, region.issues)
+            region = msgspec.structs.replace(region, place=place, drawn=drawn.get(region.number))
         regions.append((last, region))
     found = [frame for frame in find_frames(page, arrangement, recognise) if not _is_known(page, frame, markup)]
     if found:
@@ -120,7 +124,7 @@ def _in_cell(page: RenderedPage, inner: int, table: int) -> bool:
     return False
 
 
-def _candidate_nodes(page: RenderedPage) -> dict[int, int]:
+def candidate_nodes(page: RenderedPage) -> dict[int, int]:
     """The node of each candidate of the markup that is drawn: a `<table>` by its number, all else by its path."""
     nodes = page.nodes
     tables = {at: node for node, at in enumerate(nodes.table_index.tolist()) if at >= 0}
@@ -136,3 +140,11 @@ def _candidate_nodes(page: RenderedPage) -> dict[int, int]:
         if step.rpartition(" > ")[2] in steps and (path := nodes.path(node)) in wanted:
             found[wanted[path]] = node
     return found
+
+
+def drawn_rows(
+    page: RenderedPage, arrangement: Arrangement, nodes: Mapping[int, int]
+) -> dict[int, NDArray[np.float64]]:
+    """The drawn features of each `<table>`, by the number of its candidate; `nodes` are those of the candidates."""
+    tables = {number: node for number, node in nodes.items() if page.markup.candidates[number].kind == "table"}
+    return dict(zip(tables, drawn_features(page, arrangement.words, list(tables.values())), strict=True))

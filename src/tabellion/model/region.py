@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.model.document import Issue, Sheet
 from tabellion.model.markup import Candidate, MarkupPage
@@ -62,6 +64,7 @@ class MarkupRegion(msgspec.Struct, frozen=True, eq=False):
     number: int
     genuine: float = 1.0
     issues: tuple[Issue, ...] = ()
+    drawn: NDArray[np.float64] | None = None  # what was seen of it on a rendered page, where it was judged by that too
 
     @property
     def candidate(self) -> Candidate:

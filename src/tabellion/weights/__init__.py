@@ -49,6 +49,10 @@ class Weights:
         """What words say of genuine tables, by name."""
         return _words(self._path(f"{name}.npz"))
 
+    def share_a_folder(self, one: str, other: str) -> bool:
+        """Whether two ensembles of trees lie in one folder: then they know the same, and neither is of before."""
+        return self._path(f"{one}.npz").parent == self._path(f"{other}.npz").parent
+
     def _path(self, file: str) -> Path:
         found = self._found.get(file)
         if found is None:
