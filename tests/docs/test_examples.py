@@ -3,7 +3,7 @@
 A `python` block is run as a doctest where it has prompts, else as it stands; the blocks of a file share their names.
 In a `console` block each line after `$ ` is run by the shell, and the lines below it are what it must print; `...`
 stands for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in an
-empty folder that holds a copy of examples/.
+empty folder that holds a copy of examples/, with a library of its own.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def name(block: Block | Path) -> str:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TABELLION_LIBRARY", str(tmp_path / "library"))  # never the library of who runs the tests
     return tmp_path
 
 
