@@ -152,3 +152,19 @@ def test_a_row_above_the_body_that_looks_like_the_groups_is_the_first_of_them() 
     assert labelled(f"<table>{''.join(parts)}</table>").labels.roles == ("group", "data", "data") * 2
     titled = f"<table><tr><td colspan=2><big>College</big></td></tr>{parts[0]}{parts[1]}</table>"
     assert labelled(titled).labels.roles[:2] == ("title", "group")
+
+
+def test_an_empty_corner_between_distinct_names_tells_a_cross_table() -> None:
+    hours = "<tr><td>9:00<td>Maths<td>Art<td>PE</tr><tr><td>10:00<td>French<td>Maths<td>Art</tr>"
+    frame = labelled(f"<table border=1><tr><td><td>Mon<td>Tue<td>Wed</tr>{hours}</table>").frames[0]
+    assert (frame.orientation, frame.header_rows, frame.stub_columns) == ("row-column", (0,), (0,))
+
+
+def test_rows_are_named_by_several_columns_where_one_heads_the_next() -> None:
+    head = "<tr><th>Region<th>City<th>Men<th>Women</tr>"
+    north = "<tr><td rowspan=2>North<td>Aville<td>100<td>110</tr><tr><td>Bville<td>90<td>95</tr>"
+    south = "<tr><td>South<td>Ctown<td>10<td>11</tr><tr><td>South<td>Dtown<td>20<td>21</tr>"
+    frame = labelled(f"<table>{head}{north}{south}</table>").frames[0]
+    assert (frame.orientation, frame.stub_columns, frame.keyed) == ("column", (0, 1), True)
+    scattered = "<tr><td>North<td>Etown<td>1<td>2</tr>"
+    assert labelled(f"<table>{head}{north}{south}{scattered}</table>").frames[0].stub_columns == ()

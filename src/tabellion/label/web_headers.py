@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tabellion.label.web_features import LINE_FEATURES, SHAPE_FEATURES, table_features
 from tabellion.label.web_texts import EMPTY
-from tabellion.label.web_view import Floats, WebView, WebViews
+from tabellion.label.web_view import SAID, Floats, WebView, WebViews
 from tabellion.weights import Weights
 
 HeaderMethod = Literal["boosted", "ontominer"]
@@ -25,6 +25,8 @@ PRINTED_ROWS = "printed_header_rows"
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
 _LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
 _ALIKE = 0.9  # the share of cells that must agree
+_CROSS = 3  # rows and columns from which an empty corner tells a cross table
+_BY_CORNER = 0.5  # how sure headers are that are told by the empty corner alone
 ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
 
 ROW_FEATURES: tuple[str, ...] = (
@@ -75,9 +77,20 @@ def _believe(view: WebView, found: HeaderLines) -> HeaderLines:
     declared = view.grid.declared_headers
     rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum()) if declared[0] else 0
     columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum()) if declared[1] else 0
+    if not (rows_said or found.rows or columns_said or found.columns) and _has_empty_corner(view):
+        return HeaderLines(1, 1, _BY_CORNER)
     down = _with_spans(view, min(rows_said or found.rows, len(view.rows) - 1))
     across = min(columns_said or found.columns or _standing_out(view, down), len(view.columns) - 1)
     return HeaderLines(down, across, found.sure)
+
+
+def _has_empty_corner(view: WebView) -> bool:
+    """Whether the first row and column are full of distinct names but for the slot where they meet: a cross table."""
+    filled, said = view.kind != EMPTY, view.codes[SAID]
+    if min(filled.shape) < _CROSS or filled[0, 0]:
+        return False
+    lines = ((filled[0, 1:], said[0, 1:]), (filled[1:, 0], said[1:, 0]))
+    return all(full.all() and len(np.unique(names)) == len(names) for full, names in lines)
 
 
 def _with_spans(view: WebView, rows: int) -> int:
