@@ -168,3 +168,11 @@ def test_rows_are_named_by_several_columns_where_one_heads_the_next() -> None:
     assert (frame.orientation, frame.stub_columns, frame.keyed) == ("column", (0, 1), True)
     scattered = "<tr><td>North<td>Etown<td>1<td>2</tr>"
     assert labelled(f"<table>{head}{north}{south}{scattered}</table>").frames[0].stub_columns == ()
+
+
+def test_attribute_lists_side_by_side_are_read_one_by_one() -> None:
+    rows = "<tr><th>Length<td>4.2 m<th>Power<td>90 kW</tr><tr><th>Width<td>1.8 m<th>Torque<td>220 Nm</tr>"
+    frames = labelled(f"<table>{rows}</table>").frames
+    assert [(frame.stub_columns, frame.value_columns) for frame in frames] == [((0,), (1,)), ((2,), (3,))]
+    plain = labelled(f"<table>{rows.replace('th>', 'td>')}</table>").frames
+    assert len(plain) == 1

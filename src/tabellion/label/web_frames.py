@@ -1,20 +1,22 @@
 """The frames of web tables: their orientation, header rows and columns, groups, titles and notes.
 
 In: grids made from markup or print. Out: a `Labelled` of each, with one frame, or several where header bands recur with
-other headers. Attribute lists have their stub at the left and no header row, so that they become one record. The key of
-a relation is its stub, so that every value carries the name of its row. Rows that one cell fills are titles above the
-table, notes in or below its foot, and groups in between.
+other headers, or attribute lists stand side by side. Attribute lists have their stub at the left and no header row, so
+that they become one record. The key of a relation is its stub, so that every value carries the name of its row. Rows
+that one cell fills are titles above the table, notes in or below its foot, and groups in between.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tabellion.label.key_column import find_key
 from tabellion.label.orientation import cluster_headers
+from tabellion.label.paired import find_pairs
 from tabellion.label.web_headers import HeaderLines, HeaderMethod, find_headers
 from tabellion.label.web_view import WebView, view_tables
 from tabellion.model.document import Mark
@@ -39,6 +41,15 @@ _KINDS: dict[tuple[bool, bool], SheetKind] = {
 _HEADING, _IN_FOOT = int(Mark.HEADING), int(Mark.IN_FOOT)
 _SAME = 0.5  # the share of cells that a row must have in common with the header to be its refrain
 _LONG_GROUP = 120  # letters from which a cell over the full width is a note rather than the name of a group
+
+
+class _Band(NamedTuple):
+    """The lines of one frame."""
+
+    header: list[int]
+    rows: list[int]
+    stub: list[int]
+    values: list[int]
 
 
 def label_tables(
@@ -129,7 +140,7 @@ def _look_alike(grid: Grid, one: int, other: int) -> bool:
 
 
 def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: list[int], genuine: float) -> list[Frame]:
-    """One frame, or one a band where the bands have headers of their own."""
+    """One frame, or one a band where bands have headers of their own, or attribute lists stand side by side."""
     grid = view.grid
     header = _header_rows(view, headers)
     keys = find_key(view, headers.rows) if headers.rows and not headers.columns else 0
@@ -139,28 +150,33 @@ def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: li
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
     orientation: Orientation = "multiple" if refrains else orientation_of(headers)
-    bands = [(header, body)]
+    bands = [_Band(header, body, stub, values)]
     apart = grid.medium != "pdf"  # what is printed under one caption is one table
     other = [row for row in refrains if apart and (grid.label[row] != grid.label[header[-1]]).any()]
     if other:
         starts = [header, *([row] for row in refrains)]
         ends = [*(start[0] for start in starts[1:]), grid.shape[0]]
         bands = [
-            (start, [row for row in body if start[-1] < row < end]) for start, end in zip(starts, ends, strict=True)
+            _Band(start, [row for row in body if start[-1] < row < end], stub, values)
+            for start, end in zip(starts, ends, strict=True)
         ]
+    elif apart and not header:
+        pairs = find_pairs(view)
+        bands = [_Band([], body, [name], [value]) for name, value in pairs] or bands
+        orientation = "row" if pairs else orientation
     found = []
-    for number, (top, rows) in enumerate(bands):
-        if not rows or not len(view.columns):
+    for number, band in enumerate(bands):
+        if not band.rows or not len(view.columns):
             continue
-        every = [*top, *rows]
+        lines, columns = [*band.header, *band.rows], [*band.stub, *band.values]
         found.append(
             Frame(
                 labels=labels,
-                rect=Rect(min(every), int(view.columns[0]), max(every), int(view.columns[-1])),
-                header_rows=tuple(top),
-                body_rows=tuple(rows),
-                stub_columns=tuple(stub),
-                value_columns=tuple(values),
+                rect=Rect(min(lines), min(columns), max(lines), max(columns)),
+                header_rows=tuple(band.header),
+                body_rows=tuple(band.rows),
+                stub_columns=tuple(band.stub),
+                value_columns=tuple(band.values),
                 title_rows=titles,
                 note_rows=notes if number == len(bands) - 1 else (),
                 orientation=orientation,
