@@ -62,6 +62,8 @@ def test_a_rendered_page_is_rebuilt_without_the_files_it_was_drawn_with(chromium
         repair = library.repair("lakes")  # under repair the page is drawn too
         repair.set_text("title", "Lakes of Europe")
         assert values(library) == before
+    published = call(app, ["export", "lakes", "--library", shelf, "--to", "csv"])
+    assert published.exit_code == 0 and "346" in published.stdout
 
 
 def test_a_page_is_read_again_when_it_is_to_be_rendered_or_a_file_of_its_own_changed(
