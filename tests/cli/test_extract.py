@@ -127,6 +127,22 @@ def test_a_file_for_the_output_is_written_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_a_pipe_for_the_output_stays_a_pipe_and_a_link_a_link(tmp_path: Path) -> None:
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "out.jsonl"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    try:
+        assert run("extract", EXAMPLES / "flat.csv", "-o", pipe).returncode == 0
+        assert os.read(reader, 9) == b'{"format"'
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert run("extract", EXAMPLES / "flat.csv", "-o", link).returncode == 0
+    assert link.is_symlink() and target.read_bytes().startswith(b'{"format"')
+
+
 def test_an_output_that_cannot_be_written_is_a_wrong_call(tmp_path: Path) -> None:
     assert run("extract", EXAMPLES / "flat.csv", "-o", tmp_path / "no" / "out.jsonl").returncode == 2
 

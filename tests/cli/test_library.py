@@ -42,6 +42,14 @@ def test_add_tells_what_became_of_each_document(shelf: str, tmp_path: Path) -> N
     assert lines[0]["tables"] == 1
 
 
+def test_what_is_wrong_with_a_document_is_said_with_its_name(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.xlsx"
+    broken.write_bytes(b"PK\x03\x04junk")
+    done = run("add", str(broken), "--library", str(tmp_path / "shelf"))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"tabellion: {broken}: the zip container is damaged")
+
+
 def test_list_prints_the_contract(shelf: str) -> None:
     listed = json.loads(run("list", "--library", shelf, "--format", "json").stdout)["documents"]
     assert [Path(document["source"]).name for document in listed] == ["flat.csv", "smoking.xlsx"]

@@ -140,11 +140,16 @@ def exit_status(kinds: Sequence[str | None]) -> int:
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[BinaryIO]:
-    """Standard output, or a file that appears under its name only once all is written."""
+    """Standard output, or a file that appears under its name only once all is written.
+
+    A pipe or a device (`/dev/null`) is written to as it is, never replaced; a link, where it leads.
+    """
     if path is None:
         yield sys.stdout.buffer
         return
-    part = path.with_name(f".{path.name}.part")
+    aim = path.resolve()
+    special = aim.exists() and not aim.is_file()
+    part = aim if special else aim.with_name(f".{aim.name}.part")
     try:
         file = part.open("wb")
     except OSError as error:
@@ -152,6 +157,8 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
     try:
         with file:
             yield file
-        part.replace(path)
+        if not special:
+            part.replace(aim)
     finally:
-        part.unlink(missing_ok=True)
+        if not special:
+            part.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ from tabellion.library.records import (
     table_called,
     tables_of,
 )
-from tabellion.library.take import as_kept, take_reading
+from tabellion.library.take import as_kept, naming, take_reading
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source
 from tabellion.repair.lookalikes import Proposal
@@ -60,7 +60,8 @@ def repair_table(
         log = read_logs(connection, [document.document_id]).get(document.document_id, [])
     settings = as_kept(settings, document.rendered)
     data = load_original(folder.originals, document.sha256)
-    workpiece = Workpiece(read_source(data, settings, Weights(settings.weights)), settings)
+    with naming(document.source):
+        workpiece = Workpiece(read_source(data, settings, Weights(settings.weights)), settings)
     keeper = _Keeper(folder, catalogue, document, len(data))
     return Repair(
         workpiece,

@@ -7,12 +7,14 @@ its bytes, so that reading it again from the stored original gives the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any
 
 import msgspec
 
+from tabellion.errors import TabellionError
 from tabellion.export.laid_out import lay_out
 from tabellion.library.language import guess_language
 from tabellion.library.naming import once_each, plain_name
@@ -23,6 +25,7 @@ from tabellion.model.grid import Content
 from tabellion.model.metadata import Metadata
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction, Settings
+from tabellion.read.fetch import UNNAMED
 from tabellion.repair.replay import Editions, extract_repaired
 
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
@@ -38,10 +41,20 @@ def read_for_library(
     editions: Editions = lambda _: None,
 ) -> Reading:
     """Read a document from its bytes, with the corrections that were made of it, and take what is kept."""
-    extraction = extract_repaired(data, settings, log, editions)
+    with naming(source):
+        extraction = extract_repaired(data, settings, log, editions)
     rendered = settings.render if settings.render != "never" and extraction.document.medium == "html" else None
     reading = take_reading(extraction, source, address, len(data))
     return msgspec.structs.replace(reading, corrections=len(log), rendered=rendered)
+
+
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """While a document is read from its bytes: what is said of them is said of the source that they came from."""
+    try:
+        yield
+    except TabellionError as error:
+        raise type(error)(str(error).replace(UNNAMED, source, 1)) from error
 
 
 def as_kept(settings: Settings, rendered: Rendered | None) -> Settings:

@@ -15,7 +15,7 @@ from tabellion.library.editions import editions_of
 from tabellion.library.originals import load_original
 from tabellion.library.records import DocumentRecord, documents_by_id, list_documents, tables_by_id, tables_by_name
 from tabellion.library.shelf import Library
-from tabellion.library.take import as_kept, name_source
+from tabellion.library.take import as_kept, name_source, naming
 from tabellion.pipeline import Extraction, Settings
 from tabellion.repair.replay import extract_repaired
 
@@ -48,7 +48,8 @@ def extract_stored(library: Library, record: DocumentRecord, settings: Settings 
     settings, originals = as_kept(library.settle(settings), record.rendered), library.folder.originals
     log = library.logs([record.document_id]).get(record.document_id, ())
     data = load_original(originals, record.sha256)
-    found = extract_repaired(data, settings, log, editions_of(originals, settings))
+    with naming(record.source):
+        found = extract_repaired(data, settings, log, editions_of(originals, settings))
     tables = tuple(table.with_metadata(name_source(table.metadata, record.source)) for table in found.tables)
     document = msgspec.structs.replace(found.document, source=record.source)
     return msgspec.structs.replace(found, document=document, tables=tables)

@@ -12,6 +12,8 @@ from typing import BinaryIO, NamedTuple
 from tabellion.errors import SourceMissingError, TooLargeError, UnreadableError
 from tabellion.read.limits import Limits
 
+UNNAMED = "<bytes>"  # what bytes are called that the caller holds
+
 
 class Source(NamedTuple):
     """A source's name and bytes, and what a server said of them."""
@@ -37,7 +39,7 @@ def fetch_source(source: str | Path | bytes, limits: Limits) -> Source:
 def fetch_bytes(source: str | Path | bytes, limits: Limits) -> tuple[str, bytes]:
     """The source's name and its bytes; `"-"` is standard input."""
     if isinstance(source, bytes):
-        name, data = "<bytes>", source
+        name, data = UNNAMED, source
     elif str(source) == "-":
         name, data = "-", _at_most(sys.stdin.buffer, limits.bytes)
     else:
