@@ -67,10 +67,10 @@ def test_a_document_that_cannot_be_read_gives_a_line_and_the_rest_goes_on(tmp_pa
     assert all(line.startswith(f"tabellion: {tmp_path}") for line in said)
 
 
-def test_a_folder_without_spreadsheets_is_an_error_and_not_silence(tmp_path: Path) -> None:
+def test_a_folder_without_documents_is_an_error_and_not_silence(tmp_path: Path) -> None:
     ran = run("extract", tmp_path)
     assert ran.returncode == 1
-    assert lines(ran)[0]["error"]["note"].endswith("no spreadsheet in this folder")
+    assert lines(ran)[0]["error"]["note"].endswith("no spreadsheet, web page or PDF file in this folder")
 
 
 @pytest.mark.parametrize(

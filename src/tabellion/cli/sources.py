@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 STANDARD_INPUT = "-"
-ENDINGS = frozenset(
-    {".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlt", ".xlsb", ".ods", ".ots", ".csv", ".tsv", ".tab"}
+ENDINGS = (
+    *(".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlt", ".xlsb", ".ods", ".ots", ".csv", ".tsv", ".tab"),
+    *(".html", ".htm", ".xhtml", ".mht", ".mhtml", ".pdf"),
 )
+PACKED = ".gz"
 
 
 def expand_sources(given: Iterable[str]) -> Iterator[str]:
@@ -35,7 +37,7 @@ def list_documents(folder: Path) -> list[str]:
     found = (
         path
         for path in folder.rglob("*")
-        if path.suffix.lower() in ENDINGS
+        if path.name.lower().removesuffix(PACKED).endswith(ENDINGS)
         and not any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts)
         and path.is_file()
     )
@@ -56,7 +58,7 @@ def why_nothing(source: str) -> str | None:
     if source == STANDARD_INPUT or path.is_file():
         return None
     if path.is_dir():
-        return "no spreadsheet in this folder"
+        return "no spreadsheet, web page or PDF file in this folder"
     if glob.has_magic(source) and not path.exists():
         return "no file matches this pattern"
     return None
