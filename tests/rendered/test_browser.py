@@ -133,3 +133,11 @@ def test_without_chromium_the_message_says_what_to_install(monkeypatch: pytest.M
     with pytest.raises(MissingExtraError, match="apt-get install chromium"):
         extract_document("<html><body><p>words", Settings(render="always"))
     assert not extract_document("<html><body><p>words").issues
+
+
+def test_without_chromium_a_page_that_wants_rendering_is_read_from_its_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABELLION_CHROMIUM", "/nowhere/chromium")
+    grid = "<div style='display:grid'><span>Name</span><span>Age</span></div>"
+    [issue] = extract_document(f"<html><body>{grid}", Settings(render="auto")).issues
+    assert "read from its markup alone" in issue.note
+    assert not extract_document("<html><body><p>words", Settings(render="auto")).issues

@@ -3,7 +3,7 @@
 In: a page's bytes and where they came from. Out: a `RenderedPage` that holds the visualised nodes and words beside what
 the markup says. Scripts do not run and nothing is loaded but the page's own files, unless asked for; with scripts the
 markup is that which they leave. Where rendering fails the page is read from its markup alone, with an issue that says
-so; only a missing Chromium is an error.
+so; a missing Chromium is an error where rendering was asked for, and such an issue where it is left to the page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from tabellion.errors import TabellionError
+from tabellion.errors import MissingExtraError, TabellionError
 from tabellion.model.issue import Issue
 from tabellion.model.markup import MarkupPage
 from tabellion.model.rendered import RenderedPage
@@ -41,6 +41,10 @@ def read_rendered(
         [page] = plain.pages
         if not isinstance(page, MarkupPage) or not rendering.wanted(opened.text, page):
             return plain
+        try:
+            find_chromium()
+        except MissingExtraError as error:
+            return _left_unrendered(plain, error)
     find_chromium()
     parts = {name: Answer(body, kind) for name, (kind, body) in opened.parts.items()}
     served = serve_page(
@@ -58,9 +62,7 @@ def read_rendered(
         snapshot = tabs.render(served.address, served.answer, limits.render_seconds)
         seen = read_snapshot(snapshot.data)
     except (TabellionError, msgspec.DecodeError) as error:
-        contents = read_opened(opened, limits)
-        note = f"not rendered, read from its markup alone: {error}"
-        return msgspec.structs.replace(contents, issues=(*contents.issues, Issue("read", note)))
+        return _left_unrendered(read_opened(opened, limits), error)
     if not snapshot.whole:
         seconds = f"{limits.render_seconds:g} seconds"
         issues.append(Issue("read", f"the page had not loaded after {seconds}; read as far as it was"))
@@ -72,3 +74,8 @@ def read_rendered(
         return contents
     drawn = RenderedPage(seen.nodes, seen.words, seen.styles, seen.width, seen.height, markup)
     return msgspec.structs.replace(contents, pages=(drawn,), issues=(*contents.issues, *issues))
+
+
+def _left_unrendered(contents: Contents, error: Exception) -> Contents:
+    note = f"not rendered, read from its markup alone: {error}"
+    return msgspec.structs.replace(contents, issues=(*contents.issues, Issue("read", note)))
