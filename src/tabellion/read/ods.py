@@ -6,8 +6,6 @@ looks of blank cells beyond the values.
 
 from __future__ import annotations
 
-import io
-
 import msgspec
 from lxml import etree
 
@@ -22,7 +20,8 @@ from tabellion.read.ods_body import BodyParser
 from tabellion.read.ods_cells import Attributes, TableReader
 from tabellion.read.ods_names import DUBLIN, META, OFFICE, TABLE_NAME
 from tabellion.read.ods_styles import OdsStyles
-from tabellion.read.package import SAFE, Package
+from tabellion.read.package import Package
+from tabellion.read.xml_parts import elements_before
 
 _STYLES, _AUTOMATIC, _META = f"{OFFICE}styles", f"{OFFICE}automatic-styles", f"{OFFICE}meta"
 _BODY = f"{OFFICE}body"
@@ -65,7 +64,7 @@ def _element(package: Package, part: str, tag: str) -> etree._Element | None:
 
 
 def _read_content(xml: bytes, known: dict[str, etree._Element | None], limits: Limits, only: str | None) -> Contents:
-    known |= _before_body(xml)
+    known |= elements_before(xml, (_STYLES, _AUTOMATIC, _META), _BODY)
     styles = OdsStyles(known.get(_STYLES), known.get(_AUTOMATIC))
     sheets: list[Sheet] = []
     names: list[str] = []
@@ -86,21 +85,6 @@ def _read_content(xml: bytes, known: dict[str, etree._Element | None], limits: L
         raise UsageError(f"no sheet named {only!r}; the sheets are: {', '.join(names)}")
     title, authors = _document_facts(known.get(_META))
     return Contents(tuple(sheets), tuple(names), title, authors, tuple(issues))
-
-
-def _before_body(xml: bytes) -> dict[str, etree._Element | None]:
-    """Styles and facts that stand before the body, as elements."""
-    found: dict[str, etree._Element | None] = {}
-    tags = (_STYLES, _AUTOMATIC, _META, _BODY)
-    try:
-        for event, element in etree.iterparse(io.BytesIO(xml), events=("start", "end"), tag=tags, **SAFE):
-            if element.tag == _BODY:
-                break
-            if event == "end":
-                found[element.tag] = element
-    except etree.XMLSyntaxError as error:
-        raise MalformedError(f"the spreadsheet is not well-formed XML ({error.msg})") from error
-    return found
 
 
 def _sheet(table: TableReader, name: str, hidden: bool, issues: list[Issue]) -> Sheet:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from xml.parsers import expat
 
-from tabellion.errors import MalformedError
 from tabellion.read.limits import Deadline
 from tabellion.read.ods_cells import Attributes, CellText, TableReader
 from tabellion.read.ods_names import OFFICE_NAME, TABLE_NAME, TEXT_NAME, repeats
 from tabellion.read.ods_styles import OdsStyles
+from tabellion.read.xml_parts import stream_elements
 
 _TABLE, _ROW, _COLUMN = TABLE_NAME + "table", TABLE_NAME + "table-row", TABLE_NAME + "table-column"
 _CELL, _COVERED, _SHAPES = TABLE_NAME + "table-cell", TABLE_NAME + "covered-table-cell", TABLE_NAME + "shapes"
@@ -51,15 +50,7 @@ class BodyParser:
 
     def parse(self, xml: bytes) -> None:
         """Go through the whole document."""
-        parser = expat.ParserCreate(namespace_separator="}")
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        try:
-            parser.Parse(xml, True)
-        except expat.ExpatError as error:
-            raise MalformedError(f"the spreadsheet is not well-formed XML ({error})") from error
+        stream_elements(xml, self._start, self._end, self._text)
 
     def _start(self, name: str, attributes: Attributes) -> None:
         if self._skipped:

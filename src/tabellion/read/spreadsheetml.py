@@ -7,7 +7,6 @@ cells, conditional formats, comments, and colours within a text.
 
 from __future__ import annotations
 
-import io
 import re
 
 from lxml import etree
@@ -18,12 +17,13 @@ from tabellion.model.place import address
 from tabellion.read.contents import Contents
 from tabellion.read.limits import Deadline, Limits, check_count
 from tabellion.read.merges import tidy_merges
-from tabellion.read.package import SAFE, xml_text
+from tabellion.read.package import xml_text
 from tabellion.read.spreadsheetml_body import BodyParser
 from tabellion.read.spreadsheetml_cells import SheetReader
 from tabellion.read.spreadsheetml_styles import SHEET, WorkbookStyles
 from tabellion.read.xlsx_cells import CellTyper, Looks, Strings
 from tabellion.read.xlsx_names import state_tables, with_statements
+from tabellion.read.xml_parts import elements_before
 
 _OFFICE, _EXCEL = "{urn:schemas-microsoft-com:office:office}", "{urn:schemas-microsoft-com:office:excel}"
 _FACTS, _SETTINGS = f"{_OFFICE}DocumentProperties", f"{_EXCEL}ExcelWorkbook"
@@ -35,7 +35,7 @@ def read_spreadsheetml(data: bytes, limits: Limits, sheet: str | None = None) ->
     """The sheets of a workbook in their order, or the one that is named."""
     notes: list[str] = []
     xml = xml_text(data, "the file", notes).encode("utf-8", "replace")
-    head = _before_sheets(xml)
+    head = elements_before(xml, (_FACTS, _SETTINGS, _STYLES), _WORKSHEET)
     styles = WorkbookStyles(head.get(_STYLES))
     looks, strings, deadline = Looks(styles.styles), Strings(()), Deadline(limits)
     settings = head.get(_SETTINGS)
@@ -63,21 +63,6 @@ def read_spreadsheetml(data: bytes, limits: Limits, sheet: str | None = None) ->
     stated = state_tables((name, _AREA.sub(_plain_area, means.lstrip("="))) for name, means in body.named)
     title, authors = _document_facts(head.get(_FACTS))
     return Contents(with_statements(sheets, stated), tuple(names), title, authors, tuple(issues))
-
-
-def _before_sheets(xml: bytes) -> dict[str, etree._Element]:
-    """Styles, facts and settings, which stand before the first worksheet, as elements."""
-    found: dict[str, etree._Element] = {}
-    tags = (_FACTS, _SETTINGS, _STYLES, _WORKSHEET)
-    try:
-        for event, element in etree.iterparse(io.BytesIO(xml), events=("start", "end"), tag=tags, **SAFE):
-            if element.tag == _WORKSHEET:
-                break
-            if event == "end":
-                found[element.tag] = element
-    except etree.XMLSyntaxError as error:
-        raise MalformedError(f"the spreadsheet is not well-formed XML ({error.msg})") from error
-    return found
 
 
 def _sheet(reader: SheetReader, name: str, epoch_1904: bool, issues: list[Issue]) -> Sheet:

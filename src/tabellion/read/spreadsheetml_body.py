@@ -8,11 +8,10 @@ left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from xml.parsers import expat
 
-from tabellion.errors import MalformedError
 from tabellion.read.spreadsheetml_cells import SHEET_NAME, TYPE, Attributes, SheetReader
 from tabellion.read.xlsx_strings import AS_CELL, BOLD, Text, joined_runs
+from tabellion.read.xml_parts import stream_elements
 
 _WORKSHEET, _TABLE, _COLUMN, _ROW, _CELL, _DATA, _RANGE = (
     SHEET_NAME + name for name in ("Worksheet", "Table", "Column", "Row", "Cell", "Data", "NamedRange")
@@ -44,15 +43,7 @@ class BodyParser:
 
     def parse(self, xml: bytes) -> None:
         """Go through the whole document."""
-        parser = expat.ParserCreate(namespace_separator="}")
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        try:
-            parser.Parse(xml, True)
-        except expat.ExpatError as error:
-            raise MalformedError(f"the spreadsheet is not well-formed XML ({error})") from error
+        stream_elements(xml, self._start, self._end, self._text)
 
     def _start(self, name: str, attributes: Attributes) -> None:
         if self._skipped:
