@@ -256,3 +256,22 @@ def test_a_cell_of_one_link_or_one_styled_text_is_read_like_any_other() -> None:
         told = getattr(page.cells, name).tolist()
         assert told[:2] == told[2:]
     assert page.cells.linked.tolist()[0] == 5
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "a " * 1_000_000,
+        "/*" * 1_000_000,
+        "{" * 1_000_000,
+        "@" + "a" * 2_000_000,
+        "@a}" * 500_000,
+        "@media x{" * 200_000,
+        "td{color:" + "rgb(" * 500_000 + "}",
+        "td{font-size:" + "1" * 2_000_000 + "x}",
+    ],
+    ids=["no braces", "comments", "open braces", "long rule", "closed rules", "nested rules", "colours", "digits"],
+)
+def test_a_style_sheet_made_to_do_harm_costs_no_more_than_its_length(sheet: str) -> None:
+    page = page_of(f"<style>td{{font-weight:bold}} {sheet}</style><table><tr><td style='{sheet}'>x</table>")
+    assert texts(page) == ["x"]

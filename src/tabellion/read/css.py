@@ -12,15 +12,14 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_COMMENT = re.compile(r"/\*.*?\*/", re.S)
-_LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(px|pt|pc|em|rem|ex|ch|in|cm|mm|%)?", re.I)
+_LENGTH = re.compile(r"(-?(?:\d++(?:\.\d++)?+|\.\d++))\s*+(px|pt|pc|em|rem|ex|ch|in|cm|mm|%)?", re.I)
 _POINTS = {"px": 0.75, "pt": 1.0, "pc": 12.0, "em": 12.0, "rem": 12.0, "ex": 6.0, "ch": 6.0, "in": 72.0}
 _POINTS |= {"cm": 28.35, "mm": 2.835, "": 0.75}
 _SIZES = {"xx-small": 7.0, "x-small": 7.5, "small": 10.0, "medium": 12.0, "large": 13.5, "x-large": 18.0}
 _SIZES |= {"xx-large": 24.0}
 _SCALES = {"smaller": 0.83, "larger": 1.2}
 _FONT_SIZES = (7.5, 7.5, 10.0, 12.0, 13.5, 18.0, 24.0, 36.0)  # of <font size=0> to <font size=7>
-_COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|rgba?\([^)]*\)|hsla?\([^)]*\)|[a-z]{3,20}", re.I)
+_COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|rgba?\([^()]{0,80}\)|hsla?\([^()]{0,80}\)|[a-z]{3,20}", re.I)
 _ADDRESS = re.compile(r"url\([^)]*\)?")
 _NO_COLOURS = (
     "none",
@@ -245,7 +244,7 @@ def read_rules(text: str, first: int = 0) -> list[Rule]:
     [frozenset({'n'}), frozenset()]
     """
     found: list[Rule] = []
-    text = _COMMENT.sub(" ", text).replace("<!--", " ").replace("-->", " ")
+    text = _without_comments(text).replace("<!--", " ").replace("-->", " ")
     for selectors, body in _blocks(text):
         if not _TELLING.search(body):
             continue
@@ -261,14 +260,30 @@ def read_rules(text: str, first: int = 0) -> list[Rule]:
     return found
 
 
-_AT_BLOCK = re.compile(r"\s*@([\w-]+)([^{;]*)([{;])")
-_BLOCK = re.compile(r"([^{}]*)\{([^{}]*)\}")
+def _without_comments(text: str) -> str:
+    """A style sheet without its comments; one that does not end goes on to the end."""
+    first, *rest = text.split("/*")
+    return " ".join([first, *(part.partition("*/")[2] for part in rest)])
+
+
+_AT_BLOCK = re.compile(r"\s*+@([\w-]++)([^{};]*+)([{;])")
+_BLOCK = re.compile(r"([^{}]*+)\{([^{}]*+)\}")
+
+
+def _plain_blocks(text: str) -> list[tuple[str, str]]:
+    """Selector lists and their declarations, where no rule stands in another."""
+    found = []
+    for piece in text.split("}")[:-1]:
+        before, brace, body = piece.rpartition("{")
+        if brace:
+            found.append((before.rpartition("{")[2], body))
+    return found
 
 
 def _blocks(text: str) -> list[tuple[str, str]]:
     """Selector lists and their declarations, those of `@media` for screens included."""
     if "@" not in text:
-        return _BLOCK.findall(text)[:_MANY_RULES]
+        return _plain_blocks(text)[:_MANY_RULES]
     found: list[tuple[str, str]] = []
     at = 0
     while at < len(text) and len(found) < _MANY_RULES:
@@ -279,7 +294,7 @@ def _blocks(text: str) -> list[tuple[str, str]]:
                 end = _closing(text, at)
                 wide = special[2].strip().lower() in ("", "all", "screen", "only screen")
                 if special[1].lower() == "media" and wide:
-                    found += _BLOCK.findall(text[at : end - 1])
+                    found += _plain_blocks(text[at : end - 1])
                 at = end
             continue
         block = _BLOCK.match(text, at)

@@ -38,6 +38,7 @@ _ALIGNED = _FILLED | {"div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "center", 
 _TELLING = frozenset(("style", "align", "bgcolor", "valign", "color", "size", "hidden", "href"))
 _TOLD = _FILLED | _TAG_LOOKS.keys()
 _MOST_MET = 20_000  # elements told apart by all attributes: bounds memory where each has its own
+_MOST_ALIKE = 1000  # rules that end in the same name: bounds the time that a page can cost
 _DEEPEST = 200  # ancestors that a selector is tried on
 
 Attributes = Mapping[str, str | None]
@@ -260,7 +261,9 @@ class _Rules:
             last = rule.parts[0]
             first_class = f".{min(last.classes)}" if last.classes else ""
             key = f"#{last.id}" if last.id else first_class or last.tag
-            self._by_last.setdefault(key, []).append(number)
+            alike = self._by_last.setdefault(key, [])
+            if len(alike) < _MOST_ALIKE:
+                alike.append(number)
             for part in rule.parts:
                 self.ids.add(part.id)
                 self._class_names |= part.classes
