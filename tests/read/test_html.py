@@ -275,3 +275,15 @@ def test_a_cell_of_one_link_or_one_styled_text_is_read_like_any_other() -> None:
 def test_a_style_sheet_made_to_do_harm_costs_no_more_than_its_length(sheet: str) -> None:
     page = page_of(f"<style>td{{font-weight:bold}} {sheet}</style><table><tr><td style='{sheet}'>x</table>")
     assert texts(page) == ["x"]
+
+
+def test_preformatted_text_inside_preformatted_text_is_one_candidate() -> None:
+    page = page_of("<pre>" * 30_000 + "a  b\nc  d")
+    assert len(page.candidates) == 1
+    assert (page.candidates[0].text or "").split() == ["a", "b", "c", "d"]
+
+
+def test_the_path_of_a_very_deep_table_begins_at_the_nearest_elements() -> None:
+    page = page_of("<div>" * 5000 + "<table><tr><td>1</table>" * 300)
+    assert len(page.candidates) == 300
+    assert max(len(candidate.path) for candidate in page.candidates) < 10_000

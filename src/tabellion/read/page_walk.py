@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from tabellion.model.markup import Heading
 from tabellion.read.looks import HIDDEN, KEPT, PLAIN_LOOK, RAISED, SPECIAL, Attributes, Looks
 from tabellion.read.markup_box import LINE_END, Box, Gathering, raise_text
-from tabellion.read.table_walk import TableWalk, Trail
+from tabellion.read.table_walk import LONGEST_PATH, TableWalk, Trail
 
 SKIP, BREAK, INLINE, LINK, BLOCK, CONTENT, TABLE, DEFINITIONS, PREFORMATTED = range(1, 10)
 _TAGS = {
@@ -123,7 +123,9 @@ class PageWalk(TableWalk):
                 elif how == PREFORMATTED:
                     inside = self._looks.enter(look, tag, {})
                     parts.append(LINE_END)
-                    due = self._start_preformatted(node, inside, box, _trail_of(stack, tag, count))
+                    due = _LINE_END  # preformatted text inside such text is part of it
+                    if not flags[look] & KEPT:
+                        due = self._start_preformatted(node, inside, box, _trail_of(stack, tag, count))
                     child = node.first_child
                 elif how == TABLE:
                     self.table(node, look, box, _trail_of(stack, tag, count))
@@ -200,4 +202,5 @@ def _is_spacer(attributes: Attributes) -> bool:
 
 
 def _trail_of(stack: list[tuple[LexborNode, str, int, int, int]], tag: str, count: int) -> Trail:
-    return [*((name, number) for _, name, number, _, _ in stack), (tag, count)]
+    """The way to an element from where the reading began; of very deep ones the last part."""
+    return [*((name, number) for _, name, number, _, _ in stack[-LONGEST_PATH:]), (tag, count)]

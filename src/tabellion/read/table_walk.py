@@ -29,6 +29,7 @@ _WRAPPERS = {  # elements that the text of a cell may stand in
     **dict.fromkeys(("ix:nonfraction", "ix:nonnumeric"), _BARE),  # of filings: inline XBRL
     "a": _LINKING,
 }
+LONGEST_PATH = 400  # steps of a selector
 _DEEPEST_LOOK = 400  # elements around a table that may hand down a look
 
 _MOST_TOLD = 20_000  # cells told apart by all attributes: bounds memory where each has its own
@@ -300,4 +301,6 @@ def _pair(made: Gathering, told: list[CellRecord]) -> None:
 
 
 def _path(trail: Trail) -> str:
-    return " > ".join(name if name in ("html", "body") else f"{name}:nth-child({at})" for name, at in trail)
+    """A selector that finds the element; of very deep ones from the nearest elements on."""
+    steps = trail[-LONGEST_PATH:]
+    return " > ".join(name if name in ("html", "body") else f"{name}:nth-child({at})" for name, at in steps)
