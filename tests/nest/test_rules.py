@@ -12,6 +12,7 @@ from tabellion.learn.nest_gold import gold_frames
 from tabellion.nest.attributes import read_attributes
 from tabellion.nest.ladder import climb
 from tabellion.nest.stub import find_strands
+from tabellion.pipeline import extract_document
 
 
 @pytest.mark.parametrize(("corpus", "floor"), [("senbazuru-left", 0.99), ("troy200", 0.995)])
@@ -29,3 +30,9 @@ def test_rules_alone_find_the_left_pairs(corpora: Callable[[str], Path], corpus:
             found += len(edges)
             wanted += len(gold.left)
     assert 2 * hits / (found + wanted) >= floor
+
+
+def test_a_label_does_not_go_on_for_ever() -> None:
+    rows = "".join("(1)(1)(1),1\n" for _ in range(400))
+    [table] = extract_document(f"Name,2019\n{rows}".encode()).tables
+    assert max(len(node.cells) for node in table.nested.left.nodes) <= 12

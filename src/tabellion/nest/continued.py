@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tabellion.model.frame import Frame
 from tabellion.nest.wording import Wording, read_wordings
 
+_MOST_LINES = 12  # of one label: what seems to go on for longer are labels of their own
 USUAL = 0.3  # where more labels than this begin with a small letter, that says nothing
 
 _IN_BRACKETS = re.compile(r"[(\[].*[)\]]")
@@ -38,7 +39,10 @@ def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.int
         labels = _Labels(
             [text.strip() for text in grid.label[rows, columns].tolist()], empty, grid.indent[rows, columns]
         )
-        result[places] = [labels.goes_on(here) for here in places.tolist()]
+        lines = 1
+        for here in places.tolist():
+            lines = lines + 1 if result[here - 1] else 2
+            result[here] = lines <= _MOST_LINES and labels.goes_on(here)
     return result
 
 
