@@ -6,7 +6,9 @@ import pytest
 
 from tabellion.errors import MalformedError
 from tabellion.model.markup import MarkupPage
-from tabellion.read import read_document
+from tabellion.read import Limits, read_document
+from tabellion.read.fetch import Source
+from tabellion.read.whole_page import whole_page
 
 ARCHIVE = b"""From: <Saved by a browser>
 Snapshot-Content-Location: https://example.org/rain.html
@@ -56,3 +58,8 @@ def test_the_sheets_of_a_workbook_saved_as_one_file_follow_one_another() -> None
     page = document.pages[0]
     assert isinstance(page, MarkupPage)
     assert (document.issues, page.cells.text.tolist()) == ((), ["a", "0", "b", "1"])
+
+
+def test_a_style_sheet_of_open_addresses_costs_no_more_than_its_length() -> None:
+    page = f"<style>{'url(' * 500_000}</style><p>words</p>".encode()
+    assert whole_page(Source("page.html", page), Limits()) == page

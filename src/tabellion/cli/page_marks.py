@@ -1,6 +1,7 @@
 """What is drawn over the pages of a PDF: each table in a frame with its id, each cell in the colour of its role.
 
-In: an extraction. Out: the pages that hold tables, and the marks of each, whatever picture they are drawn in.
+In: an extraction. Out: the pages that hold tables, and the marks of each, whatever picture they are drawn in. Fails to
+mark cells whose text has no place on the page, such as those of scanned tables.
 """
 
 from __future__ import annotations

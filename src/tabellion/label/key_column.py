@@ -53,6 +53,7 @@ def _names(view: WebView, body: NDArray[np.intp], header_rows: int, column: int)
     if (grid.content.ravel()[home] > 0).mean() < _FILLED:
         return None
     kinds = view.kind[header_rows:, column]
-    if _NAMELESS[kinds[kinds != EMPTY]].mean() > 1 - _FILLED:
+    kinds = kinds[kinds != EMPTY]
+    if not len(kinds) or _NAMELESS[kinds].mean() > 1 - _FILLED:
         return None
     return [str(name).casefold() for name in grid.label.ravel()[home]]

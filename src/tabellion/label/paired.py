@@ -21,7 +21,7 @@ def find_pairs(view: WebView) -> list[tuple[int, int]]:
     if height < _PAIR or width < 2 * _PAIR or width % _PAIR or width < len(view.columns):
         return []
     names, values = filled[:, ::_PAIR], filled[:, 1::_PAIR]
-    if not (names[:, 0].all() and names.any(axis=0).all() and (values <= names).all()):
+    if not (names[:, 0].all() and names.any(axis=0).all() and values.any() and (values <= names).all()):
         return []
     for mark in _MARKS:
         marked = view.trait(mark) > 0

@@ -2,7 +2,7 @@
 
 In: views of tables. Out: `Sides`: every table twice, first all with their rows as lines and their columns as cross
 lines, then all turned. Slots stand cross line after cross line, so that a line is compared with the lines after it
-within a stretch of an array.
+within a stretch of an array. Fails on tables without slots: callers leave them out.
 """
 
 from __future__ import annotations

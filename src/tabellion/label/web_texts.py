@@ -1,6 +1,7 @@
 """What the texts of a web table are like: their kinds, shapes, and the words that headers are made of.
 
-In: the text of a cell. Out: a few numbers and its shape, computed once for each distinct text.
+In: the text of a cell. Out: a few numbers and its shape, computed once for each distinct text. Fails on headers in
+languages whose words are not among those listed: they are told by the rest alone.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 In: the labelled tables of all web corpora but those of the fold left out, each page drawn by Chromium. Out: the weights
 `genuine_drawn`. Tables that are not drawn (hidden ones) are not learned from; they are judged by the markup alone.
+Fails without Chromium, with an error that says what to install.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 In: the candidates of a page. Out: `CellSums`: of each fact that a feature asks for, its sum and its mean over all cells
 of a candidate, or over those of some part of it (the first row, what is below it, ...). A page has a few dozen
-candidates of a few cells each, so that the number of calls is what costs time.
+candidates of a few cells each, so that the number of calls is what costs time. Fails to stay small on huge pages:
+facts × cells are held at once, so callers ask for some candidates at a time.
 """
 
 from __future__ import annotations

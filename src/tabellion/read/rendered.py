@@ -36,16 +36,18 @@ def read_rendered(
 ) -> Contents:
     """The page of a file, an archive or an address, rendered."""
     opened = open_page(data, charset, address)
+    plain: Contents | None = None  # what the markup says, where that decides whether to render
     if rendering.wanted is not None:
         plain = read_opened(opened, limits)
         [page] = plain.pages
         if not isinstance(page, MarkupPage) or not rendering.wanted(opened.text, page):
             return plain
-        try:
-            find_chromium()
-        except MissingExtraError as error:
-            return _left_unrendered(plain, error)
-    find_chromium()
+    try:
+        find_chromium()
+    except MissingExtraError as error:
+        if plain is None:
+            raise
+        return _left_unrendered(plain, error)
     parts = {name: Answer(body, kind) for name, (kind, body) in opened.parts.items()}
     served = serve_page(
         opened.text.encode("utf-8", "replace"),
@@ -62,13 +64,13 @@ def read_rendered(
         snapshot = tabs.render(served.address, served.answer, limits.render_seconds)
         seen = read_snapshot(snapshot.data)
     except (TabellionError, msgspec.DecodeError) as error:
-        return _left_unrendered(read_opened(opened, limits), error)
+        return _left_unrendered(plain or read_opened(opened, limits), error)
     if not snapshot.whole:
         seconds = f"{limits.render_seconds:g} seconds"
         issues.append(Issue("read", f"the page had not loaded after {seconds}; read as far as it was"))
     if snapshot.markup is not None:
-        opened = msgspec.structs.replace(opened, text=snapshot.markup)
-    contents = read_opened(opened, limits)
+        opened, plain = msgspec.structs.replace(opened, text=snapshot.markup), None
+    contents = plain or read_opened(opened, limits)
     [markup] = contents.pages
     if not isinstance(markup, MarkupPage):
         return contents

@@ -1,8 +1,8 @@
 """The worksheets of an Excel 2003 XML workbook, event by event: columns, rows, cells and their texts.
 
-Expat calls back for every element and no tree is built, so that memory follows the values. Callers refuse documents
-with a document type beforehand, so there are no entities to expand. Comments, phonetic texts and page set-ups are
-left out.
+In: the bytes of a workbook. Out: calls to the reader of each worksheet. Expat calls back for every element and no tree
+is built, so that memory follows the values. Callers refuse documents with a document type beforehand, so there are no
+entities to expand. Comments, phonetic texts and page set-ups are left out. Fails where the XML is not well-formed.
 """
 
 from __future__ import annotations

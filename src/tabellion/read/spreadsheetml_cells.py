@@ -1,8 +1,9 @@
 """The rows of an Excel 2003 XML worksheet as typed cells.
 
+In: the attributes of columns and rows, and what cells say. Out: the sheet's cells, merges, widths and what is hidden.
 Rows, cells and columns follow one another, or say their place (`ss:Index`); a cell that is merged across takes the
 places that it covers. Values are typed as those of an xlsx sheet are. Looks of whole rows and columns count for the
-cells that are there.
+cells that are there. Fails beyond the limits on rows, columns and cells, with an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The looks of an Excel 2003 XML workbook: its `Styles` as `Style`s, by their IDs.
 
-A style takes the parts that it does not set (font, fill, borders, alignment, number format) from its parent, that from
-its own, and all from the style `Default`; a part that is set replaces the whole of the inherited one, as Excel writes
-it. A chain of parents that leads back to itself is cut. Patterns count by their colour.
+In: the element `Styles`. Out: looks and number formats. A style takes the parts that it does not set (font, fill,
+borders, alignment, number format) from its parent, that from its own, and all from the style `Default`; a part that is
+set replaces the whole of the inherited one, as Excel writes it. A chain of parents that leads back to itself is cut.
+Fails on patterns, which count by their colour alone.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ from tabellion.read.own_files import Answer, Ask, serve_page
 from tabellion.read.sniff import sniff_format
 from tabellion.read.web import fetch_page
 
-_NAMED = re.compile(r"""@import\s+["']([^"']+)["']|url\(\s*["']?([^"')\s]+)["']?\s*\)""", re.I)
+_NAMED = re.compile(
+    r"""@import\s{1,9}["']([^"']{1,4096})["']|url\(\s{0,9}["']?([^"')\s]{1,4096})["']?\s{0,9}\)""", re.I
+)
 _SAFE = "%/:=&?~#+!$,;'@()*[]"  # what browsers leave as it is in an address
 _GROWTH = 1.4  # a file in an archive takes a third more, and a line for its name
 _LINE = b"\r\n"
