@@ -24,13 +24,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tabellion.library import open_library
-from tabellion.library.keep import keep_readings
-from tabellion.library.originals import keep_original
+from tabellion.library.library import Library
+from tabellion.library.originals import keep_original, open_segments
 from tabellion.library.reading import Details, Reading, TableReading, document_id
 from tabellion.library.records import DocumentRecord, TableRecord, in_parts, list_documents, tables_of
-from tabellion.library.segments import open_segments
-from tabellion.library.shelf import Library
 from tabellion.library.tidy import SCHEMA
+from tabellion.library.writing import keep_readings
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 

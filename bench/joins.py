@@ -20,7 +20,7 @@ from join_cases import exact_overlap, make_cases, score
 from library_relevance import corpora_library
 from tabellion.library import open_library
 from tabellion.library.joins.partners import find_partners
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 
 TIMED = 200
 

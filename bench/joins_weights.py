@@ -22,7 +22,7 @@ from join_cases import Case, make_cases
 from tabellion.library import open_library
 from tabellion.library.joins.likeness import observe
 from tabellion.library.joins.partners import Lookup
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 
 FOLDS = 5
 STEPS, SPEED, SHRINK = 300, 0.06, 3e-3

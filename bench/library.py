@@ -29,7 +29,7 @@ from library_made import make_library
 from library_relevance import Entry, read_entries
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 
 QUESTIONS = 400
 _OPEN = """

@@ -25,12 +25,11 @@ import pyarrow as pa
 from tabellion.errors import TabellionError
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
-from tabellion.library.keep import keep_readings
+from tabellion.library.library import Library
 from tabellion.library.originals import keep_original
-from tabellion.library.reading import Reading, TableReading, document_id
-from tabellion.library.shelf import Library
-from tabellion.library.take import read_for_library
+from tabellion.library.reading import Reading, TableReading, document_id, read_for_library
 from tabellion.library.tidy import SCHEMA, arrow_table
+from tabellion.library.writing import keep_readings
 from tabellion.model.place import address
 from tabellion.pipeline import Settings
 

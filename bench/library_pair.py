@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tabellion.library.keep import keep_readings
+from tabellion.library.library import Library
 from tabellion.library.originals import keep_original
 from tabellion.library.reading import ColumnFacts, Details, Reading, TableReading, document_id
-from tabellion.library.shelf import Library
 from tabellion.library.tidy import SCHEMA
+from tabellion.library.writing import keep_readings
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 

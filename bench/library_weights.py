@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from library_relevance import DEPTH, Question, corpora_library, make_questions, read_entries
 from tabellion.library import open_library
+from tabellion.library.library import Library
 from tabellion.library.questions import parse_question
 from tabellion.library.search import Searcher, Weights
-from tabellion.library.shelf import Library
 
 FOLDS = 5
 STEPS = (0.5, 0.7, 1.4, 2.0)

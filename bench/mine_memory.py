@@ -14,7 +14,7 @@ import time
 
 from tabellion.mine.ontology import SitePages, mine_sites
 from tabellion.model.page_tree import PageTree
-from tabellion.read.page_tree import parse_page_tree
+from tabellion.read.web.page_tree import parse_page_tree
 
 SECTIONS = [f"section{n}" for n in range(40)]
 MENU = "".join(f"<li><a href=/{name}/>{name.title()}</a>" for name in SECTIONS)

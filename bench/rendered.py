@@ -19,9 +19,9 @@ from pathlib import Path
 
 from tabellion.learn.corpora import corpus_folder
 from tabellion.pipeline import Settings, extract_document
-from tabellion.read.chromium import find_chromium
-from tabellion.read.own_files import serve_page
-from tabellion.read.tabs import STYLES, Tab, Tabs
+from tabellion.read.chromium.process import find_chromium
+from tabellion.read.chromium.requests import serve_page
+from tabellion.read.chromium.tabs import STYLES, Tab, Tabs
 
 LIMIT = 0.3  # seconds beyond the load
 

@@ -15,8 +15,8 @@ from openpyxl import Workbook
 
 from tabellion.library import open_library
 from tabellion.read import read_document
+from tabellion.repair.rereading import Workpiece
 from tabellion.repair.session import Repair
-from tabellion.repair.workpiece import Workpiece
 
 ROWS, COLUMNS, STROKES = 500, 10, 12
 

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table as Lines
 from rich.text import Text
 
+from tabellion.cli.drawing.stages import View, draw_extraction
 from tabellion.cli.query import draw_answer
-from tabellion.cli.stages import View, draw_extraction
 from tabellion.library import open_library
 from tabellion.pipeline import Extraction, extract_document
 

@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from tabellion.errors import MissingExtraError
 from tabellion.learn.corpora import corpus_folder
-from tabellion.read.chromium import find_chromium
+from tabellion.read.chromium.process import find_chromium
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")

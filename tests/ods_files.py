@@ -6,9 +6,9 @@ import io
 import zipfile
 
 from tabellion.model.document import Sheet, Stored
-from tabellion.read.contents import Contents
 from tabellion.read.limits import Limits
-from tabellion.read.ods import read_ods
+from tabellion.read.opendocument.ods import read_ods
+from tabellion.read.spreadsheet.sheets import Contents
 
 SPACES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from tabellion.api import extract as extract
     from tabellion.errors import TabellionError as TabellionError
     from tabellion.errors import UnreadableError as UnreadableError
-    from tabellion.export.exported import ExportedTable as ExportedTable
+    from tabellion.export.read_back import ExportedTable as ExportedTable
     from tabellion.export.read_back import read_export as read_export
     from tabellion.pipeline import Settings as Settings
     from tabellion.read import Limits as Limits
     from tabellion.read import read_document as read_document
 
 _HOMES = {
-    "ExportedTable": "tabellion.export.exported",
+    "ExportedTable": "tabellion.export.read_back",
     "Limits": "tabellion.read",
     "Settings": "tabellion.pipeline",
     "Table": "tabellion.api",

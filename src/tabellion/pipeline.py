@@ -16,10 +16,10 @@ import msgspec
 from tabellion.label import Recognised, label_grids
 from tabellion.locate import FrameMethod as FrameMethod
 from tabellion.locate import RunningText, join_parts, locate_printed, locate_regions
-from tabellion.locate.structures import tell_structure
-from tabellion.locate.why import explain_region
+from tabellion.locate.rendered.regions import tell_structure
+from tabellion.locate.web.genuine import explain_region
+from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.document import Document, Issue
-from tabellion.model.fixes import NOTHING, Fixes
 from tabellion.model.frame import Labelled
 from tabellion.model.grid import Grid
 from tabellion.model.markup import MarkupPage
@@ -30,8 +30,8 @@ from tabellion.model.table import Table
 from tabellion.model.tree import Nested
 from tabellion.nest import nest_frames
 from tabellion.read import Limits, Rendering, read_document
-from tabellion.read.rendering import promises_tables
-from tabellion.read.watched import Watch, WatchedPages
+from tabellion.read.chromium.rendering import promises_tables
+from tabellion.read.progress import Watch, WatchedPages
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import relate_table
 from tabellion.weights import Weights

@@ -13,8 +13,8 @@ from tabellion.cli.editor_screen import build_screen
 from tabellion.cli.editor_view import draw_editor
 from tabellion.library import open_library
 from tabellion.read import read_document
+from tabellion.repair.rereading import Workpiece
 from tabellion.repair.session import Repair
-from tabellion.repair.workpiece import Workpiece
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

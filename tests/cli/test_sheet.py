@@ -11,7 +11,7 @@ from openpyxl import Workbook
 from rich.cells import cell_len
 from rich.style import Style
 
-from tabellion.cli.sheet import SheetSettings, draw_sheet, shown_lines
+from tabellion.cli.drawing.sheet import SheetSettings, draw_sheet, shown_lines
 from tabellion.locate import locate_regions
 from tabellion.model.grid import Grid
 from tabellion.read import read_document

@@ -6,8 +6,8 @@ import pytest
 
 from building import build_grid
 from tabellion.label import label_grid
-from tabellion.label.row_labels import label_rows
-from tabellion.model.fixes import Fixes
+from tabellion.label.rows.labels import label_rows
+from tabellion.model.correction import Fixes
 from tabellion.weights import Weights
 
 CELLS = [

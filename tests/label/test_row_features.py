@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.sheets import grid_of
 
-from tabellion.label.row_features import feature_names, row_features
-from tabellion.label.row_paper_features import PAPER_FEATURES, paper_features
-from tabellion.label.row_view import view_rows
-from tabellion.label.row_words import QUESTIONS, ask_texts
+from tabellion.label.papers.chen_rows import PAPER_FEATURES, paper_features
+from tabellion.label.rows.features import feature_names, row_features
+from tabellion.label.rows.view import view_rows
+from tabellion.label.rows.words import QUESTIONS, ask_texts
 from tabellion.model.style import Style
 
 SHEET = [

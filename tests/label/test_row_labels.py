@@ -8,7 +8,7 @@ import pytest
 from tests.sheets import grid_of
 
 from tabellion.errors import WeightsError
-from tabellion.label.row_labels import label_rows
+from tabellion.label.rows.labels import label_rows
 from tabellion.model.frame import ROW_ROLES
 from tabellion.model.style import Style
 from tabellion.weights import Weights

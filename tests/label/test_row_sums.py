@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tabellion.label.row_sums import column_units, find_sums
+from tabellion.label.rows.totals import column_units, find_sums
 
 MISSING = np.nan
 

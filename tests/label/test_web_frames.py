@@ -9,7 +9,7 @@ from tabellion.label import Recognised, label_grid, label_grids
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.place import Place
 from tabellion.model.region import MarkupRegion
-from tabellion.read.html import read_markup
+from tabellion.read.web.page import read_markup
 from tabellion.recognise import recognise_grid
 from tabellion.weights import Weights
 

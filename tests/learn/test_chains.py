@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tabellion.learn.chains import save_chain, train_chain
+from tabellion.learn.sheets.chains import save_chain, train_chain
 from tabellion.weights.linear import Chain
 
 pytest.importorskip("pycrfsuite")

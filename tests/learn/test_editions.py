@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tabellion.errors import TabellionError
-from tabellion.learn.cases import load_cases
-from tabellion.learn.editions import Tally, carry_corrections
+from tabellion.learn.repair.editions import Tally, carry_corrections
+from tabellion.learn.sheets.gold import load_cases
 
 SHEETS = 20
 

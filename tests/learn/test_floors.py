@@ -15,8 +15,8 @@ import pytest
 from tabellion.errors import TabellionError
 from tabellion.learn.__main__ import TRAINERS, train
 from tabellion.learn.corpora import SHEET_CORPORA
-from tabellion.learn.measure import load_script, measure_corpus
-from tabellion.learn.measure_repairs import measure_strokes
+from tabellion.learn.repair.simulated_user import measure_strokes
+from tabellion.learn.sheets.measure import load_script, measure_corpus
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
 

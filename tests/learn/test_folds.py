@@ -7,8 +7,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabellion.learn.cases import load_cases
-from tabellion.learn.folds import FOLDS, assign_folds
+from tabellion.learn.corpora import FOLDS, assign_folds
+from tabellion.learn.sheets.gold import load_cases
 
 
 @given(st.sets(st.text(), min_size=1))

@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 from tabellion.errors import TabellionError
-from tabellion.learn.measure import load_script
-from tabellion.learn.measure_printed import measure_printed
+from tabellion.learn.printed.measure import measure_printed
+from tabellion.learn.sheets.measure import load_script
 from tabellion.weights import SHIPPED
 
 FLOORS = json.loads(Path(__file__).with_name("pdf_floors.json").read_text())

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 from tests.sheets import grid_of
 
-from tabellion.learn.cases import Case
-from tabellion.learn.row_gold import ROLES, allowed_roles
+from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles
 
 
 def told(corpus, gold, rows):

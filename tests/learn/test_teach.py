@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 from tabellion.cli import app
 from tabellion.errors import TabellionError
-from tabellion.learn import parents, teach
-from tabellion.learn.cases import load_cases
-from tabellion.learn.corrected import corrected_gold
-from tabellion.learn.row_gold import ROLES
-from tabellion.learn.teach_rows import corrected_rows
+from tabellion.learn.repair import teach
+from tabellion.learn.repair.corrected import corrected_gold
+from tabellion.learn.repair.teach import corrected_rows
+from tabellion.learn.sheets import parents
+from tabellion.learn.sheets.gold import ROLES, load_cases
 from tabellion.library import open_library
 from tabellion.pipeline import Settings
 from tabellion.weights import SHIPPED

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 
 PLACES = ("Harbour", "Mill", "Abbey", "Castle", "Market", "Orchard", "Quarry", "Chapel", "Ferry", "Garden")
 THINGS = ("visitors", "members", "loans", "tickets", "meals", "repairs", "concerts", "lessons")
@@ -31,7 +31,7 @@ def write_documents(folder: Path, count: int, seed: int = 1) -> list[str]:
 
 def add_all(place: str, files: str | None, sources: list[str], together: int) -> None:
     """Add documents, some few at a time so that there is much to disturb; runs in a process of its own."""
-    from tabellion.library import keep
+    from tabellion.library import writing as keep
 
     keep.READINGS_TOGETHER = together
     with open_library(place, files, create=True) as library:

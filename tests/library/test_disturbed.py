@@ -18,8 +18,7 @@ from shelving import add_all, contents, write_documents
 
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
-from tabellion.library.pages import documents_after, tables_after
-from tabellion.library.states import GoneError
+from tabellion.library.paging import GoneError, documents_after, tables_after
 from tabellion.library.verify import verify_library
 
 DOCUMENTS = 300
@@ -32,7 +31,7 @@ def start(place: tuple[str, str], sources: list[str]) -> BaseProcess:
     """A real process that adds documents; forked from a server that has the imports, so that it begins at once."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["shelving", "tabellion.library.shelf", "tabellion.label", "tabellion.read.delimited"]
+        ["shelving", "tabellion.library.library", "tabellion.label", "tabellion.read.delimited"]
     )
     process = context.Process(target=add_all, args=(*place, sources, TOGETHER))
     process.start()

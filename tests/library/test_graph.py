@@ -11,7 +11,7 @@ import pytest
 
 from tabellion.errors import QueryError
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 
 pytest.importorskip("pyoxigraph")
 EXAMPLES = Path(__file__).parents[2] / "examples"

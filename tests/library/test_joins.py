@@ -10,7 +10,7 @@ import pytest
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
 from tabellion.library.joins.partners import Partner, find_partners
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 
 DOCUMENTS = {
     "wages": "State,Wage 1990,Wage 1991\nAlabama,11,12\nNew York,21,22\nOregon,31,32\nUtah,41,42\nWyoming,51,52\n",

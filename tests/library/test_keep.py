@@ -72,8 +72,7 @@ def test_a_removed_document_is_gone_but_not_forgotten(place: Place, tmp_path: Pa
 
 
 def test_reading_again_changes_nothing_but_the_files(place: Place, tmp_path: Path) -> None:
-    from tabellion.library.leavings import sweep
-    from tabellion.library.rebuild import read_again
+    from tabellion.library.verify import read_again, sweep
     from tabellion.pipeline import Settings
 
     sources = write_documents(tmp_path / "documents", 5)

@@ -14,9 +14,8 @@ import pytest
 
 from tabellion.errors import QueryError
 from tabellion.library import open_library
-from tabellion.library.query import QueryLimits
-from tabellion.library.results import write_csv, write_json, write_parquet
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
+from tabellion.library.query import QueryLimits, write_csv, write_json, write_parquet
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from tabellion.cli import app
 from tabellion.errors import ConflictError, LibraryError, RepairError
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
-from tabellion.library.sources import read_source
+from tabellion.library.adding import read_source
+from tabellion.library.library import Library
 from tabellion.library.verify import verify_library
 from tabellion.pipeline import Settings
 
@@ -165,7 +165,7 @@ def test_killed_at_any_point_the_log_is_with_or_without_the_stroke(tmp_path: Pat
     written.touch()
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["shelving", "tabellion.library.shelf", "tabellion.label", "tabellion.read.delimited"]
+        ["shelving", "tabellion.library.library", "tabellion.label", "tabellion.read.delimited"]
     )
     choose = random.Random(5)  # noqa: S311 - the same points every time, as far as time is the same
     for _ in range(KILLS):

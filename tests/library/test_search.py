@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GERMAN = """Bevölkerung nach Alter und Geschlecht und nach den Ländern

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabellion.locate.arrangement import GRID, NOTHING, ROW, STACK, Part, arrange
-from tabellion.locate.double_grid import clean_frame, lay_on_grid
-from tabellion.locate.text_columns import cut_text_block
-from tabellion.locate.topology import Topology, find_topology
-from tabellion.locate.ventex import expand, locate_frames
+from tabellion.locate.papers.ventex import clean_frame, expand, lay_on_grid, locate_frames
+from tabellion.locate.rendered.arrangement import GRID, NOTHING, ROW, STACK, Part, arrange
+from tabellion.locate.rendered.frames import cut_text_block
+from tabellion.locate.rendered.topology import Topology, find_topology
 from tabellion.model.rendered import Boxes, Words
 
 Recognise = Callable[..., Topology]

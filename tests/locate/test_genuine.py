@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tabellion.locate import locate_regions
-from tabellion.locate.candidate_view import view_candidates
-from tabellion.locate.genuine_features import genuine_features
-from tabellion.locate.paper_features import PAPER_FEATURES, paper_features
-from tabellion.locate.why import explain_region
+from tabellion.locate.papers.wang import PAPER_FEATURES, paper_features
+from tabellion.locate.web.features import genuine_features
+from tabellion.locate.web.genuine import explain_region
+from tabellion.locate.web.views import view_candidates
 from tabellion.model.region import MarkupRegion
-from tabellion.read.html import read_markup
+from tabellion.read.web.page import read_markup
 from tabellion.weights import Weights
-from tabellion.weights.weighing import weigh_features
+from tabellion.weights.boosted import weigh_features
 
 DATA = "<table><tr><th>Year<th>Output<tr><td>1990<td>13.7<tr><td>1991<td>14.1<tr><td>1992<td>15.0</table>"
 

@@ -10,8 +10,8 @@ import pytest
 
 from tabellion.mine.instances import mine_instances
 from tabellion.mine.ontology import MineSettings, mine_sites
+from tabellion.mine.schema_org import fold_text
 from tabellion.mine.sources import folder_site
-from tabellion.mine.stated import fold_text
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tabellion.mine.instances import mine_instances
-from tabellion.mine.stated import marked_breadcrumbs
-from tabellion.read.page_tree import load_page_tree, parse_page_tree
+from tabellion.mine.schema_org import marked_breadcrumbs
+from tabellion.read.web.page_tree import load_page_tree, parse_page_tree
 
 PAGE = """<title>{name} - Film guide</title><ul><li><a href=/>Home</a><li><a href=/new>New films</a></ul>
 <h1>{name}</h1><h2>Facts</h2><table><tr><td>Director<td>{director}<tr><td>Country<td>{country}</table>

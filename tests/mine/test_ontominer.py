@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import itertools
 
-from tabellion.mine.group import group_partitions
-from tabellion.mine.grouping_cost import GroupingCost
-from tabellion.mine.partition import EXACT, Binary, partition_binary
-from tabellion.mine.promote import is_emphasised, promote_labels
-from tabellion.mine.segment import partition_flat
-from tabellion.read.page_tree import parse_page_tree
+from tabellion.mine.papers.ontominer_cost import GroupingCost
+from tabellion.mine.papers.ontominer_partition import (
+    EXACT,
+    Binary,
+    group_partitions,
+    is_emphasised,
+    partition_binary,
+    partition_flat,
+    promote_labels,
+)
+from tabellion.read.web.page_tree import parse_page_tree
 
 LISTS = "<div><b>News</b><ul><li>World<li>Europe<li>Asia</ul></div><div><b>Sports</b><p>Tennis<p>Golf</div>"
 

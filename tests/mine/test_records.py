@@ -6,7 +6,7 @@ from tabellion.mine.instances import list_records
 from tabellion.mine.ontology import SitePages, mine_sites
 from tabellion.mine.records import read_records
 from tabellion.mine.tables import find_tables
-from tabellion.read.page_tree import parse_page_tree
+from tabellion.read.web.page_tree import parse_page_tree
 
 OFFER = """<div class=offer><h3><a href=/lamp/{n}>Lamp {n}</a></h3>{price}
 <p class=maker><span>Maker:</span> <span class=name>House {n}</span></p></div>"""

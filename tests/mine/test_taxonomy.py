@@ -8,12 +8,12 @@ from tabellion.mine.attributes import Attribute
 from tabellion.mine.concepts import group_labels, stems_of
 from tabellion.mine.instances import Instance
 from tabellion.mine.labels import LabelSettings, plain_letters
-from tabellion.mine.links import Link
 from tabellion.mine.ontology import MineSettings, Ontology, SitePages, mine_sites
+from tabellion.mine.site import Link
 from tabellion.mine.spool import ConceptInstance, Spool
 from tabellion.mine.synonyms import find_synonyms
 from tabellion.mine.taxonomy import choose_parents, frequent_pairs
-from tabellion.read.page_tree import parse_page_tree
+from tabellion.read.web.page_tree import parse_page_tree
 
 HOME = """<html lang=en><nav><ul><li><a href=/>Start</a><li><a href=/sport/>{sport}</a>
 <ul><li><a href=/sport/tennis/>Tennis</a>

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from building import build_frame, build_grid
 from tabellion.errors import WeightsError
-from tabellion.model.fixes import Fixes
+from tabellion.model.correction import Fixes
 from tabellion.model.frame import Frame
 from tabellion.model.style import Style
 from tabellion.model.tree import HeaderTree

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from building import build_frame, build_grid
-from tabellion.learn.cases import grids_of
-from tabellion.learn.nest_gold import make_frame
+from tabellion.learn.sheets.gold import grids_of
+from tabellion.learn.sheets.nest_gold import make_frame
 from tabellion.model.style import Style
 from tabellion.model.tree import Nested
 from tabellion.nest import nest_headers

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.learn.cases import load_cases
-from tabellion.learn.nest_gold import gold_frames
+from tabellion.learn.sheets.gold import load_cases
+from tabellion.learn.sheets.nest_gold import gold_frames
 from tabellion.nest.attributes import read_attributes
-from tabellion.nest.ladder import climb
+from tabellion.nest.rules import climb
 from tabellion.nest.stub import find_strands
 from tabellion.pipeline import extract_document
 

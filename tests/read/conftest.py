@@ -12,7 +12,7 @@ import pytest
 
 from tabellion.model.document import Sheet, Stored
 from tabellion.model.place import address
-from tabellion.read.contents import Contents
+from tabellion.read.spreadsheet.sheets import Contents
 
 _RUN = re.compile(r"(\d+)([A-Z.])")
 

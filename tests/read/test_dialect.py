@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabellion.read.dialect import find_dialect
+from tabellion.read.delimited import find_dialect
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tabellion.model.document import Mark
 from tabellion.model.markup import MarkupPage
 from tabellion.model.style import Style
 from tabellion.read import Limits, read_document
-from tabellion.read.html import read_markup
+from tabellion.read.web.page import read_markup
 
 
 def page_of(markup: str) -> MarkupPage:

@@ -8,7 +8,7 @@ from tabellion.errors import MalformedError
 from tabellion.model.markup import MarkupPage
 from tabellion.read import Limits, read_document
 from tabellion.read.fetch import Source
-from tabellion.read.whole_page import whole_page
+from tabellion.read.web.saved import whole_page
 
 ARCHIVE = b"""From: <Saved by a browser>
 Snapshot-Content-Location: https://example.org/rain.html

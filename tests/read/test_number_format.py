@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format
 
-from tabellion.read.number_format import BUILT_IN, Shown, date_text, number_text, percent_text, understand_format
+from tabellion.read.spreadsheet.number_format import (
+    BUILT_IN,
+    Shown,
+    date_text,
+    number_text,
+    percent_text,
+    understand_format,
+)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from tabellion.model.document import Mark, Stored
 from tabellion.model.place import Rect
 from tabellion.read import read_document
 from tabellion.read.limits import Limits
-from tabellion.read.ods import read_ods
+from tabellion.read.opendocument.ods import read_ods
 
 
 def test_values_are_typed_by_their_value_type() -> None:

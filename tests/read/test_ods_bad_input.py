@@ -11,7 +11,7 @@ from tests.ods_files import YELLOW, cell, document, number, packed, row
 
 from tabellion.errors import EncryptedError, HostileError, MalformedError, TruncatedError, UnreadableError
 from tabellion.read.limits import Limits
-from tabellion.read.ods import read_ods
+from tabellion.read.opendocument.ods import read_ods
 
 
 def test_a_protected_file_is_said_to_be_so() -> None:

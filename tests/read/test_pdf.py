@@ -9,7 +9,7 @@ from printing import PdfPage, join_objects, protect, write_pdf
 from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UnreadableError, UsageError
 from tabellion.pipeline import extract_document
 from tabellion.read import Limits, read_document
-from tabellion.read.pdf import PrintedPages
+from tabellion.read.pdf.document import PrintedPages
 
 
 def page_of(data: bytes, number: int = 0):

@@ -17,9 +17,9 @@ from tabellion.model.document import Mark, Sheet, Stored
 from tabellion.model.place import Rect
 from tabellion.model.style import Style
 from tabellion.read import read_document
+from tabellion.read.excel.xml2003 import read_spreadsheetml
 from tabellion.read.limits import Limits
 from tabellion.read.sniff import sniff_format
-from tabellion.read.spreadsheetml import read_spreadsheetml
 
 _SPACES = (
     'xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet" '

@@ -21,8 +21,8 @@ from tabellion.errors import EncryptedError, MalformedError, TooLargeError, Trun
 from tabellion.model.document import Mark, Sheet, Stored
 from tabellion.model.place import Rect
 from tabellion.read import read_document
+from tabellion.read.excel.xls import read_xls
 from tabellion.read.limits import Limits
-from tabellion.read.xls import read_xls
 
 
 def saved(book: xlwt.Workbook) -> bytes:

@@ -11,8 +11,8 @@ import pytest
 from tabellion.errors import MalformedError, TooLargeError, TruncatedError, UsageError
 from tabellion.model.document import Stored
 from tabellion.read import read_document
+from tabellion.read.excel.xlsb import read_xlsb
 from tabellion.read.limits import Limits
-from tabellion.read.xlsb import read_xlsb
 
 _KIND = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _RELATIONSHIPS = (

@@ -24,7 +24,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from tabellion.model.document import Sheet, Stored
 from tabellion.model.style import Style
-from tabellion.read import read_document, xlsx_sheet, xlsx_strings
+from tabellion.read import read_document
+from tabellion.read.excel import xlsx as xlsx_sheet
+from tabellion.read.excel import xlsx_strings
 
 SAMPLE = {"troy200": 5, "senbazuru-left": 2, "statsheets": 4}  # every so many files: some seconds in all
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place
 from tabellion.model.region import MarkupRegion
-from tabellion.read.html import read_markup
+from tabellion.read.web.page import read_markup
 from tabellion.recognise import recognise_grid
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabellion.pipeline import extract_document
-from tabellion.relate.mentions import find_mentions
+from tabellion.relate.metadata import find_mentions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

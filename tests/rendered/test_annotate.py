@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tabellion.cli import app
-from tabellion.learn.web_cases import _annotated_cases
+from tabellion.learn.web.cases import _annotated_cases
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -13,10 +13,10 @@ import pytest
 
 from tabellion.errors import MissingExtraError
 from tabellion.pipeline import Extraction, Settings, extract_document
-from tabellion.read.chromium import sweep_folders
+from tabellion.read.chromium.process import sweep_folders
+from tabellion.read.chromium.requests import Answer, serve_page
+from tabellion.read.chromium.tabs import TabLostError, Tabs
 from tabellion.read.limits import Limits
-from tabellion.read.own_files import Answer, serve_page
-from tabellion.read.tabs import TabLostError, Tabs
 
 PAGE = b"<!doctype html><p>Some words.</p><img src=picture.png>"
 

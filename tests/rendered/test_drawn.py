@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.locate.drawn_features import DRAWN_FEATURES
-from tabellion.locate.rendered import locate_rendered
+from tabellion.locate.rendered.features import DRAWN_FEATURES
+from tabellion.locate.rendered.regions import locate_rendered
 from tabellion.model.region import MarkupRegion
 from tabellion.model.rendered import RenderedPage
 from tabellion.pipeline import Extraction

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tabellion.cli import app
 from tabellion.errors import UsageError
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 from tabellion.library.verify import verify_library
 from tabellion.pipeline import Settings
 from tabellion.web.app import build_app

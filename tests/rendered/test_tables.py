@@ -9,7 +9,7 @@ import pytest
 
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction, Settings, extract_document
-from tabellion.read import chromium as chromium_module
+from tabellion.read.chromium import process as chromium_module
 
 HEAD = ("Lake", "Area", "Depth")
 ROWS = (
@@ -166,7 +166,7 @@ def test_scripts_run_where_they_are_allowed(render: Callable[..., Extraction]) -
 def test_auto_renders_only_what_promises_tables(chromium: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
     found = chromium_module.find_chromium
-    monkeypatch.setattr("tabellion.read.rendered.find_chromium", lambda: asked.append(True) or found())
+    monkeypatch.setattr("tabellion.read.chromium.rendered.find_chromium", lambda: asked.append(True) or found())
     assert not extract_document("<html><body><p>Only text.</p>", Settings(render="auto")).tables
     assert not asked
     assert len(extract_document(f"<html><body>{grid()}", Settings(render="auto")).tables) == 1

@@ -17,8 +17,8 @@ from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction, extract_document
 from tabellion.read import read_document
 from tabellion.repair.replay import replay
+from tabellion.repair.rereading import Workpiece
 from tabellion.repair.session import Repair
-from tabellion.repair.workpiece import Workpiece
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DOCUMENT = read_document(EXAMPLES / "stacked.xlsx")

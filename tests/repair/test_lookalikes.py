@@ -9,8 +9,8 @@ import msgspec
 from tabellion.library import open_library
 from tabellion.model.correction import MoveHeader
 from tabellion.read import read_document
+from tabellion.repair.rereading import Workpiece
 from tabellion.repair.session import Repair
-from tabellion.repair.workpiece import Workpiece
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMOKING = read_document(EXAMPLES / "smoking.xlsx")

@@ -11,8 +11,8 @@ from tabellion.export import to_json
 from tabellion.model.correction import Area, MoveHeader, SayTable, Spot, opposite
 from tabellion.pipeline import Settings
 from tabellion.read import read_document
+from tabellion.repair.rereading import Placed, Workpiece
 from tabellion.repair.session import Repair
-from tabellion.repair.workpiece import Placed, Workpiece
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

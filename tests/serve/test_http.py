@@ -15,10 +15,10 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.testclient import TestClient
 
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
+from tabellion.library.library import Library
 from tabellion.web.app import build_app
-from tabellion.web.desk import Desk
 from tabellion.web.guard import LARGEST_QUESTION
+from tabellion.web.service import Desk
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HERE = "http://127.0.0.1:8765"

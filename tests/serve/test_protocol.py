@@ -14,8 +14,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tabellion.library import open_library
-from tabellion.library.shelf import Library
-from tabellion.web.protocol import build_server
+from tabellion.library.library import Library
+from tabellion.web.mcp import build_server
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabellion.relate.mentions import find_mentions
+from tabellion.relate.metadata import find_mentions
 from tabellion.values.table_labels import find_labels, mentions_table
 
 

@@ -16,9 +16,9 @@ import pytest
 
 from tabellion.errors import TabellionError
 from tabellion.learn.__main__ import train
-from tabellion.learn.measure import load_script
-from tabellion.learn.measure_web import measure_web
-from tabellion.learn.web_cases import WEB_CORPORA
+from tabellion.learn.sheets.measure import load_script
+from tabellion.learn.web.cases import WEB_CORPORA
+from tabellion.learn.web.measure import measure_web
 from tabellion.weights import SHIPPED
 
 FLOORS: dict[str, dict[str, float]] = {

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tabellion.cli.options import (
+    FilesOption,
+    LibraryOption,
     LimitOption,
     NetworkOption,
     ParentChoice,
@@ -25,13 +27,13 @@ from tabellion.cli.options import (
     TraceOption,
     WeightsOption,
     build_settings,
+    opened_library,
 )
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
+    from tabellion.library.adding import Known
     from tabellion.library.records import Kept
-    from tabellion.library.sources import Known
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 
@@ -82,11 +84,10 @@ def add(
         sheet=None, rows=rows, parents=parents, weights=weights, limits=limit, render=render, network=network
     )
     with opened_library(library, files, create=True) as shelf:
-        from tabellion.cli.batch import Outcome, run_batch
+        from tabellion.cli.batch import Outcome, expand_sources, run_batch
         from tabellion.cli.messages import Progress
-        from tabellion.cli.sources import expand_sources
+        from tabellion.library.adding import is_unchanged
         from tabellion.library.reading import document_address, unpack_reading
-        from tabellion.library.sources import is_unchanged
 
         settings = shelf.settle(settings)
         todo = list({document_address(source): source for source in expand_sources(sources)}.values())
@@ -128,8 +129,8 @@ def read_one(
     """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.errors import UsageError
+    from tabellion.library.adding import read_source
     from tabellion.library.reading import pack_reading
-    from tabellion.library.sources import read_source
 
     if source == "-":
         raise UsageError("-: a library keeps documents by their address; standard input has none")

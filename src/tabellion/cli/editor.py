@@ -17,11 +17,11 @@ from tabellion.model.place import address
 from tabellion.model.roles import CellRole, Orientation, RowRole
 from tabellion.model.tree import HeaderNode
 from tabellion.repair.lookalikes import Proposal
-from tabellion.repair.naming import describe
+from tabellion.repair.places import describe
 from tabellion.repair.session import Repair
 
 if TYPE_CHECKING:
-    from tabellion.library.mending import Elsewhere
+    from tabellion.library.repairing import Elsewhere
 
 Stroke = Callable[[Repair], object]
 

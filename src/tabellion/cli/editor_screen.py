@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.key_binding import KeyPressEvent
 
-    from tabellion.library.mending import Elsewhere
+    from tabellion.library.repairing import Elsewhere
 
 NAMES = {
     "up": "up",

@@ -11,9 +11,9 @@ from rich.cells import set_cell_size
 from rich.style import Style
 from rich.text import Text
 
+from tabellion.cli.drawing.palette import QUIET, ROW_WORDS
+from tabellion.cli.drawing.sheet import look_by_role
 from tabellion.cli.editor import Editor
-from tabellion.cli.looks import look_by_role
-from tabellion.cli.palette import QUIET, ROW_WORDS
 from tabellion.errors import TabellionError
 from tabellion.model.place import column_letters
 from tabellion.model.table import Table

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.options import LimitOption, SheetOption
-from tabellion.cli.shelves import FilesOption, LibraryOption
-from tabellion.cli.sources import STANDARD_INPUT, expand_sources, why_nothing
+from tabellion.cli.batch import STANDARD_INPUT, expand_sources, why_nothing
+from tabellion.cli.options import FilesOption, LibraryOption, LimitOption, SheetOption
 
 if TYPE_CHECKING:
     from tabellion.pipeline import Extraction, Settings
@@ -138,7 +137,7 @@ def _gather(
     elsewhere: list[str] = []
     try:
         with open_library(library, files) as shelf:
-            from tabellion.library.taken import knows, take_out
+            from tabellion.library.stored_tables import knows, take_out
 
             elsewhere = [name for name in names if not knows(shelf, name)]
             if not names or len(elsewhere) < len(names):

@@ -1,18 +1,21 @@
-"""`tabellion extract`: documents to tuples for programs, as the output contract says."""
+"""`tabellion extract`: documents to tuples for programs, as the output contract says.
+
+The forms that extractions are printed in, and what stands before, between and after the documents.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from tabellion.cli.formats import Form, Writer, format_extraction
 from tabellion.cli.options import (
     LimitOption,
     NetworkOption,
@@ -32,9 +35,86 @@ from tabellion.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from tabellion.cli.batch import Outcome
-    from tabellion.pipeline import Settings
-    from tabellion.read.watched import Watch
+    from tabellion.cli.batch import Failure, Outcome
+    from tabellion.export.forms import TextForm
+    from tabellion.pipeline import Extraction, Settings
+    from tabellion.read.progress import Watch
+
+
+MANY_TUPLES = 100_000  # from here on a document is written piece by piece, so that it is not held twice
+
+
+class Form(StrEnum):
+    """The formats that tables can be printed in."""
+
+    jsonl = "jsonl"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    html = "html"
+    xml = "xml"
+    turtle = "turtle"
+    nquads = "nquads"
+    rdfxml = "rdfxml"
+    jsonld = "jsonld"
+
+
+def format_extraction(extraction: Extraction, form: Form, *, every: bool) -> Iterable[bytes]:
+    """One document in the given form: as a whole, or piece by piece where it holds very many tuples."""
+    from tabellion.export import json_pieces
+
+    if form in (Form.jsonl, Form.json):
+        pieces: Iterable[bytes] = json_pieces(extraction, every=every)
+    else:
+        pieces = _text_form(form).pieces(extraction)
+    return pieces if sum(len(table.tuples) for table in extraction.tables) > MANY_TUPLES else list(pieces)
+
+
+class Writer:
+    """Writes outcomes one after the other as one whole: lines, a JSON list, CSV under one head, one XML document."""
+
+    def __init__(self, file: BinaryIO, form: Form) -> None:
+        self.file, self.form = file, form
+        self.count = 0
+
+    def write(self, outcome: Outcome) -> None:
+        """One document; it reaches the reader at once."""
+        text = self._failed(outcome.source, outcome.failure) if outcome.failure else outcome.text
+        self.file.write(self._before())
+        self.file.writelines(text)
+        if self.form is Form.jsonl:
+            self.file.write(b"\n")
+        self.file.flush()
+        self.count += 1
+
+    def close(self) -> None:
+        """What stands after the last document."""
+        self.file.write(_text_form(self.form).tail)
+        self.file.flush()
+
+    def _before(self) -> bytes:
+        """What stands before a document: the first, or a later one."""
+        form = _text_form(self.form)
+        return form.between if self.count else form.head
+
+    def _failed(self, source: str, failure: Failure) -> Iterable[bytes]:
+        from tabellion.export import error_json
+
+        if self.form is Form.markdown:
+            return (f"# {source}\n\nCould not be read: {failure.note}\n".encode(),)
+        if self.form in (Form.jsonl, Form.json):
+            return (error_json(source, failure.kind, failure.note),)
+        return ()
+
+
+def _text_form(form: Form) -> TextForm:
+    from tabellion.export.forms import text_form
+
+    found = text_form(form.value)
+    if found is None:
+        raise LookupError(form.value)
+    return found
+
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -94,9 +174,8 @@ def extract(
         scripts=scripts,
         network=network,
     )
-    from tabellion.cli.batch import run_batch
+    from tabellion.cli.batch import expand_sources, run_batch
     from tabellion.cli.messages import Progress, ending_quietly
-    from tabellion.cli.sources import expand_sources
 
     todo = list(expand_sources(sources))
     kinds: list[str | None] = []

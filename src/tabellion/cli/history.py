@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tabellion.repair.standing import Standing
+    from tabellion.repair.replay import Standing
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -58,7 +58,7 @@ def draw_history(standings: tuple[Standing, ...]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from tabellion.repair.naming import describe
+    from tabellion.repair.places import describe
 
     lines = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, header_style="bold")
     for name in ("id", "made", "by", "correction", "stands"):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tabellion.cli.list import FormatOption, Listing
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 EXAMPLES = """[bold]Examples[/bold]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tabellion.learn.nest_gold import GoldFrame
-    from tabellion.learn.teach import Comparison
+    from tabellion.learn.repair.teach import Comparison
+    from tabellion.learn.sheets.nest_gold import GoldFrame
 
     Compare = Callable[[Sequence[GoldFrame]], list[Comparison]]
     Train = Callable[[Path, Sequence[GoldFrame]], list[Path]]
@@ -55,7 +55,7 @@ def learn(
 ) -> None:
     """Learn from the corrections of a library."""
     with opened_library(library, files) as shelf:
-        from tabellion.learn.corrected import corrected_documents, corrected_gold, label_corrected
+        from tabellion.learn.repair.corrected import corrected_documents, corrected_gold, label_corrected
 
         if export is not None:
             import msgspec
@@ -87,8 +87,7 @@ def _teachers(part: Part) -> tuple[Compare, Train]:
     from tabellion.errors import MissingExtraError
 
     try:
-        from tabellion.learn.teach import compare_teaching, train_taught
-        from tabellion.learn.teach_rows import compare_rows, train_taught_rows
+        from tabellion.learn.repair.teach import compare_rows, compare_teaching, train_taught, train_taught_rows
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"{error.name} is not installed: pip install 'tabellion[train]'") from error
     return (compare_teaching, train_taught) if part is Part.parents else (compare_rows, train_taught_rows)

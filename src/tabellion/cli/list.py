@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
-    from tabellion.library.shelf import ListedDocument
+    from tabellion.library.library import ListedDocument
 
 EXAMPLES = """[bold]Examples[/bold]
 

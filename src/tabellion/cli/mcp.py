@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 from tabellion.cli.serve import WriteOption, need_serving
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -14,6 +14,6 @@ def mcp(library: LibraryOption = None, files: FilesOption = None, write: WriteOp
     """Answer agents over the Model Context Protocol: list, search, read, SQL, joins."""
     need_serving("mcp")
     with opened_library(library, files, create=write) as shelf:
-        from tabellion.web.protocol import build_server
+        from tabellion.web.mcp import build_server
 
         build_server(shelf, write=write).run("stdio")

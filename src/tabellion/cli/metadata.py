@@ -43,9 +43,8 @@ def metadata(
     trace: TraceOption = False,
 ) -> None:
     """Say what is known of each table besides its values: caption, notes, mentions, layout, kind."""
-    from tabellion.cli.batch import explain
+    from tabellion.cli.batch import expand_sources, explain
     from tabellion.cli.messages import complain, ending_quietly
-    from tabellion.cli.sources import expand_sources
     from tabellion.pipeline import extract_document
 
     settings = _settings(sheet, pages, weights, limit)

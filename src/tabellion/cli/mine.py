@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tabellion.cli.options import LimitOption, TraceOption, build_limits
+from tabellion.cli.options import FilesOption, LimitOption, TraceOption, build_limits
 from tabellion.cli.segment import MethodChoice, MethodOption
-from tabellion.cli.shelves import FilesOption
 
 if TYPE_CHECKING:
     from tabellion.mine.instances import Instance
@@ -140,7 +139,7 @@ def mine(
 
 def keep_instances(ontology: Ontology, place: str, files: str | None, name: str | None) -> None:
     """The instances into the library, a table a concept."""
-    from tabellion.cli.shelves import opened_library
+    from tabellion.cli.options import opened_library
 
     with opened_library(place, files, create=True) as shelf:
         from tabellion.library.mined import keep_ontology, usual_name
@@ -152,7 +151,9 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
     """The ontology in the form asked for."""
     import msgspec
 
-    from tabellion.mine import picture, rdf, report
+    from tabellion.mine import report
+    from tabellion.mine import report as picture
+    from tabellion.mine import report as rdf
     from tabellion.mine.ontology import instance_json
 
     written = {

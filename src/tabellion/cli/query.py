@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from tabellion.library.query import Answer
@@ -59,8 +59,7 @@ def query(
     asked = sys.stdin.read() if sql == "-" else sql
     with opened_library(library, files) as shelf:
         from tabellion.cli.extract import opened
-        from tabellion.library.query import QueryLimits
-        from tabellion.library.results import write_csv, write_json, write_parquet
+        from tabellion.library.query import QueryLimits, write_csv, write_json, write_parquet
 
         limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
         with shelf.ask(asked, limits) as answer:
@@ -79,7 +78,7 @@ def draw_answer(answer: Answer) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from tabellion.library.results import first_rows
+    from tabellion.library.query import first_rows
 
     rows, more = first_rows(answer)
     lines = Table(box=None, pad_edge=False, header_style="bold")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tabellion.cli.options import (
+    FilesOption,
+    LibraryOption,
     LimitOption,
     ParentChoice,
     ParentsOption,
@@ -17,12 +19,12 @@ from tabellion.cli.options import (
     TraceOption,
     WeightsOption,
     build_settings,
+    opened_library,
 )
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Outcome
-    from tabellion.library.shelf import Library
+    from tabellion.library.library import Library
     from tabellion.pipeline import Settings
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -52,8 +54,8 @@ def rebuild(
         if not index:
             from tabellion.cli.batch import run_batch
             from tabellion.cli.messages import Progress
-            from tabellion.library.leavings import sweep
             from tabellion.library.reading import unpack_reading
+            from tabellion.library.verify import sweep
 
             settings = shelf.settle(settings)
             todo = [document.id for document in shelf.documents()]
@@ -75,7 +77,7 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
     """Read one stored document again; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.library.reading import pack_reading
-    from tabellion.library.rebuild import read_again
+    from tabellion.library.verify import read_again
 
     shelf = _shelf(library, files)
     record = shelf.find(document_id)

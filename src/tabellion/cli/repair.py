@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from tabellion.repair.session import Repair
@@ -58,7 +58,7 @@ def apply_file(bench: Repair, path: Path) -> int:
     from tabellion.cli.messages import complain
     from tabellion.errors import RepairError
     from tabellion.model.correction import Correction, Undo
-    from tabellion.repair.papers import read_papers
+    from tabellion.repair.as_json import read_papers
 
     refused = taken = known = 0
     for number, entry in enumerate(read_papers(_read(path)), 1):
@@ -81,7 +81,7 @@ def apply_file(bench: Repair, path: Path) -> int:
 
 def write_file(bench: Repair, path: Path) -> None:
     """Write all corrections of the document."""
-    from tabellion.repair.papers import write_papers
+    from tabellion.repair.as_json import write_papers
 
     data = write_papers(bench.log, bench.workpiece.document.source)
     if str(path) == "-":

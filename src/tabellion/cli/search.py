@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tabellion.cli.list import FormatOption, Listing
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from tabellion.library.library import Library
     from tabellion.library.search import Found, Hit
-    from tabellion.library.shelf import Library
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -93,7 +93,7 @@ def with_previews(shelf: Library, found: Found, rows: int) -> Found:
     """The same hits with the first rows of each table, under a row of names."""
     import msgspec
 
-    from tabellion.library.results import plain_text
+    from tabellion.library.query import plain_text
 
     hits = []
     for hit in found.hits:

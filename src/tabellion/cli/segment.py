@@ -60,7 +60,7 @@ def segment(
 
         from tabellion.mine.hierarchy import segment_page
         from tabellion.mine.tables import find_tables
-        from tabellion.read.page_tree import load_page
+        from tabellion.read.web.page_tree import load_page
 
         page = find_tables(*load_page(source, limits), limits)
         made = segment_page(page, method.value).as_json(source)

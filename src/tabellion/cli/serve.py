@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 EXAMPLES = """[bold]Examples[/bold]
 

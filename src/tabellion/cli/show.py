@@ -121,7 +121,7 @@ def show(
 
     console = _console(width, record=svg is not None)
     try:
-        from tabellion.cli.stages import draw_stage
+        from tabellion.cli.drawing.stages import draw_stage
 
         with ending_quietly():
             for drawn in draw_stage(stage.value, source, settings, width=console.width, lines=lines, tuples=tuples):
@@ -135,7 +135,7 @@ def show(
         complain(failure.note, failure.trace if trace else "")
         raise typer.Exit(2 if failure.kind == "usage" else 1) from None
     if svg is not None:
-        from tabellion.cli.picture import write_picture
+        from tabellion.cli.drawing.palette import write_picture
 
         write_picture(console, svg, f"tabellion show {source}")
     if picture is not None:
@@ -147,9 +147,9 @@ def draw_pages(source: str, settings: Settings, path: Path) -> None:
     from tabellion.pipeline import extract_document
 
     if path.suffix.lower() == ".png":
-        from tabellion.cli.page_png import write_pages
+        from tabellion.cli.drawing.pages_png import write_pages
     elif path.suffix.lower() == ".svg":
-        from tabellion.cli.page_picture import write_pages
+        from tabellion.cli.drawing.pages_svg import write_pages
     else:
         raise typer.BadParameter(f"{path}: a picture is written to a .svg or a .png file", param_hint="--picture")
     extraction = extract_document(source, settings)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 from tabellion.cli.query import MemoryOption, SecondsOption, draw_answer
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tabellion.library.shelf import Library
+    from tabellion.library.library import Library
 
 EXAMPLES = """[bold]Examples[/bold]
 

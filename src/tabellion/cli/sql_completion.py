@@ -15,7 +15,7 @@ from prompt_toolkit.document import Document
 from tabellion.library.completion import KEYWORDS, complete_name
 
 if TYPE_CHECKING:
-    from tabellion.library.shelf import Library
+    from tabellion.library.library import Library
 
 _WORD = re.compile(r'"?[\w]*$')
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tabellion.cli.shelves import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 EXAMPLES = """[bold]Examples[/bold]
 

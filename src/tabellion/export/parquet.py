@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tabellion.export.arrow import FIELDS, TEXTS, LinePaths, addresses, line_paths, texts, tuple_columns
-from tabellion.export.exported import ExportedTable
+from tabellion.export.read_back import ExportedTable
 from tabellion.export.typed import VALUE_KINDS, typed_values
 from tabellion.model.grid import Content
 from tabellion.model.place import cell_at

@@ -4,6 +4,10 @@ In: extractions. Out: an .xlsx file, made row by row. Cells keep their places, t
 a number where a spreadsheet program shows it as its source did. What the names of ranges mean is told in
 `model.range_names`, so that nothing has to be guessed when the workbook is read again. A picture without a text leaves
 its cell empty.
+
+What a table says of itself, as a statement that another medium can carry.
+
+In: a table. Out: a `Stated` in the rows and columns of its source, or None where a header stands in no cell.
 """
 
 from __future__ import annotations
@@ -17,16 +21,50 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 import numpy as np
 
-from tabellion.export.stated import state_table
 from tabellion.export.xlsx_styles import Looks
+from tabellion.model.declared import Stated, StatedHeader
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect, column_letters, range_text
 from tabellion.model.range_names import name_ranges
-from tabellion.model.stated import Stated
 from tabellion.model.table import Table
+from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
-from tabellion.read.number_format import Shown, date_text, number_text, percent_text, understand_format
+from tabellion.read.spreadsheet.number_format import Shown, date_text, number_text, percent_text, understand_format
 from tabellion.values import is_missing_mark
+
+
+def state_table(table: Table) -> Stated | None:
+    """The statement of a table."""
+    nested, frame, grid = table.nested, table.frame, table.grid
+    if not all(node.cells for tree in (nested.top, nested.left) for node in tree.nodes):
+        return None
+    rows, columns, roles = grid.row_of.tolist(), grid.column_of.tolist(), frame.labels.roles
+
+    def headers(tree: HeaderTree) -> tuple[StatedHeader, ...]:
+        return tuple(
+            StatedHeader(tuple((rows[r], columns[c]) for r, c in node.cells), node.parent) for node in tree.nodes
+        )
+
+    tuples = table.tuples
+    values = zip(grid.row_of[tuples.rows].tolist(), grid.column_of[tuples.columns].tolist(), strict=True)
+    return Stated(
+        area=Rect(rows[0], columns[0], rows[-1], columns[-1]),
+        header_rows=tuple(rows[row] for row in frame.header_rows),
+        body_rows=tuple(rows[row] for row in frame.body_rows),
+        stub_columns=tuple(columns[column] for column in frame.stub_columns),
+        value_columns=tuple(columns[column] for column in frame.value_columns),
+        values=frozenset(values),
+        top=headers(nested.top),
+        left=headers(nested.left),
+        column_headers={columns[line]: nodes for line, nodes in nested.column_nodes.items()},
+        row_headers={rows[line]: nodes for line, nodes in nested.row_nodes.items()},
+        title_rows=tuple(rows[row] for row in frame.title_rows),
+        note_rows=tuple(rows[row] for row in frame.note_rows),
+        group_rows=tuple(rows[row] for row in frame.body_rows if roles[row] == "group"),
+        total_rows=tuple(rows[row] for row in frame.body_rows if roles[row] == "derived"),
+        keyed=frame.keyed,
+    )
+
 
 _MOST_AREAS = 20_000  # of one table; one with more is written without names
 _LONGEST_NAME = 8_000  # letters of what a name means; spreadsheet programs stop at 8,192

@@ -8,14 +8,13 @@ import msgspec
 
 from tabellion.label.blocks import Block, split_blocks
 from tabellion.label.edges import settle_edges
-from tabellion.label.fixed import fix_frames
+from tabellion.label.fixed import fix_frames, label_stated
 from tabellion.label.frames import find_frames
 from tabellion.label.kind import judge_kind, keeps_frames
-from tabellion.label.row_labels import RowMethod, label_rows
-from tabellion.label.stated import label_stated
-from tabellion.label.web_frames import label_tables
-from tabellion.label.web_headers import HeaderMethod
-from tabellion.model.fixes import NOTHING, Fixes
+from tabellion.label.pages.frames import label_tables
+from tabellion.label.pages.headers import HeaderMethod
+from tabellion.label.rows.labels import RowMethod, label_rows
+from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.frame import Labelled, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.model.place import common_share

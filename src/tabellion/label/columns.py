@@ -3,16 +3,287 @@
 In: a block's rows and columns. Out: for each column the probability that it is a stub, and the split that fits best:
 stub columns lead; one at the right end extends the left stub (Chen and Cafarella 2013, section 2.1).
 Fails where codes are numbers like any other and nothing in the head tells them apart.
+
+What can be seen of each column of a block of rows: the features of the column labeller.
+
+In: a grid, the rows of the head and of the body, and the columns in question. Out: one row of numbers
+a column, named by COLUMN_FEATURES. All are shares, counts or flags, so that grids of any size compare.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.column_features import column_features
-from tabellion.model.grid import Grid
+from tabellion.model.grid import Content, Grid
 from tabellion.weights import Weights
+
+SAMPLE_ROWS = 150  # rows looked at; what a column is for shows early, and long sheets cost no more
+
+Floats = NDArray[np.float64]
+
+
+class ColumnView(msgspec.Struct, frozen=True, eq=False):
+    """The block that column features look at; arrays are (body rows, columns)."""
+
+    grid: Grid
+    content: NDArray[np.uint8]
+    number: Floats
+    label: NDArray[np.object_]
+    indent: NDArray[np.float32]
+    style: NDArray[np.int32]
+    head: NDArray[np.object_]
+    head_content: NDArray[np.uint8]
+    head_home: NDArray[np.int32]
+    said: NDArray[np.bool_]
+    filled: Floats  # filled cells of each column, at least one
+    shares: Floats  # (contents, columns): the share of each content
+
+    def share(self, content: Content) -> Floats:
+        """The share of filled cells of each column that say such a thing."""
+        return np.asarray(self.shares[content])
+
+    def number_share(self) -> Floats:
+        return np.asarray(self.shares[Content.NUMBER] + self.shares[Content.MISSING])
+
+    def look_share(self, name: str, value: object) -> Floats:
+        held = np.array([getattr(s, name) == value for s in self.grid.styles])[self.style]
+        return np.asarray((held & self.said).sum(axis=0) / self.filled)
+
+
+def view_columns(grid: Grid, header_rows: list[int], body_rows: list[int], columns: list[int]) -> ColumnView:
+    """The block as the features see it; a long body is sampled evenly."""
+    if len(body_rows) > SAMPLE_ROWS:
+        picked = np.linspace(0, len(body_rows) - 1, SAMPLE_ROWS).astype(int)
+        body_rows = [body_rows[i] for i in picked]
+    body, head = np.ix_(body_rows, columns), np.ix_(header_rows, columns)
+    home = grid.home[body]
+    flat_content, flat_label = grid.content.ravel(), grid.label.ravel()
+    down_only = (home % grid.shape[1]) == np.asarray(columns)[None, :]
+    own = np.asarray(body_rows)[:, None] * grid.shape[1] + np.asarray(columns)[None, :]
+    spread = np.where(down_only, home, own)
+    content = flat_content[spread]
+    filled = np.maximum((content != Content.EMPTY).sum(axis=0), 1).astype(np.float64)
+    return ColumnView(
+        grid=grid,
+        content=content,
+        said=content != Content.EMPTY,
+        filled=filled,
+        shares=np.stack([(content == kind).sum(axis=0) / filled for kind in Content]),
+        number=grid.number.ravel()[spread],
+        label=flat_label[spread],
+        indent=grid.indent[body],
+        style=grid.style[body],
+        head=flat_label[grid.home[head]],
+        head_content=flat_content[grid.home[head]],
+        head_home=grid.home[head],
+    )
+
+
+def _position(view: ColumnView) -> Floats:
+    return np.arange(view.content.shape[1], dtype=np.float64)
+
+
+def _position_from_right(view: ColumnView) -> Floats:
+    return _position(view)[::-1].copy()
+
+
+def _relative_position(view: ColumnView) -> Floats:
+    return np.asarray(_position(view) / max(1, view.content.shape[1] - 1))
+
+
+def _filled_share(view: ColumnView) -> Floats:
+    return np.asarray(view.said.mean(axis=0)) if len(view.content) else np.zeros(view.content.shape[1])
+
+
+def _first_filled_share(view: ColumnView) -> Floats:
+    """How often this column holds the first filled cell of its row."""
+    said = view.said
+    first = said & (np.cumsum(said, axis=1) == 1)
+    return np.asarray(first.sum(axis=0) / np.maximum(said.any(axis=1).sum(), 1))
+
+
+def _numeric_columns_before(view: ColumnView) -> Floats:
+    numeric = (view.number_share() > 0.6) & view.said.any(axis=0)
+    return np.concatenate([[0], np.cumsum(numeric)[:-1]]).astype(np.float64)
+
+
+def _numeric_columns_after(view: ColumnView) -> Floats:
+    numeric = (view.number_share() > 0.6) & view.said.any(axis=0)
+    return np.concatenate([np.cumsum(numeric[::-1])[::-1][1:], [0]]).astype(np.float64)
+
+
+def _text_columns_before(view: ColumnView) -> Floats:
+    return np.concatenate([[0], np.cumsum(view.share(Content.TEXT) > 0.6)[:-1]]).astype(np.float64)
+
+
+def _text_columns_after(view: ColumnView) -> Floats:
+    return np.concatenate([np.cumsum((view.share(Content.TEXT) > 0.6)[::-1])[::-1][1:], [0]]).astype(np.float64)
+
+
+def _numbers(view: ColumnView) -> NDArray[np.bool_]:
+    return np.asarray((view.content == Content.NUMBER) & ~np.isnan(view.number))
+
+
+def _year_share(view: ColumnView) -> Floats:
+    number = view.number
+    with np.errstate(invalid="ignore"):
+        years = _numbers(view) & (number >= 1700) & (number <= 2100) & (number == np.floor(number))
+    return np.asarray(years.sum(axis=0) / view.filled)
+
+
+def _integer_share(view: ColumnView) -> Floats:
+    with np.errstate(invalid="ignore"):
+        whole = _numbers(view) & (view.number == np.floor(view.number))
+    return np.asarray(whole.sum(axis=0) / np.maximum(_numbers(view).sum(axis=0), 1))
+
+
+def _each(view: ColumnView, of_column: Callable[[NDArray[np.int_], int], float]) -> Floats:
+    """A figure that needs the numbers of one column after the other."""
+    numbers = _numbers(view)
+    return np.array([of_column(np.nonzero(numbers[:, c])[0], c) for c in range(view.content.shape[1])])
+
+
+def _rising_share(view: ColumnView) -> Floats:
+    def of_column(rows: NDArray[np.int_], column: int) -> float:
+        steps = np.diff(view.number[rows, column])
+        return float((steps > 0).mean()) if len(steps) > 1 else -1.0
+
+    return _each(view, of_column)
+
+
+def _even_step_share(view: ColumnView) -> Floats:
+    def of_column(rows: NDArray[np.int_], column: int) -> float:
+        steps = np.diff(view.number[rows, column])
+        return float((np.abs(steps - np.median(steps)) < 1e-9).mean()) if len(steps) > 1 else -1.0
+
+    return _each(view, of_column)
+
+
+def _magnitude(view: ColumnView) -> Floats:
+    def of_column(rows: NDArray[np.int_], column: int) -> float:
+        return float(np.log10(1 + np.median(np.abs(view.number[rows, column])))) if len(rows) else -1.0
+
+    return _each(view, of_column)
+
+
+def _distinct_share(view: ColumnView) -> Floats:
+    columns = range(view.content.shape[1])
+    return np.array([len(set(view.label[view.said[:, c], c])) / view.filled[c] for c in columns])
+
+
+def _text_length(view: ColumnView) -> Floats:
+    columns = range(view.content.shape[1])
+    lengths = [[len(t) for t in view.label[view.said[:, c], c][:80]] for c in columns]
+    return np.array([float(np.mean(one)) if one else 0.0 for one in lengths])
+
+
+def _code_share(view: ColumnView) -> Floats:
+    """How many texts are digits alone: numbers kept as text, with leading zeros or many digits, are codes."""
+    columns = range(view.content.shape[1])
+    codes = [
+        [t[:1].isdigit() and t.replace(".", "").isdigit() for t in view.label[:, c][view.said[:, c]]] for c in columns
+    ]
+    texts = view.content == Content.TEXT
+    return np.array([sum(codes[c]) / view.filled[c] if texts[:, c].any() else 0.0 for c in columns])
+
+
+def _headed(view: ColumnView) -> Floats:
+    return np.asarray((view.head_content != Content.EMPTY).any(axis=0), dtype=np.float64)
+
+
+def _head_number_share(view: ColumnView) -> Floats:
+    numbers = np.isin(view.head_content, (Content.NUMBER, Content.DATE)).sum(axis=0)
+    return np.asarray(numbers / np.maximum((view.head_content != Content.EMPTY).sum(axis=0), 1))
+
+
+def _shares_head_with_left(view: ColumnView) -> Floats:
+    if not len(view.head_home):
+        return np.zeros(view.content.shape[1])
+    same = (view.head_home[:, 1:] == view.head_home[:, :-1]).any(axis=0)
+    return np.concatenate([[False], same]).astype(np.float64)
+
+
+def _head_rows_spanned(view: ColumnView) -> Floats:
+    """How much of the head one cell of this column covers downwards: a stub head often covers all of it."""
+    if not len(view.head_home):
+        return np.zeros(view.content.shape[1])
+    filled = view.head_content != Content.EMPTY
+    tallest = [
+        max(
+            (int((view.head_home[filled[:, c], c] == h).sum()) for h in set(view.head_home[filled[:, c], c])), default=0
+        )
+        for c in range(view.content.shape[1])
+    ]
+    return np.array(tallest) / len(view.head_home)
+
+
+def _like_neighbour(view: ColumnView, shift: int) -> Floats:
+    """How alike the number share of the neighbour at `shift` is (1: the same, 0: none there)."""
+    share = view.number_share()
+    result = np.zeros(len(share))
+    if shift < 0:
+        result[-shift:] = 1 - np.abs(share[-shift:] - share[:shift])
+    else:
+        result[:-shift] = 1 - np.abs(share[:-shift] - share[shift:])
+    return result
+
+
+def _indented_share(view: ColumnView) -> Floats:
+    return np.asarray(((view.indent > 0) & view.said).sum(axis=0) / view.filled)
+
+
+def _decimal_share(view: ColumnView) -> Floats:
+    return 1 - _integer_share(view)
+
+
+COLUMN_FEATURES: dict[str, Callable[[ColumnView], Floats]] = {
+    "position": _position,
+    "position from right": _position_from_right,
+    "relative position": _relative_position,
+    "filled": _filled_share,
+    "first filled": _first_filled_share,
+    "numbers": lambda v: v.share(Content.NUMBER),
+    "texts": lambda v: v.share(Content.TEXT),
+    "dates": lambda v: v.share(Content.DATE),
+    "missing": lambda v: v.share(Content.MISSING),
+    "numeric columns before": _numeric_columns_before,
+    "numeric columns after": _numeric_columns_after,
+    "text columns before": _text_columns_before,
+    "text columns after": _text_columns_after,
+    "years": _year_share,
+    "integers": _integer_share,
+    "decimals": _decimal_share,
+    "rising": _rising_share,
+    "even steps": _even_step_share,
+    "magnitude": _magnitude,
+    "distinct": _distinct_share,
+    "text length": _text_length,
+    "codes": _code_share,
+    "headed": _headed,
+    "head is number": _head_number_share,
+    "shares head with left": _shares_head_with_left,
+    "head rows spanned": _head_rows_spanned,
+    "like left": lambda v: _like_neighbour(v, -1),
+    "like right": lambda v: _like_neighbour(v, 1),
+    "indented": _indented_share,
+    "bold": lambda v: v.look_share("bold", True),
+    "left aligned": lambda v: v.look_share("align", "left"),
+    "right aligned": lambda v: v.look_share("align", "right"),
+    "centred": lambda v: v.look_share("align", "center"),
+    "rows": lambda v: np.full(v.content.shape[1], float(min(len(v.content), SAMPLE_ROWS))),
+    "columns": lambda v: np.full(v.content.shape[1], float(v.content.shape[1])),
+}
+
+
+def column_features(grid: Grid, header_rows: list[int], body_rows: list[int], columns: list[int]) -> Floats:
+    """The features of each column, (columns, features)."""
+    view = view_columns(grid, header_rows, body_rows, columns)
+    return np.column_stack([feature(view) for feature in COLUMN_FEATURES.values()])
+
 
 COLUMN_WEIGHTS = "columns"
 RIGHT_STUB = 0.9  # a stub at the right end is rare: it must be this sure

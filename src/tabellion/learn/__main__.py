@@ -14,26 +14,24 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tabellion.learn.columns import train_columns
-from tabellion.learn.confidence import train_confidence
-from tabellion.learn.corpora import corpora_root
-from tabellion.learn.edges import train_edges
-from tabellion.learn.folds import FOLDS
-from tabellion.learn.genuine import train_genuine
-from tabellion.learn.genuine_drawn import train_genuine_drawn
-from tabellion.learn.genuine_paper import train_genuine_paper
-from tabellion.learn.measure import print_figures
-from tabellion.learn.measure_printed import print_printed_figures
-from tabellion.learn.measure_repairs import print_strokes
-from tabellion.learn.measure_web import RENDERED_CORPORA, print_web_figures
-from tabellion.learn.parents import train_parents
-from tabellion.learn.printed_cases import PRINTED_CORPORA
-from tabellion.learn.printed_headers import train_printed_headers
-from tabellion.learn.printed_locate import train_printed_locate
-from tabellion.learn.printed_structure import train_printed_structure
-from tabellion.learn.rows import train_rows
-from tabellion.learn.web_cases import WEB_CORPORA
-from tabellion.learn.web_headers import train_web_headers
+from tabellion.learn.corpora import FOLDS, corpora_root
+from tabellion.learn.printed.cases import PRINTED_CORPORA
+from tabellion.learn.printed.headers import train_printed_headers
+from tabellion.learn.printed.locate import train_printed_locate
+from tabellion.learn.printed.measure import print_printed_figures
+from tabellion.learn.printed.structure import train_printed_structure
+from tabellion.learn.repair.simulated_user import print_strokes
+from tabellion.learn.sheets.columns import train_columns
+from tabellion.learn.sheets.confidence import train_confidence
+from tabellion.learn.sheets.edges import train_edges
+from tabellion.learn.sheets.measure import print_figures
+from tabellion.learn.sheets.parents import train_parents
+from tabellion.learn.sheets.rows import train_rows
+from tabellion.learn.web.cases import WEB_CORPORA
+from tabellion.learn.web.genuine import train_genuine, train_genuine_drawn
+from tabellion.learn.web.genuine_paper import train_genuine_paper
+from tabellion.learn.web.headers import train_web_headers
+from tabellion.learn.web.measure import RENDERED_CORPORA, print_web_figures
 from tabellion.weights import SHIPPED
 
 Trainer = Callable[[Path, int | None], None]

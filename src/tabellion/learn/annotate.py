@@ -17,12 +17,11 @@ from tabellion.errors import UsageError
 from tabellion.export.ground_truth import ground_truth
 from tabellion.pipeline import Settings, extract_document
 from tabellion.read.fetch import fetch_source
-from tabellion.read.gzipped import unpack_gzip
-from tabellion.read.html import open_page
 from tabellion.read.limits import Limits
-from tabellion.read.numbered import number_page
-from tabellion.read.sniff import sniff_format
-from tabellion.read.whole_page import ask_for_files
+from tabellion.read.sniff import sniff_format, unpack_gzip
+from tabellion.read.web.numbered import number_page
+from tabellion.read.web.page import open_page
+from tabellion.read.web.saved import ask_for_files
 
 _NAME = re.compile(r"[^\w.-]+")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tabellion.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from tabellion.library.shelf import Library
+    from tabellion.library.library import Library
 
 _NEEDED = ("sqlalchemy", "pyarrow", "duckdb", "tantivy")
 
@@ -27,7 +27,7 @@ def open_library(place: str | None = None, files: str | None = None, *, create: 
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise MissingExtraError(f"the library needs {', '.join(missing)}: pip install 'tabellion[library]'")
-    from tabellion.library.shelf import Library
+    from tabellion.library.library import Library
 
     return Library(place, files, create=create)
 

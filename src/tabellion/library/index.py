@@ -19,11 +19,10 @@ from sqlalchemy import select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue
-from tabellion.library.folder import Folder, whole_file
-from tabellion.library.locks import locked
+from tabellion.library.files import Folder, locked, whole_file
 from tabellion.library.records import DocumentRecord, TableRecord, documents_since, in_parts, tables_of
 from tabellion.library.schema import history
-from tabellion.library.words import BREAK, is_number, terms
+from tabellion.library.terms import BREAK, is_number, terms
 
 if TYPE_CHECKING:
     from tabellion.library.joins.sketch import Cells
@@ -153,7 +152,7 @@ class SearchIndex:
         import pyarrow.compute as pc  # not needed to search
 
         from tabellion.library.joins.sketch import Cells
-        from tabellion.library.segments import open_segments
+        from tabellion.library.originals import open_segments
 
         found: dict[str, Cells] = {}
         by_segment: dict[str, list[str]] = {}

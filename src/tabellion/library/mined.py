@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 
+from tabellion.library.library import Library
 from tabellion.library.originals import keep_original
+from tabellion.library.reading import read_for_library
 from tabellion.library.records import Kept
-from tabellion.library.shelf import Library
-from tabellion.library.take import read_for_library
 from tabellion.mine.ontology import Ontology
 from tabellion.mine.relation import Relation, ontology_relations, relation_markup
 from tabellion.pipeline import Settings

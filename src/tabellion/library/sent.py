@@ -10,11 +10,10 @@ import hashlib
 
 import msgspec
 
-from tabellion.library.editions import editions_of
+from tabellion.library.corrections import editions_of
+from tabellion.library.library import Library
 from tabellion.library.originals import keep_original
-from tabellion.library.reading import document_id
-from tabellion.library.shelf import Library
-from tabellion.library.take import as_kept, read_for_library
+from tabellion.library.reading import as_kept, document_id, read_for_library
 from tabellion.pipeline import RenderChoice, Settings
 
 SCHEME = "sent://"

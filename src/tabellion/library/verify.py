@@ -2,26 +2,97 @@
 
 In: a library. Out: what is wrong, a line each. An index that is behind catches up first, and files that no row names
 are no fault: both are what a killed process leaves, and neither is ever seen.
+
+What killed processes leave behind: files that no row of the catalogue names. They are invisible and cleared away.
+
+In: a library. Out: nothing is left that no one refers to. Only while nobody writes, since a file that is just being
+written looks the same.
+
+Making what can be made again: tuples and catalogue facts from the stored originals, the index from both.
+
+In: a library. Out: the same documents, read by this tabellion. A document that this one cannot read keeps the reading
+that it has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tantivy
-from sqlalchemy import select
+from sqlalchemy import Connection, delete, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.folder import file_hash
-from tabellion.library.originals import load_original
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.corrections import editions_of
+from tabellion.library.files import PART, Folder, file_hash, locked
+from tabellion.library.library import Library
+from tabellion.library.originals import ENDING, list_originals, load_original, segment_path
+from tabellion.library.reading import Reading, as_kept, read_for_library
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
-from tabellion.library.schema import corrections, history, tables
-from tabellion.library.segments import segment_path
-from tabellion.library.shelf import Library
+from tabellion.library.schema import corrections, documents, history, segments, tables
 from tabellion.model.correction import Correction, Undo
+from tabellion.pipeline import Settings
+
+_LONG_WAIT = 600.0  # seconds that a writer waits while leavings are cleared away
+
+
+def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
+    """Clear away what unfinished runs left, where there were any; returns how many files that were."""
+    if not always and not _mark(folder).exists():
+        return 0
+    with locked(folder.write_lock) as alone:
+        if not alone:
+            return 0
+        with catalogue.writing() as connection:
+            connection.execute(delete(segments).where(segments.c.dead >= segments.c.rows))
+            named = _named(connection)
+        files = [path for path in _files(folder) if path.name not in named]
+        for path in files:
+            path.unlink(missing_ok=True)
+        _mark(folder).unlink(missing_ok=True)
+    return len(files)
+
+
+@contextmanager
+def writing_mark(folder: Folder) -> Iterator[None]:
+    """While files are written that the catalogue does not name yet. A process that is killed leaves the mark."""
+    with locked(folder.write_lock, shared=True, wait=_LONG_WAIT):
+        _mark(folder).touch()
+        yield
+    with locked(folder.write_lock) as alone:
+        if alone:
+            _mark(folder).unlink(missing_ok=True)
+
+
+def _mark(folder: Folder) -> Path:
+    return folder.root / "unfinished"
+
+
+def _named(connection: Connection) -> set[str]:
+    """The names of all files that the catalogue knows."""
+    found = {f"{segment_id}{ENDING}" for segment_id in connection.execute(select(segments.c.segment_id)).scalars()}
+    for held in (documents, history):
+        for sha256 in connection.execute(select(held.c.sha256).distinct()).scalars():
+            found |= {sha256, f"{sha256}.gz"}
+    return found
+
+
+def _files(folder: Folder) -> Iterator[Path]:
+    yield from folder.segments.glob(f"*{ENDING}")
+    yield from (path for _, path in list_originals(folder.originals))
+    yield from folder.root.rglob(f".*{PART}")
+
+
+def read_again(record: DocumentRecord, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
+    """Read a document once more from its original, with the corrections that were made of it."""
+    settings = as_kept(settings, record.rendered)
+    data, editions = load_original(originals, record.sha256), editions_of(originals, settings)
+    return read_for_library(record.source, record.address, data, settings, log, editions)
 
 
 def verify_library(library: Library) -> Iterator[str]:

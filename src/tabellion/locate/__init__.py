@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
-from tabellion.locate.continued import join_parts
 from tabellion.locate.islands import locate_islands
-from tabellion.locate.printed import locate_printed
-from tabellion.locate.running_text import RunningText
+from tabellion.locate.printed.regions import join_parts, locate_printed
+from tabellion.locate.printed.running_text import RunningText
 from tabellion.model.document import Page, Sheet
 from tabellion.model.markup import MarkupPage
 from tabellion.model.printed import PrintedPage
@@ -36,11 +35,11 @@ def locate_regions(
 ) -> list[Region] | list[MarkupRegion]:
     """The parts of a page that may hold tables, in reading order, and how sure each is one."""
     if isinstance(page, MarkupPage):
-        from tabellion.locate.genuine import locate_tables  # a sheet costs no classifier
+        from tabellion.locate.web.genuine import locate_tables  # a sheet costs no classifier
 
         return locate_tables(page, weights or Weights(), method)
     if isinstance(page, RenderedPage):
-        from tabellion.locate.rendered import locate_rendered  # neither does it cost the geometry of boxes
+        from tabellion.locate.rendered.regions import locate_rendered  # neither does it cost the geometry of boxes
 
         return locate_rendered(page, weights or Weights(), method, frames)
     if isinstance(page, PrintedPage):

@@ -18,7 +18,7 @@ import msgspec
 
 from tabellion.mine.blocks import Blocks
 from tabellion.mine.outline import Node, Outliner, Sharing
-from tabellion.mine.stated import fold_text, marked_texts, read_stated, stated_texts
+from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
 from tabellion.mine.template import Template, box_elements, find_subject, line_numbers, places_of
 from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import PageTree

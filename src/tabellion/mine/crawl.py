@@ -21,12 +21,11 @@ from urllib.parse import urldefrag, urlsplit
 import msgspec
 
 from tabellion.errors import TabellionError, UnreadableError
-from tabellion.mine.links import Link
 from tabellion.mine.live import CrawlSettings, LiveFetcher
 from tabellion.mine.ontology import build_concepts, read_site_page
-from tabellion.mine.site import SitePage, gather_site, is_headline, is_label
+from tabellion.mine.site import Link, SitePage, gather_site, is_headline, is_label
 from tabellion.mine.warc import FetchedPage, WarcWriter
-from tabellion.read.page_tree import read_page_tree
+from tabellion.read.web.page_tree import read_page_tree
 
 _CONCEPT_PAGES = 0.5  # share of a site's pages that may be pages of concepts; the others are for their instances
 

@@ -11,12 +11,9 @@ from typing import Any, Literal
 import msgspec
 
 from tabellion.mine.blocks import Blocks
-from tabellion.mine.group import group_partitions
-from tabellion.mine.grouping_cost import GroupingCost
 from tabellion.mine.outline import Node, outline_page, outline_table
-from tabellion.mine.partition import partition_binary
-from tabellion.mine.promote import promote_labels
-from tabellion.mine.segment import partition_flat
+from tabellion.mine.papers.ontominer_cost import GroupingCost
+from tabellion.mine.papers.ontominer_partition import group_partitions, partition_binary, partition_flat, promote_labels
 from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import DataTable, PageTree
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from tabellion.mine.alignment import read_by_alignment
 from tabellion.mine.attributes import Attribute, read_attributes
 from tabellion.mine.hierarchy import SegmentMethod
+from tabellion.mine.papers.ontominer_alignment import read_by_alignment
 from tabellion.mine.records import read_records
 from tabellion.mine.template import learn_template
 from tabellion.model.page_tree import PageTree

@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from tabellion.mine.concepts import stems_of
-from tabellion.mine.links import Link
-from tabellion.mine.site import Site, find_houses
+from tabellion.mine.site import Link, Site, find_houses
 
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "æ": "ae", "ø": "oe"})
 

@@ -18,11 +18,20 @@ from tabellion.mine.concepts import group_labels
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
 from tabellion.mine.instances import Instance, mine_instances
 from tabellion.mine.labels import Label, LabelSettings, find_labels, section_path
-from tabellion.mine.links import Link, read_links, split_address
 from tabellion.mine.records import read_records
-from tabellion.mine.site import Site, SitePage, find_houses, fold, gather_site, is_label
+from tabellion.mine.schema_org import marked_breadcrumbs, read_stated, stated_breadcrumbs
+from tabellion.mine.site import (
+    Link,
+    Site,
+    SitePage,
+    find_houses,
+    fold,
+    gather_site,
+    is_label,
+    read_links,
+    split_address,
+)
 from tabellion.mine.spool import ConceptInstance, Spool
-from tabellion.mine.stated import marked_breadcrumbs, read_stated, stated_breadcrumbs
 from tabellion.mine.synonyms import find_synonyms
 from tabellion.mine.taxonomy import choose_parents, related_pairs
 from tabellion.model.issue import Issue

@@ -22,7 +22,7 @@ from tabellion.mine.warc import FetchedPage, WarcFile
 from tabellion.model.page_tree import PageTree
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import DEFAULT, Limits
-from tabellion.read.page_tree import load_page, read_page_tree
+from tabellion.read.web.page_tree import load_page, read_page_tree
 
 _PAGES = frozenset((".html", ".htm", ".xhtml", ".mhtml", ".mht"))
 _HOMES = ("index.html", "index.htm", "home.html", "default.html")

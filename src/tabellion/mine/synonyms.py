@@ -13,7 +13,7 @@ from itertools import combinations
 
 from tabellion.mine.concepts import jaccard
 from tabellion.mine.labels import section_path
-from tabellion.mine.links import Link
+from tabellion.mine.site import Link
 from tabellion.mine.taxonomy import Pair
 
 _SITES = 2  # sites that must lead both names to one place

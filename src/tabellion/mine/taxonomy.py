@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from tabellion.mine.labels import section_path
-from tabellion.mine.links import Link
-from tabellion.mine.site import Site, fold
+from tabellion.mine.site import Link, Site, fold
 
 Pair = tuple[int, int]  # upper, lower concept
 FAIR = 0.35  # share of the sites with both concepts that must hang one below the other

@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.declared import Stated
 from tabellion.model.issue import Issue as Issue
 from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Rect
 from tabellion.model.printed import PrintedPage
 from tabellion.model.rendered import RenderedPage
-from tabellion.model.stated import Stated
 from tabellion.model.style import PLAIN, Style
 
 Medium = Literal["spreadsheet", "html", "pdf"]

@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.correction import NOTHING, Fixes
+from tabellion.model.declared import Stated
 from tabellion.model.document import Issue
-from tabellion.model.fixes import NOTHING, Fixes
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
 from tabellion.model.roles import ROW_ROLES as ROW_ROLES
@@ -15,7 +16,6 @@ from tabellion.model.roles import CellRole as CellRole
 from tabellion.model.roles import Orientation as Orientation
 from tabellion.model.roles import RowRole as RowRole
 from tabellion.model.roles import SheetKind as SheetKind
-from tabellion.model.stated import Stated
 
 
 class RowLabels(msgspec.Struct, frozen=True, eq=False):

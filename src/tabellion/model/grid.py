@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.declared import Stated
 from tabellion.model.document import Mark, Medium
 from tabellion.model.issue import Issue
 from tabellion.model.place import Place, Rect, address
-from tabellion.model.stated import Stated
 from tabellion.model.style import Style
 
 Made = TypeVar("Made")

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.stated import Stated
+from tabellion.model.declared import Stated
 from tabellion.model.style import Style
 
 CandidateKind = Literal["table", "aria", "definitions", "preformatted", "boxes"]

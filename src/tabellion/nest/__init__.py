@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from tabellion.model.fixes import Cell
+from tabellion.model.correction import Cell
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.model.roles import CellRole
 from tabellion.model.tree import Nested
+from tabellion.nest.declared import nest_stated
+from tabellion.nest.follow import regraft
 from tabellion.nest.guided import Lessons, teach_frames
 from tabellion.nest.left import nest_left
 from tabellion.nest.parents import Method
-from tabellion.nest.regraft import regraft
-from tabellion.nest.stated import nest_stated
 from tabellion.nest.top import nest_top
 from tabellion.weights import Weights
 

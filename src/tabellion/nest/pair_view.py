@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.nest.attributes import Attributes, Flags, Indices, Numbers, join_strands
-from tabellion.nest.candidates import ROOT, Pairs
+from tabellion.nest.papers.chen_candidates import ROOT, Pairs
 
 Made = TypeVar("Made")
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from tabellion.errors import WeightsError
 from tabellion.nest.attributes import Attributes, Indices, Numbers
-from tabellion.nest.candidates import ROOT, climbing_pairs, differing_pairs
-from tabellion.nest.ladder import climb
 from tabellion.nest.left_features import LEFT_FEATURES
-from tabellion.nest.pair_features import PAPER_LEFT, compute_features, paper_style
 from tabellion.nest.pair_view import PairView, join_views
+from tabellion.nest.papers.chen_candidates import ROOT, climbing_pairs, differing_pairs
+from tabellion.nest.papers.chen_pairs import PAPER_LEFT, compute_features, paper_style
+from tabellion.nest.rules import climb
 from tabellion.nest.spread import HeaderCells
 from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, Head, TopView, compute_top_features, top_pairs
 from tabellion.nest.tree import enforce_tree, outline

@@ -17,7 +17,7 @@ import numpy as np
 
 from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Indices, Numbers
-from tabellion.nest.candidates import ROOT, Pairs
+from tabellion.nest.papers.chen_candidates import ROOT, Pairs
 
 Nearest = dict[int, tuple[int, ...]]
 """Row or column -> the nearest nodes of a header tree that speak for it."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from tabellion.nest.attributes import Flags, Indices, Numbers
-from tabellion.nest.pair_features import Feature
 from tabellion.nest.pair_view import PairView, count_each
+from tabellion.nest.papers.chen_pairs import Feature
 
 
 def same_first_word(view: PairView) -> Flags:

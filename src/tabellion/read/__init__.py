@@ -13,22 +13,21 @@ from pathlib import Path
 
 from tabellion.errors import MalformedError, TabellionError, UnknownFormatError, UsageError
 from tabellion.model.document import Document
-from tabellion.read.contents import Contents
+from tabellion.read.chromium.rendering import Rendering
 from tabellion.read.fetch import fetch_source
-from tabellion.read.gzipped import unpack_gzip
 from tabellion.read.limits import DEFAULT, Limits
-from tabellion.read.rendering import Rendering
-from tabellion.read.sniff import sniff_format
+from tabellion.read.sniff import sniff_format, unpack_gzip
+from tabellion.read.spreadsheet.sheets import Contents
 
 Reader = Callable[[bytes, Limits, str | None], Contents]
 
 # format by content -> module and function that reads it; imported when first needed, so that a plain csv costs no lxml
 READERS = {
-    "xlsx": ("tabellion.read.xlsx", "read_xlsx"),
-    "xlsb": ("tabellion.read.xlsb", "read_xlsb"),
-    "ods": ("tabellion.read.ods", "read_ods"),
-    "xls": ("tabellion.read.xls", "read_xls"),
-    "spreadsheetml": ("tabellion.read.spreadsheetml", "read_spreadsheetml"),
+    "xlsx": ("tabellion.read.excel.xlsx", "read_xlsx"),
+    "xlsb": ("tabellion.read.excel.xlsb", "read_xlsb"),
+    "ods": ("tabellion.read.opendocument.ods", "read_ods"),
+    "xls": ("tabellion.read.excel.xls", "read_xls"),
+    "spreadsheetml": ("tabellion.read.excel.xml2003", "read_spreadsheetml"),
     "csv": ("tabellion.read.delimited", "read_delimited"),
 }
 
@@ -51,10 +50,10 @@ def read_document(
         kind = sniff_format(data)
         if kind in ("html", "mhtml"):
             if rendering is None:
-                from tabellion.read.html import read_html  # a sheet costs no parser for markup
+                from tabellion.read.web.page import read_html  # a sheet costs no parser for markup
 
                 return _page_document(name, kind, raw, read_html(data, limits, charset, address))
-            from tabellion.read.rendered import read_rendered  # nor does a plain page cost a browser
+            from tabellion.read.chromium.rendered import read_rendered  # nor does a plain page cost a browser
 
             path = Path(name) if isinstance(source, (str, Path)) and address is None and name != "-" else None
             return _page_document(name, kind, raw, read_rendered(data, limits, charset, address, path, rendering))
@@ -99,7 +98,7 @@ def _page_document(name: str, kind: str, raw: bytes, contents: Contents) -> Docu
 
 def _read_printed(name: str, raw: bytes, data: bytes, limits: Limits, pages: tuple[int, int] | None) -> Document:
     """A PDF, whose pages are read when they are asked for."""
-    from tabellion.read.pdf import read_pdf  # a sheet costs no PDFium
+    from tabellion.read.pdf.document import read_pdf  # a sheet costs no PDFium
 
     contents = read_pdf(data, limits, pages)
     return Document(

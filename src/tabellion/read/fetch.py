@@ -27,7 +27,7 @@ class Source(NamedTuple):
 def fetch_source(source: str | Path | bytes, limits: Limits) -> Source:
     """What a source is called, and its bytes; a text that begins with a tag is markup itself."""
     if isinstance(source, str) and source.startswith(("http://", "https://")):
-        from tabellion.read.web import fetch_page  # reading files costs no web client
+        from tabellion.read.web.address import fetch_page  # reading files costs no web client
 
         fetched = fetch_page(source, limits)
         return Source(source, fetched.data, fetched.charset, fetched.address)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tabellion.model.grid import Grid
 from tabellion.model.region import MarkupRegion, Region
-from tabellion.recognise.html_table import recognise_table
-from tabellion.recognise.printed import recognise_parts, recognise_printed
+from tabellion.recognise.printed.grid import recognise_parts, recognise_printed
 from tabellion.recognise.sheet import recognise_sheet
+from tabellion.recognise.web.table import recognise_table
 
 __all__ = ["recognise_grid", "recognise_parts", "recognise_printed"]
 

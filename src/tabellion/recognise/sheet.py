@@ -12,11 +12,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.declared import Stated
 from tabellion.model.document import SheetCells, Stored
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.region import Region
-from tabellion.model.stated import Stated
 from tabellion.model.style import Style
 from tabellion.values import read_texts
 

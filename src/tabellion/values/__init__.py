@@ -1,7 +1,6 @@
 """What a text says: numbers, dates, units, note marks, missing marks. `read_texts` enters the room."""
 
-from tabellion.values.marks import split_marks
-from tabellion.values.missing import is_missing_mark
-from tabellion.values.saying import Saying, read_text, read_texts
+from tabellion.values.marks import is_missing_mark, split_marks
+from tabellion.values.texts import Saying, read_text, read_texts
 
 __all__ = ["Saying", "is_missing_mark", "read_text", "read_texts", "split_marks"]

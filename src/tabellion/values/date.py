@@ -11,7 +11,7 @@ import math
 import re
 from datetime import date, datetime
 
-from tabellion.values.customs import ENGLISH, Customs
+from tabellion.values.conventions import ENGLISH, Customs
 
 _EPOCH = date(1899, 12, 30).toordinal()
 _TURN = 30  # two-digit years below this are of the 2000s, as spreadsheets have it

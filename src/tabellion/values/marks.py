@@ -3,12 +3,116 @@
 In: a label. Out: the label without its marks, and the marks in the order read. A digit glued to a word
 ("Imports1") is a mark only where `numbered` says that the grid has a note of that number; "CO2" and "m²"
 stay whole. Fails where a bracketed number at the end is part of the name.
+
+What leads a label: blanks, dots, dashes and bullets, as one indent.
+
+In: a text as it stands in a cell. Out: the text without its leaders and the indent in steps of about two
+letters, the measure of `Style.indent`. Dot leaders that run from a label to its values are dropped as well.
+Fails where a dash that leads is part of the label itself.
+
+Marks that stand for a missing value.
+
+In: a text. Out: whether it is such a mark, by itself (`strict`) or given that it stands among numbers.
+Fails where an office uses a number for missing (9999), or a tick "X" in a column of numbers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Set
+
+_WIDE = "\t\u2003\u3000"  # a tab, an em space or an ideographic space is a whole step
+_BLANKS = re.compile(r"[\s\u200b\ufeff]*")
+_DOTS = re.compile(r"[.…·](?:\s*[.…·])*\s*(?=[^\W_]|[$(\"'<>≥≤])")
+_DASHES = re.compile(r"(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)")
+_LONGEST = 400  # a longer text is prose, and no leader runs from it to a value
+_LEADERS_END = (".", "…", "·", "_")
+_TRAILING = re.compile(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
+
+
+def split_leaders(text: str) -> tuple[str, float]:
+    """The text without what leads it, and the indent.
+
+    >>> split_leaders("..65 years and over")
+    ('65 years and over', 1.0)
+    >>> split_leaders("    - of which women")
+    ('of which women', 3.0)
+    >>> split_leaders("Total, all ages........")
+    ('Total, all ages', 0.0)
+    """
+    end, indent = (0, 0.0) if text[:1].isalnum() else _leaders(text)
+    body = text[end:].rstrip(" \t\n\r\xa0\u200b\ufeff\u3000")
+    return _TRAILING.sub("", body) if body[-1:] in _LEADERS_END and len(body) <= _LONGEST else body, indent
+
+
+def _leaders(text: str) -> tuple[int, float]:
+    """Where what leads a text ends, and the indent that it makes."""
+    end = _match_end(_BLANKS, text, 0)
+    indent = sum((1.0 if sign in _WIDE else 0.5 for sign in text[:end]), 0.0)
+    dots = _DOTS.match(text, end)
+    if dots:
+        indent += 0.5 * sum(3 if sign == "…" else sign in ".·" for sign in dots[0])
+        end = dots.end()
+    dashes = _DASHES.match(text, end)
+    if dashes:
+        indent += sum(not sign.isspace() for sign in dashes[0])
+        end = dashes.end()
+    return end, indent
+
+
+def join_blanks(text: str) -> str:
+    r"""The text on one line with single blanks.
+
+    >>> join_blanks("Asian/  Pacific\nIslander ")
+    'Asian/ Pacific Islander'
+    """
+    return " ".join(text.split())
+
+
+def _match_end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start
+
+
+# By itself each of these can only mean that there is no value. Some statistical offices use brackets, some dots.
+_LETTERS = """
+NA N/A n/a n.a. N.A. n.a N.A n.v. n.c. n.s. n.d. N.D. n.r. N.R. k.A. o.A. nd ND x null NULL nan NaN <NA>
+#N/A #N/A! #DIV/0! #VALUE! #REF! #NUM! #NAME? #NULL!
+(NA) (na) (N/A) (n/a) (n.a.) (N.A.) (X) (x) (Z) (z) (S) (s) (D) (d) (B) (N) (H) (L) (P) [NA] [x] [X] [c] [z] [u] [low]
+"""
+_MISSING_SIGNS = """
+. .. ... .... ..... … …. ‥ : :: ; ! / // /// # * ** *** **** † ‡ • · ∙ △ ※ ＊
+- -- --- ---- – –– — —— − ‐ ‑ ― ─ －
+(-) (--) (---) (–) (—) (−) (.) (..) (...) (…) (:) (*) (**) (#) (†) (‡) [†] [‡]
+"""
+_SURE = frozenset(f"{_LETTERS} {_MISSING_SIGNS}".split())
+_LONE = re.compile(
+    r"[(\[]?(?:[^\W\d_]{1,2}|[^\w\s]{1,5}|\\\w{1,2}|\d{1,2}|\*\d|n\.?\s?[a-z]\.?)[)\]]?(?:\s*(?:[*†‡]+|\\\w))*", re.I
+)
+_POINTER = re.compile(r"\(?\\\w{1,2}\\?\)?")  # a note mark in place of a value
+_WORDS = re.compile(
+    r"[(\[]?(?:not (?:available|applicable|reported|stated|published|known|collected|calculated)|none|nil|missing|"
+    r"unknown|suppressed|withheld|confidential|no data|keine angabe|non disponible|no disponible)[)\]]?\.?",
+    re.I,
+)
+
+
+def is_missing_mark(text: str, strict: bool = True) -> bool:
+    """Whether the text stands for a missing value; not `strict`: given that it stands where numbers do.
+
+    >>> is_missing_mark("(NA)"), is_missing_mark("F"), is_missing_mark("F", strict=False)
+    (True, False, True)
+    """
+    mark = text.strip()
+    if mark in _SURE or _POINTER.fullmatch(mark):
+        return True
+    if len(mark) > 24:
+        return False
+    if not strict and not mark.isdigit() and (_LONE.fullmatch(mark) or _WORDS.fullmatch(mark)):
+        return True
+    squeezed = "".join(mark.split())
+    return squeezed != mark and squeezed in _SURE and not squeezed.isalnum()
+
 
 _BACKSLASH = re.compile(r"\s*\(?\\(\d{1,2}|[A-Za-z])(?![\w.]\w)\\?\)?(?:\s*,(?=\s*\\))?")
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"

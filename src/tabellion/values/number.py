@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tabellion.values.customs import ENGLISH, Customs
+from tabellion.values.conventions import ENGLISH, Customs
 
 _MINUS = "-−–—‐‑‒﹣－"
 _CURRENCY = (

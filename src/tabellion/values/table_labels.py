@@ -3,6 +3,17 @@
 In: a text. Out: every number that is named, as it can be compared, lists and ranges written out. A label has a family
 (words for a table in any language are one, exhibits and schedules are others), a number and the letters of parts.
 Every pattern is bounded, so the cost is linear. Fails on numbers in words, and on languages that it does not know.
+
+Captions: lines that open with a table's (or a figure's) label.
+
+A table's caption is told by its keyword at the start of a line, as in Liu et al. 2006, section 3, widened to the labels
+of several languages, to roman numbers and to "continued". What follows the label tells a caption from a sentence
+that begins with a mention ("Table 2 shows ...").
+
+Sentences of a running text.
+
+In: a text, which may end in the middle of a sentence. Out: its whole sentences and the rest. Fails on abbreviations
+that it does not know.
 """
 
 from __future__ import annotations
@@ -10,8 +21,88 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import msgspec
+
+_CAPTION_NUMBER = r"(?:[A-Z]{0,2}[-.]?\d+(?:[-.–]\d+)*[a-z]?|[IVXLC]{1,6}|[A-Z](?=[.:\s]))"
+_TABLE = re.compile(
+    rf"\s*(?P<label>(?:supplement\w*\s+|appendix\s+)?(?:table|tab\.?|tabelle|tableau|tabla|tabela|tabella|exhibit|form)"
+    rf"[\s\u00a0-]*(?P<number>{_CAPTION_NUMBER}))(?P<rest>.*)",
+    re.I | re.S,
+)
+_FIGURE = re.compile(
+    rf"\s*(?P<label>(?:supplement\w*\s+)?(?:figure|fig\.?|chart|graph|scheme|plate|box|abbildung|abb\.?|map|diagram|equation|algorithm|listing)"
+    rf"[\s\u00a0-]*(?P<number>{_CAPTION_NUMBER}))(?P<rest>.*)",
+    re.I | re.S,
+)
+_MENTION = re.compile(r"\s*(?:[),;]|[a-zà-öø-ÿ]{2,}\b)")  # a sentence goes on: "Table 2 shows", "Table 2)"
+_CONTINUES = r"(?:continued|continuation|cont\.|cont['’]?d\b\.?|fortsetzung|suite)"
+_CONTINUED = re.compile(rf"^\W*{_CONTINUES}|[(\[–—-]\s*{_CONTINUES}|\b{_CONTINUES}\W*$", re.I)
+_SEPARATOR = re.compile(r"^[\s.:|–—\-]*")
+
+Kind = Literal["table", "figure"]
+
+
+class Caption(NamedTuple):
+    """An opening label: what it labels, the label itself, what follows, whether it says continued."""
+
+    kind: Kind
+    label: str
+    rest: str
+    continued: bool
+
+
+def read_caption(text: str) -> Caption | None:
+    """The caption that a line opens, or None where it opens none.
+
+    >>> read_caption("Table 2. Effect of dose (continued)")
+    Caption(kind='table', label='Table 2', rest='Effect of dose (continued)', continued=True)
+    >>> read_caption("Table 2 shows the effect of dose.") is None
+    True
+    >>> read_caption("Table 3. Growth of the control and of plants under continued stress.").continued
+    False
+    >>> read_caption("TABLE IV").label
+    'TABLE IV'
+    """
+    kinds: tuple[tuple[Kind, re.Pattern[str]], ...] = (("table", _TABLE), ("figure", _FIGURE))
+    for kind, pattern in kinds:
+        match = pattern.match(text)
+        if not match:
+            continue
+        number, rest = match["number"], match["rest"]
+        if number.isalpha() and number.islower():
+            continue  # "table of", "form a"
+        if rest and rest[:1].isalnum():
+            continue
+        if _MENTION.match(rest) and not _SEPARATOR.match(rest)[0].strip():  # type: ignore[index]
+            continue
+        label = " ".join(match["label"].split())
+        return Caption(kind, label, _SEPARATOR.sub("", rest).strip(), bool(_CONTINUED.search(rest)))
+    return None
+
+
+_END = re.compile(r"(?<=[^\d\s][.!?])[\"”')\]\d,–-]*\s+(?=[\"“(\[]?[A-Z0-9])")
+_NO_END = re.compile(
+    r"(?:\b(?:Fig|Figs|Tab|Tabs|Eq|Eqs|Ref|Refs|No|Nos|Vol|pp|al|cf|vs|ca|approx|resp|etc|Dr|Prof|Mr|Mrs|St|Inc|Ltd|Co|"
+    r"e\.g|i\.e|sp|spp|var|subsp|Suppl|Sect|Sec|Ch|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:^|\s)[A-Z])\.$"
+)
+
+
+def part_sentences(text: str) -> tuple[list[str], str]:
+    """The sentences of a text that have ended, and what is left of it.
+
+    >>> part_sentences("See Fig. 3 of Smith et al. It grew. And th")
+    (['See Fig. 3 of Smith et al. It grew.'], 'And th')
+    """
+    found: list[str] = []
+    start = 0
+    for match in _END.finditer(text):
+        if not _NO_END.search(text[start : match.start()]):
+            found.append(" ".join(text[start : match.end()].split()))
+            start = match.end()
+    return found, text[start:]
+
 
 TABLE_WORDS = (
     r"(?:supplement\w{0,6}\s{1,3}|appendix\s{1,3})?"

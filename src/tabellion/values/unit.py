@@ -13,8 +13,7 @@ from functools import lru_cache, reduce
 
 import msgspec
 
-from tabellion.values.measures import MONEY, SCALE_WORDS, SCALES, SYMBOLS, WHOLE
-from tabellion.values.signs import read_sign
+from tabellion.values.unit_words import MONEY, SCALE_WORDS, SCALES, SYMBOLS, WHOLE, read_sign
 
 _NAMES, _LEVELS = tuple(SYMBOLS), tuple(SCALES)
 _COMPLETE = frozenset({"%", "‰", "percentage points", "¢"})

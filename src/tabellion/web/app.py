@@ -16,12 +16,12 @@ from starlette.routing import Match
 from starlette.types import ASGIApp
 
 from tabellion.errors import LibraryError, MissingExtraError, QueryError, TabellionError
-from tabellion.library.shelf import Library
-from tabellion.library.states import GoneError
-from tabellion.web import forms
-from tabellion.web.desk import MOST, Desk, Render
+from tabellion.library.library import Library
+from tabellion.library.paging import GoneError
+from tabellion.web import schemas as forms
+from tabellion.web.cache import Memory
 from tabellion.web.guard import Guard
-from tabellion.web.memory import Memory
+from tabellion.web.service import MOST, Desk, Render
 
 LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent
 _NAME = r"^[^\x00/]+$"  # a zero byte is no letter, and a slash would part the address

@@ -15,8 +15,7 @@ import msgspec
 
 from tabellion.errors import WeightsError
 from tabellion.weights.boosted import Boosted
-from tabellion.weights.kernel import Kernel
-from tabellion.weights.linear import Chain, Linear
+from tabellion.weights.linear import Chain, Kernel, Linear
 from tabellion.weights.words import WordGroups
 
 SHIPPED = Path(__file__).parent

@@ -1,0 +1,272 @@
+"""What each stage of the flow made, drawn for people: `tabellion show --stage`.
+
+In: a source and the settings. Out: things that rich can print, in reading order. The stages are called one by one as
+`pipeline` does, so that what is drawn is what the pipeline uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+from rich.console import RenderableType
+from rich.table import Table as Lines
+from rich.text import Text
+
+from tabellion.cli.drawing.palette import CONTENT_STYLES, QUIET, ROW_WORDS, draw_legend
+from tabellion.cli.drawing.sheet import (
+    SheetSettings,
+    draw_sheet,
+    look_by_content,
+    look_by_role,
+    look_by_row,
+    look_of_source,
+)
+from tabellion.cli.drawing.trees import draw_trees, draw_tuples
+from tabellion.locate import locate_regions
+from tabellion.model.document import Document, Issue, Sheet
+from tabellion.model.frame import Frame, Labelled
+from tabellion.model.grid import Grid
+from tabellion.model.place import Place, column_letters, range_text
+from tabellion.model.printed import PrintedPage
+from tabellion.model.region import MarkupRegion, PrintedRegion, Region
+from tabellion.model.table import Table
+from tabellion.pipeline import (
+    Extraction,
+    Rejected,
+    Settings,
+    extract_document,
+    find_regions,
+    grids_of,
+    label_document,
+    read_source,
+)
+from tabellion.recognise import recognise_grid
+from tabellion.weights import Weights
+
+
+class View(msgspec.Struct, frozen=True):
+    """How a stage is to be drawn."""
+
+    width: int = 100
+    lines: int = 48
+    tuples: int | None = None
+
+    @property
+    def sheet(self) -> SheetSettings:
+        return SheetSettings(width=self.width, lines=self.lines)
+
+
+def draw_stage(
+    stage: str, source: str, settings: Settings, *, width: int, lines: int, tuples: int | None
+) -> Iterator[RenderableType]:
+    """All that one stage made of a document."""
+    view = View(width, lines, tuples)
+    if stage in ("nest", "relate"):
+        extraction = extract_document(source, settings)
+        yield from (draw_nested if stage == "nest" else draw_extraction)(extraction, view)
+        if settings.why:
+            yield from draw_rejected(extraction.rejected)
+        return
+    weights = Weights(settings.weights)
+    document = read_source(source, settings, weights)
+    drawings: dict[str, Callable[[], Iterator[RenderableType]]] = {
+        "read": lambda: draw_document(document, weights, view),
+        "locate": lambda: draw_regions(document, settings, weights),
+        "recognise": lambda: draw_grids(document, settings, weights, view),
+        "label": lambda: draw_labels(label_document(document, settings, weights), view),
+    }
+    yield from drawings[stage]()
+    yield from draw_issues(document.issues)
+
+
+def draw_document(document: Document, weights: Weights, view: View) -> Iterator[RenderableType]:
+    """The facts of the document, and the cells of its pages as they look."""
+    yield facts(
+        ("source", document.source),
+        ("format", f"{document.medium}, {document.kind}"),
+        ("sha256", document.sha256),
+        ("title", document.title or "none"),
+        ("authors", ", ".join(document.authors) or "none"),
+    )
+    for page in document.pages:
+        if isinstance(page, Sheet):
+            merged = f"{len(page.merges):,} merged areas, {len(page.styles):,} styles"
+            unseen = f"{len(page.hidden_rows):,} hidden rows, {len(page.hidden_columns):,} hidden columns"
+            yield heading(f"sheet {page.name or ''}", f"{len(page.cells):,} cells, {merged}, {unseen}")
+        if isinstance(page, PrintedPage):
+            size = f"{page.width:.0f} × {page.height:.0f} points"
+            drawn = f"{len(page.across) + len(page.down):,} rules, {len(page.images):,} images"
+            yield heading(f"page {page.number}", f"{size}, {len(page.words):,} words, {drawn}")
+            yield from draw_issues(page.issues)
+            continue
+        for region in locate_regions(page, weights):
+            grid = recognise_grid(region)
+            yield draw_sheet(grid, look_of_source(grid), [""] * grid.shape[0], view.sheet)
+
+
+def draw_regions(document: Document, settings: Settings, weights: Weights) -> Iterator[RenderableType]:
+    """Where tables may be, and how sure that is."""
+    lines = Lines("where", "genuine", box=None, header_style="bold", pad_edge=False)
+    issues: list[Issue] = []
+    for region in find_regions(document, settings, weights, issues):
+        lines.add_row(_region_name(region), f"{region.genuine:.2f}")
+        issues.extend(region.issues)
+    yield lines
+    yield from draw_issues(issues)
+
+
+def draw_grids(document: Document, settings: Settings, weights: Weights, view: View) -> Iterator[RenderableType]:
+    """The cells of each region, coloured by what they say."""
+    for region in find_regions(document, settings, weights):
+        for grid in grids_of(region, settings, weights):
+            rows, columns = grid.shape
+            about = f"{rows:,} × {columns:,} cells, {int(grid.filled.sum()):,} filled, {len(grid.spans):,} spans"
+            yield heading(_region_name(region), about)
+            yield draw_sheet(grid, look_by_content(grid), [""] * rows, view.sheet)
+    yield Text.assemble("\n", draw_legend(CONTENT_STYLES))
+
+
+def draw_labels(pages: Iterable[Labelled], view: View) -> Iterator[RenderableType]:
+    """The role of each row with its probability, and the frames."""
+    for labelled in pages:
+        grid, labels = labelled.labels.grid, labelled.labels
+        words = [
+            role if role == "blank" else f"{role} {sure:.2f}"
+            for role, sure in zip(labels.roles, labels.probability.max(axis=1).tolist(), strict=True)
+        ]
+        yield heading(grid.place.sheet or _place_name(grid.place) or "grid", _kind_text(labelled))
+        yield draw_sheet(grid, look_by_row(labels), words, view.sheet)
+        for number, frame in enumerate(labelled.frames, 1):
+            yield facts(*_frame_facts(frame), title=f"frame {number}")
+        yield from draw_issues(labelled.issues)
+    yield Text.assemble("\n", draw_legend())
+
+
+def draw_nested(extraction: Extraction, view: View) -> Iterator[RenderableType]:
+    """The header trees of each table with how sure each parent is."""
+    for table in extraction.tables:
+        yield _table_heading(table)
+        yield draw_trees(table, sure=True, width=view.width)
+    yield from _nothing_found(extraction)
+
+
+def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableType]:
+    """The end of the flow: sheets with their regions, header trees, and tuples where asked for."""
+    for labelled in extraction.labelled:
+        grid = labelled.labels.grid
+        own = [table for table in extraction.tables if table.grid is grid]
+        yield heading(grid.place.sheet or _place_name(grid.place) or extraction.document.source, _kind_text(labelled))
+        yield draw_sheet(grid, look_by_role(grid, own), labelled.labels.roles, view.sheet)
+        for table in own:
+            yield _table_heading(table)
+            yield draw_trees(table, width=view.width)
+            if view.tuples is not None:
+                yield draw_tuples(table.tuples[: view.tuples], len(table.tuples))
+    yield from _nothing_found(extraction)
+    if extraction.labelled:
+        yield Text.assemble("\n", draw_legend())
+    yield from draw_issues(extraction.issues)
+
+
+def draw_rejected(rejected: Iterable[Rejected]) -> Iterator[RenderableType]:
+    """What was judged to be no table, and what spoke for (+) and against it (-) most."""
+    lines = Lines("no table", "genuine", "what weighed most", box=None, header_style="bold", pad_edge=False)
+    for each in rejected:
+        reasons = "; ".join(f"{name} {moved:+.1f}" if moved else name for name, moved in each.why)
+        lines.add_row(_place_name(each.place), f"{each.genuine:.2f}", ": ".join(filter(None, (each.kind, reasons))))
+    if lines.row_count:
+        yield Text()
+        yield lines
+
+
+def draw_issues(issues: Iterable[Issue]) -> Iterator[RenderableType]:
+    """Every doubt, a line each."""
+    for issue in issues:
+        place = issue.place or Place()
+        where = " ".join(part for part in (place.sheet, place.range) if part)
+        yield Text.assemble(("! ", "bold yellow"), (f"{issue.stage}: ", "yellow"), issue.note, (f"  {where}", QUIET))
+
+
+def heading(name: str, about: str) -> Text:
+    return Text.assemble("\n", (name, "bold"), ("  " + about, QUIET), "\n")
+
+
+def facts(*pairs: tuple[str, str], title: str | None = None) -> Lines:
+    """Names and what they are, a line each."""
+    lines = Lines.grid(padding=(0, 2, 0, 0))
+    if title:
+        lines.add_row(Text(title, "bold"), "")
+    for name, value in pairs:
+        lines.add_row(Text(name, QUIET), Text(value))
+    return lines
+
+
+def _region_name(region: Region | MarkupRegion | PrintedRegion) -> str:
+    if isinstance(region, Region):
+        return f"{region.place.sheet or ''} {range_text(region.rect)}".strip()
+    return _place_name(region.place)
+
+
+def _place_name(place: Place) -> str:
+    if place.page is not None and place.box is not None:
+        left, top, right, bottom = place.box
+        return f"page {place.page}, from {left:.0f}, {top:.0f} to {right:.0f}, {bottom:.0f}"
+    if place.path is None:
+        return " ".join(part for part in (place.sheet, place.range) if part)
+    named = f"table {place.table_index}  " if place.table_index is not None else ""
+    return f"{named}{place.path}"
+
+
+def _table_heading(table: Table) -> Text:
+    counts = f"{len(table.tuples):,} tuple{'s' if len(table.tuples) != 1 else ''}"
+    sure = f"genuine {table.genuine:.2f}, confidence {table.confidence:.2f}"
+    about = f"{table.place.range or ''}  {table.orientation}, {counts}, {sure}"
+    text = Text.assemble("\n", (f"table {table.id}", "bold"), ("  " + about, QUIET), "\n")
+    if table.title:
+        text.append(" ".join(table.title.split()) + "\n", ROW_WORDS["title"])
+    return text
+
+
+def _kind_text(labelled: Labelled) -> str:
+    return f"{labelled.kind}, {labelled.kind_probability:.0%} sure"
+
+
+def _nothing_found(extraction: Extraction) -> Iterator[RenderableType]:
+    if not extraction.tables:
+        yield Text("\nno table of data found\n", "yellow")
+
+
+def _frame_facts(frame: Frame) -> list[tuple[str, str]]:
+    grid = frame.grid
+    return [
+        ("range", range_text(grid.source_rect(frame.rect))),
+        ("orientation", frame.orientation),
+        ("header rows", _rows_text(grid, frame.header_rows)),
+        ("body rows", _rows_text(grid, frame.body_rows)),
+        ("stub columns", _columns_text(grid, frame.stub_columns)),
+        ("value columns", _columns_text(grid, frame.value_columns)),
+        ("title rows", _rows_text(grid, frame.title_rows)),
+        ("note rows", _rows_text(grid, frame.note_rows)),
+        ("genuine", f"{frame.genuine:.2f}"),
+        ("confidence", f"{frame.confidence:.2f}"),
+    ]
+
+
+def _rows_text(grid: Grid, rows: tuple[int, ...]) -> str:
+    return _runs([int(grid.row_of[row]) for row in rows], lambda row: str(row + 1))
+
+
+def _columns_text(grid: Grid, columns: tuple[int, ...]) -> str:
+    return _runs([int(grid.column_of[column]) for column in columns], column_letters)
+
+
+def _runs(numbers: list[int], name: Callable[[int], str]) -> str:
+    """Numbers as runs: 1 to 4, 7."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return ", ".join(name(a) if a == b else f"{name(a)} to {name(b)}" for a, b in runs) or "none"

@@ -1,0 +1,1 @@
+"""Headers and frames of tables on web pages and in print. `frames` enters."""

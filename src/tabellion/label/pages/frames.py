@@ -1,0 +1,221 @@
+"""The frames of web tables: their orientation, header rows and columns, groups, titles and notes.
+
+In: grids made from markup or print. Out: a `Labelled` of each, with one frame, or several where header bands recur with
+other headers, or attribute lists stand side by side. Attribute lists have their stub at the left and no header row, so
+that they become one record. The key of a relation is its stub, so that every value carries the name of its row. Rows
+that one cell fills are titles above the table, notes in or below its foot, and groups in between.
+
+Attribute lists that stand side by side in one table: attribute, value, attribute, value.
+
+In: a web table without header rows. Out: the columns of each list, where every other column is set apart as that of
+attributes, by its tags, look or colons. Fails where nothing but their meaning tells attributes from values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tabellion.label.pages.headers import HeaderLines, HeaderMethod, find_headers
+from tabellion.label.pages.keys import find_key
+from tabellion.label.pages.view import EMPTY, WebView, view_tables
+from tabellion.label.papers.ontominer import cluster_headers
+from tabellion.model.document import Mark
+from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
+from tabellion.model.grid import Grid
+from tabellion.model.place import Rect
+from tabellion.values.table_labels import read_caption
+from tabellion.weights import Weights
+
+_MARKS = ("heading", "colon", "bold", "fill")
+_NEARLY_ALL = 0.9
+_PAIR = 2
+
+
+def find_pairs(view: WebView) -> list[tuple[int, int]]:
+    """The columns of attributes and of values of each list, by their numbers in the grid; none in other tables."""
+    filled = view.kind != EMPTY
+    height, width = filled.shape
+    if height < _PAIR or width < 2 * _PAIR or width % _PAIR or width < len(view.columns):
+        return []
+    names, values = filled[:, ::_PAIR], filled[:, 1::_PAIR]
+    if not (names[:, 0].all() and names.any(axis=0).all() and values.any() and (values <= names).all()):
+        return []
+    for mark in _MARKS:
+        marked = view.trait(mark) > 0
+        if marked[:, ::_PAIR][names].mean() >= _NEARLY_ALL and marked[:, 1::_PAIR][values].mean() <= 1 - _NEARLY_ALL:
+            columns = view.columns.tolist()
+            return list(zip(columns[::_PAIR], columns[1::_PAIR], strict=True))
+    return []
+
+
+_NOTE = re.compile(
+    r"\W*(?:notes?|source|sources|quelle|anmerkung|hinweis|remarque|nota|fuente|fonte|\*|†|‡|\(\w\)|\[\w\]|[¹²³⁴ᵃᵇᶜ])"
+)
+_TOTAL = re.compile(
+    r"\W*(?:grand |sub-?)?(?:totals?|sum|summe|gesamt|insgesamt|zusammen|total général|totale|ogółem|итого)\b", re.I
+)
+_KINDS: dict[tuple[bool, bool], SheetKind] = {
+    (True, True): "data frame",
+    (True, False): "relation",
+    (False, True): "form",
+    (False, False): "list",
+}
+_HEADING, _IN_FOOT = int(Mark.HEADING), int(Mark.IN_FOOT)
+_SAME = 0.5  # the share of cells that a row must have in common with the header to be its refrain
+_LONG_GROUP = 120  # letters from which a cell over the full width is a note rather than the name of a group
+
+
+class _Band(NamedTuple):
+    """The lines of one frame."""
+
+    header: list[int]
+    rows: list[int]
+    stub: list[int]
+    values: list[int]
+
+
+def label_tables(
+    grids: Sequence[Grid], genuine: Sequence[float], weights: Weights, method: HeaderMethod = "boosted"
+) -> list[Labelled]:
+    """The frames of tables of one document that were judged to be some, each with the probability of that."""
+    if not grids:
+        return []
+    views = view_tables(grids)
+    if method == "ontominer":
+        headers = [cluster_headers(view) for view in views.tables]
+    else:
+        headers = find_headers(views, weights)
+    return [_label(*each) for each in zip(views.tables, headers, genuine, strict=True)]
+
+
+def _label(view: WebView, headers: HeaderLines, genuine: float) -> Labelled:
+    grid = view.grid
+    header_rows = _header_rows(view, headers)
+    refrains = _refrains(view, headers)
+    roles = _row_roles(view, header_rows, refrains)
+    probability = np.zeros((grid.shape[0], len(ROW_ROLES)))
+    probability[np.arange(grid.shape[0]), [ROW_ROLES.index(role) for role in roles]] = 1.0
+    labels = RowLabels(grid, tuple(roles), probability)
+    frames = _frames(view, labels, headers, refrains, genuine)
+    kind = _KINDS[bool(headers.rows), bool(headers.columns)]
+    return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=headers.sure)
+
+
+def _header_rows(view: WebView, headers: HeaderLines) -> list[int]:
+    """The rows of the head. In print a row that one cell fills above it is of the head too, unless it is a caption."""
+    head: list[int] = view.rows[: headers.rows].tolist()
+    if view.grid.medium != "pdf" or not head:
+        return head
+    lone = [row for row in view.titles.tolist() if read_caption(" ".join(view.grid.text[row].tolist())) is None]
+    return [*lone, *head]
+
+
+def _refrains(view: WebView, headers: HeaderLines) -> list[int]:
+    """Rows of the body that say the header again, or set a new one in its look."""
+    grid, later, columns = view.grid, view.rows[headers.rows :], view.columns
+    if not headers.rows or not len(later):
+        return []
+    last = view.rows[headers.rows - 1]
+    head = view.shown[last, columns]
+    size = int(head.sum())
+    if size < 2:
+        return []
+    below = (later[:, None], columns)
+    label = grid.label[last, columns]
+    same = ((grid.label[below] == label) & head & (label != "")).sum(axis=1)
+    again = same >= max(2, _SAME * size)
+    near = (same >= _SAME * size) & ~again
+    if near.any():
+        again |= near & (grid.style[below] == grid.style[last, columns]).all(axis=1)
+    marks = grid.marks.ravel()
+    if (marks[grid.home[last, columns]] & _HEADING)[head].all():
+        heading, filled = (marks[grid.home[below]] & _HEADING) > 0, view.shown[below]
+        if heading.mean() < _SAME:
+            again |= (heading | ~filled).all(axis=1) & (filled.sum(axis=1) > 1)
+    return later[again].tolist() if again.sum() <= len(view.rows) // 2 else []
+
+
+def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> list[RowRole]:
+    grid = view.grid
+    roles: list[RowRole] = ["blank"] * grid.shape[0]
+    for row in view.rows.tolist():
+        roles[row] = "derived" if _TOTAL.match(str(grid.label[row, view.columns[0]])) else "data"
+    for row in view.titles.tolist():
+        roles[row] = "title"
+    for row in (*header_rows, *refrains):
+        roles[row] = "header"
+    last = int(view.rows[-1]) if len(view.rows) else 0
+    for row in view.groups.tolist():
+        text = str(grid.text[row][grid.filled[row]][0]) if grid.filled[row].any() else ""
+        foot = bool((grid.marks[row] & _IN_FOOT).any())
+        roles[row] = "note" if foot or row > last or len(text) > _LONG_GROUP or _NOTE.match(text.lower()) else "group"
+    if not header_rows and len(view.titles):
+        above = int(view.titles[-1])
+        if any(role == "group" and _look_alike(grid, above, row) for row, role in enumerate(roles)):
+            roles[above] = "group"  # the first of them: no header parts it from its rows
+    return roles
+
+
+def _look_alike(grid: Grid, one: int, other: int) -> bool:
+    """Whether two rows have the same styles in the same cells."""
+    return bool((grid.style[one] == grid.style[other]).all() and (grid.filled[one] == grid.filled[other]).all())
+
+
+def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: list[int], genuine: float) -> list[Frame]:
+    """One frame, or one a band where bands have headers of their own, or attribute lists stand side by side."""
+    grid = view.grid
+    header = _header_rows(view, headers)
+    keys = find_key(view, headers.rows) if headers.rows and not headers.columns else 0
+    stub = view.columns[: headers.columns or keys].tolist()
+    values = view.columns[headers.columns or keys :].tolist()
+    body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
+    notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
+    titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
+    orientation: Orientation = "multiple" if refrains else orientation_of(headers)
+    bands = [_Band(header, body, stub, values)]
+    apart = grid.medium != "pdf"  # what is printed under one caption is one table
+    other = [row for row in refrains if apart and (grid.label[row] != grid.label[header[-1]]).any()]
+    if other:
+        starts = [header, *([row] for row in refrains)]
+        ends = [*(start[0] for start in starts[1:]), grid.shape[0]]
+        bands = [
+            _Band(start, [row for row in body if start[-1] < row < end], stub, values)
+            for start, end in zip(starts, ends, strict=True)
+        ]
+    elif apart and not header:
+        pairs = find_pairs(view)
+        bands = [_Band([], body, [name], [value]) for name, value in pairs] or bands
+        orientation = "row" if pairs else orientation
+    found = []
+    for number, band in enumerate(bands):
+        if not band.rows or not len(view.columns):
+            continue
+        lines, columns = [*band.header, *band.rows], [*band.stub, *band.values]
+        found.append(
+            Frame(
+                labels=labels,
+                rect=Rect(min(lines), min(columns), max(lines), max(columns)),
+                header_rows=tuple(band.header),
+                body_rows=tuple(band.rows),
+                stub_columns=tuple(band.stub),
+                value_columns=tuple(band.values),
+                title_rows=titles,
+                note_rows=notes if number == len(bands) - 1 else (),
+                orientation=orientation,
+                genuine=genuine,
+                confidence=round(genuine * headers.sure, 4),
+                keyed=keys > 0,
+            )
+        )
+    return found
+
+
+def orientation_of(headers: HeaderLines) -> Orientation:
+    """The direction that header lines give a table."""
+    if headers.rows:
+        return "row-column" if headers.columns else "column"
+    return "row" if headers.columns else "none"

@@ -1,0 +1,171 @@
+"""How many leading rows and columns of a web table are headers: learned, or as OntoMiner tells it.
+
+In: the views of tables. Out: `HeaderLines` of each. The learned method asks of each leading row, then of each leading
+column, whether it is a header, and stops at the first that is not. The trees see the line itself, its neighbours, the
+first line of the other direction and the shape of the table. What the markup declares by `scope` or `headers` is
+believed. Fails where only the meaning of the words can tell.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.label.pages.features import LINE_FEATURES, SHAPE_FEATURES, table_features
+from tabellion.label.pages.view import EMPTY, SAID, Floats, WebView, WebViews
+from tabellion.weights import Weights
+
+HeaderMethod = Literal["boosted", "ontominer"]
+ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
+PRINTED_ROWS = "printed_header_rows"
+MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
+_LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
+_ALIKE = 0.9  # the share of cells that must agree
+_CROSS = 3  # rows and columns from which an empty corner tells a cross table
+_BY_CORNER = 0.5  # how sure headers are that are told by the empty corner alone
+ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
+
+ROW_FEATURES: tuple[str, ...] = (
+    *(f"row {name}" for name in LINE_FEATURES),
+    *(f"next row {name}" for name in LINE_FEATURES),
+    *(f"last row {name}" for name in LINE_FEATURES),
+    *(f"first column {name}" for name in LINE_FEATURES),
+    *SHAPE_FEATURES,
+    "place",
+)
+COLUMN_FEATURES: tuple[str, ...] = (
+    *(f"column {name}" for name in LINE_FEATURES),
+    *(f"next column {name}" for name in LINE_FEATURES),
+    *(f"last column {name}" for name in LINE_FEATURES),
+    *(f"first row {name}" for name in LINE_FEATURES),
+    *(f"second row {name}" for name in LINE_FEATURES),
+    *SHAPE_FEATURES,
+    "place",
+)
+
+
+class HeaderLines(msgspec.Struct, frozen=True):
+    """How many leading rows and columns are headers, and how sure each count is."""
+
+    rows: int
+    columns: int
+    sure: float = 1.0
+
+
+def find_headers(views: WebViews, weights: Weights) -> list[HeaderLines]:
+    """The header lines of tables of one document by the learned trees."""
+    rows, columns = header_examples(views)
+    if not len(rows):
+        return [HeaderLines(0, 0, 0.0) for _ in views.tables]
+    printed = views.tables[0].grid.medium == "pdf"
+    by_row = weights.boosted(PRINTED_ROWS if printed else ROWS).probabilities(rows)
+    by_column = weights.boosted(COLUMNS).probabilities(columns)
+    counts = np.array([np.minimum(view.kind.shape, (MOST_ROWS, MOST_COLUMNS)) for view in views.tables])
+    row_ends, column_ends = counts.cumsum(axis=0)[:-1].T
+    parts = zip(views.tables, np.split(by_row, row_ends), np.split(by_column, column_ends), strict=True)
+    return [_believe(view, decide_headers(down, across)) for view, down, across in parts]
+
+
+def _believe(view: WebView, found: HeaderLines) -> HeaderLines:
+    """The header lines that were found, or those that the markup declares, with what belongs to them."""
+    if not view.kind.size:
+        return HeaderLines(0, 0, 0.0)
+    declared = view.grid.declared_headers
+    rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum()) if declared[0] else 0
+    columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum()) if declared[1] else 0
+    if not (rows_said or found.rows or columns_said or found.columns) and _has_empty_corner(view):
+        return HeaderLines(1, 1, _BY_CORNER)
+    down = _with_spans(view, min(rows_said or found.rows, len(view.rows) - 1))
+    across = min(columns_said or found.columns or _standing_out(view, down), len(view.columns) - 1)
+    return HeaderLines(down, across, found.sure)
+
+
+def _has_empty_corner(view: WebView) -> bool:
+    """Whether the first row and column are full of distinct names but for the slot where they meet: a cross table."""
+    filled, said = view.kind != EMPTY, view.codes[SAID]
+    if min(filled.shape) < _CROSS or filled[0, 0]:
+        return False
+    lines = ((filled[0, 1:], said[0, 1:]), (filled[1:, 0], said[1:, 0]))
+    return all(full.all() and len(np.unique(names)) == len(names) for full, names in lines)
+
+
+def _with_spans(view: WebView, rows: int) -> int:
+    """Header rows, and those that a cell of the last one reaches into: no cell is header and value at once."""
+    while 0 < rows < len(view.home) - 1 and (view.home[rows - 1] == view.home[rows])[view.kind[rows] != EMPTY].any():
+        rows += 1
+    return rows
+
+
+def _standing_out(view: WebView, rows: int) -> int:
+    """Leading columns whose cells have the look of the header row, which no other cell of the body has.
+
+    The table type told by style (VENTex, section 5.2): bold, filled or marked as the header above, they name the rows.
+    """
+    filled = view.kind != EMPTY
+    body = filled[rows:]
+    if not rows or body.shape[0] < 2:
+        return 0
+    for look in _LOOKS:
+        marked = view.trait(look) > 0
+        if not marked[rows - 1][filled[rows - 1]].all():
+            continue
+        count = 0
+        while count < body.shape[1] - 1:
+            column = marked[rows:, count][body[:, count]]
+            if len(column) and column.mean() < _ALIKE:
+                break
+            count += 1
+        rest = body[:, count:]
+        if body[:, :count].any() and rest.any() and marked[rows:, count:][rest].mean() <= 1 - _ALIKE:
+            return count
+    return 0
+
+
+def decide_headers(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> HeaderLines:
+    """The header lines from the probability of each leading row and column."""
+    down, sure_down = _leading(rows, ROW_LIMIT)
+    across, sure_across = _leading(columns, COLUMN_LIMIT)
+    return HeaderLines(down, across, sure_down * sure_across)
+
+
+def header_examples(views: WebViews) -> tuple[Floats, Floats]:
+    """What the trees see of the leading rows and of the leading columns of each table, one table after the other."""
+    if not len(views.shapes):
+        return np.zeros((0, len(ROW_FEATURES))), np.zeros((0, len(COLUMN_FEATURES)))
+    told = table_features(views)
+    rows = _examples(told.rows, MOST_ROWS, [told.columns[:, 0]], told.shape)
+    columns = _examples(told.columns, MOST_COLUMNS, [told.rows[:, 0], told.rows[:, 1]], told.shape)
+    heights, widths = views.shapes.T[:, :, None]
+    return rows[np.arange(MOST_ROWS) < heights], columns[np.arange(MOST_COLUMNS) < widths]
+
+
+def _examples(lines: Floats, most: int, others: list[Floats], shape: Floats) -> Floats:
+    """Tables × lines × features: each leading line, the next, the last, the first others, the shape, the place."""
+    around = np.zeros((len(lines), most + 2, lines.shape[2]))
+    around[:, 1:] = lines[:, : most + 1]
+    whole = np.concatenate([*others, shape], axis=1)[:, None]
+    place = np.arange(most, dtype=np.float64)[:, None]
+    sizes = (len(lines), most)
+    return np.concatenate(
+        [
+            around[:, 1:-1],
+            around[:, 2:],
+            around[:, :-2],
+            np.broadcast_to(whole, (*sizes, whole.shape[2])),
+            np.broadcast_to(place, (*sizes, 1)),
+        ],
+        axis=2,
+    )
+
+
+def _leading(odds: NDArray[np.float64], limit: float) -> tuple[int, float]:
+    """How many leading lines are headers, and the probability that just those are."""
+    count, sure = 0, 1.0
+    for value in odds.tolist():
+        if value < limit:
+            return count, sure * (1 - value)
+        count, sure = count + 1, sure * value
+    return count, sure

@@ -1,0 +1,1 @@
+"""Learning from printed pages: where tables are, their structure and headers; specimens to learn from."""

@@ -1,0 +1,232 @@
+"""Learning where the tables of printed pages are.
+
+In: the printed documents but those of the fold left out. Out: the weights of `locate.printed`: which pieces of text are
+of a table (a first look and a second), where a cluster of them is cut, and which parts are tables. Each judge learns
+from what those before it say of documents that they have not seen.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
+from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
+from tabellion.learn.printed.gold import GoldTable
+from tabellion.locate.printed.cuts import (
+    LEVEL_FEATURES,
+    UPRIGHT_FEATURES,
+    level_cuts,
+    level_features,
+    rows_of,
+    upright_cuts,
+    upright_features,
+)
+from tabellion.locate.printed.parting import FEWEST_PIECES, Judges, clusters, part_tables, settle_chances
+from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, outer_pieces, piece_features
+from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
+from tabellion.locate.printed.regions import FIRST_LOOK, LEVEL_CUTS, REGIONS, SECOND_LOOK, UPRIGHT_CUTS
+from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, gather_facts, hull, second_features
+from tabellion.model.place import Box
+from tabellion.model.printed import PrintedPage
+
+PIECES = BoostingSettings(rounds=200, leaves=24, rate=0.08, least_rows=20, ridge=2.0, columns=0.4, rows=0.8)
+CUTS = BoostingSettings(rounds=120, leaves=15, rate=0.06, least_rows=8, ridge=2.0, columns=0.4, rows=0.8)
+NO_TABLE, UNKNOWN = -1, -2
+_FOUND = 0.75  # share of a gold table's text that must be found for its place to count as known
+_SPECIMEN_WEIGHT = 0.3
+_CUT_WEIGHT = 4.0  # of a cut between two tables: they are few, and missing one costs two tables
+_DEEPEST = 8
+_SAME = 0.4  # overlap from which a part counts as a table of the gold
+
+
+class Seen(msgspec.Struct, frozen=True, eq=False):
+    """A view with what is seen of its pieces, and the gold table of each piece (NO_TABLE, UNKNOWN)."""
+
+    corpus: str
+    fold: int
+    facts: PieceFacts
+    rows: NDArray[np.float32]
+    table: NDArray[np.int64]
+
+    @property
+    def weight(self) -> float:
+        return _SPECIMEN_WEIGHT if self.corpus == SPECIMENS else 1.0
+
+
+@lru_cache(maxsize=1)
+def seen_views() -> tuple[Seen, ...]:
+    """All views of all documents that hold text."""
+    return tuple(seen for name in (*PRINTED_CORPORA, SPECIMENS) for case in printed_cases(name) for seen in _see(case))
+
+
+def _see(case: PrintedCase) -> list[Seen]:
+    found: list[Seen] = []
+    before: frozenset[tuple[str, int]] = frozenset()
+    for number, view in enumerate(case.views):
+        if len(view.pieces):
+            rows = piece_features(view, Earlier(before))
+            found.append(Seen(case.corpus, case.fold, gather_facts(view), rows, _tables_of(view, case.tables, number)))
+        if not view.turn:
+            before = outer_pieces(view)
+    return found
+
+
+def _tables_of(view: PrintedPage, tables: tuple[GoldTable, ...], number: int) -> NDArray[np.int64]:
+    """The gold table of each piece."""
+    box = view.pieces.box
+    x, y = (box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2
+    result = np.full(len(box), NO_TABLE, dtype=np.int64)
+    for k, table in enumerate(tables):
+        words = list(table.words_of(number))
+        if not words:
+            continue
+        left, top, right, bottom = hull(view.words.box[words])
+        inside = (x > left - 1) & (x < right + 1) & (y > top - 1) & (y < bottom + 1)
+        result[inside & (result == NO_TABLE)] = k if table.found > _FOUND else UNKNOWN
+        if table.found > _FOUND:
+            result[np.unique(view.words.piece[words])] = k
+    return result
+
+
+def train_printed_locate(folder: Path, left_out: int | None = None) -> None:
+    """Write the five weights."""
+    views = [v for v in seen_views() if v.fold != left_out]
+    first = fit_across([_pieces(v, v.rows) for v in views], PIECE_FEATURES, PIECES)
+    both = [
+        np.hstack([v.rows, second_features(v.facts.page, said)])
+        for v, said in zip(views, first.say([_pieces(v, v.rows) for v in views]), strict=True)
+    ]
+    examples = [_pieces(v, rows) for v, rows in zip(views, both, strict=True)]
+    second = fit_across(examples, (*PIECE_FEATURES, *SECOND_FEATURES), PIECES)
+    chances = [settle_chances(v.facts, said) for v, said in zip(views, second.say(examples), strict=True)]
+    taught = [_teach_cuts(v, chance) for v, chance in zip(views, chances, strict=True)]
+    level = fit_across([t[0] for t in taught], LEVEL_FEATURES, CUTS)
+    upright = fit_across([t[1] for t in taught], UPRIGHT_FEATURES, CUTS)
+    judged = [_judge_parts(v, chance, level, upright) for v, chance in zip(views, chances, strict=True)]
+    regions = fit_across(judged, REGION_FEATURES, CUTS)
+    for name, across in (
+        (FIRST_LOOK, first),
+        (SECOND_LOOK, second),
+        (LEVEL_CUTS, level),
+        (UPRIGHT_CUTS, upright),
+        (REGIONS, regions),
+    ):
+        across.trees.save(folder / f"{name}.npz")
+        method = "gradient-boosted trees over layout, each judge on what the one before says of unseen documents"
+        write_card(folder, Card(name, method, printed_material(left_out), left_out=left_out))
+
+
+def printed_material(left_out: int | None) -> dict[str, Material]:
+    """What was seen, by corpus."""
+    found: dict[str, Material] = {}
+    for corpus in (*PRINTED_CORPORA, SPECIMENS):
+        cases = [case for case in printed_cases(corpus) if case.fold != left_out]
+        found[corpus] = Material(len(cases), sum(len(case.tables) for case in cases))
+    return found
+
+
+def _pieces(view: Seen, rows: NDArray[np.floating]) -> Examples:
+    return Examples(view.fold, rows, view.table >= 0, view.table != UNKNOWN, view.weight)
+
+
+class _Lessons:
+    """Cuts that were met, with their features, and whether two tables meet there."""
+
+    def __init__(self) -> None:
+        self.rows: list[NDArray[np.float64]] = []
+        self.true: list[bool] = []
+
+    def examples(self, view: Seen, width: int) -> Examples:
+        true = np.array(self.true, dtype=bool)
+        rows = np.array(self.rows).reshape(-1, width)
+        return Examples(
+            view.fold, rows, true, np.ones(len(true), dtype=bool), view.weight * np.where(true, _CUT_WEIGHT, 1.0)
+        )
+
+
+def _teach_cuts(view: Seen, chance: NDArray[np.float64]) -> tuple[Examples, Examples]:
+    """Level and upright cuts of all clusters of a view."""
+    level, upright = _Lessons(), _Lessons()
+    for members in clusters(view.facts, chance):
+        _teach(view, chance, members, level, upright, 0)
+    return level.examples(view, len(LEVEL_FEATURES)), upright.examples(view, len(UPRIGHT_FEATURES))
+
+
+def _teach(
+    view: Seen, chance: NDArray[np.float64], members: NDArray[np.intp], level: _Lessons, upright: _Lessons, depth: int
+) -> None:
+    if len(members) < FEWEST_PIECES or depth > _DEEPEST:
+        return
+    facts, table = view.facts, view.table
+    left = facts.box[members, 0]
+    through: list[float] = []
+    cuts = upright_cuts(facts, members)
+    for cut, row in zip(cuts, upright_features(facts, chance, members, cuts), strict=True):
+        before = set(table[members[left < cut.x]].tolist()) - {UNKNOWN}
+        after = set(table[members[left >= cut.x]].tolist()) - {UNKNOWN}
+        if before and after:
+            parts = not (before & after) - {NO_TABLE} and before | after != {NO_TABLE}
+            upright.rows.append(row)
+            upright.true.append(parts)
+            through += [cut.x] if parts else []
+    if through:
+        for low, high in pairwise([-1e9, *through, 1e9]):
+            _teach(view, chance, members[(left >= low) & (left < high)], level, upright, depth + 1)
+        return
+    bands = rows_of(facts, members)
+    tables = [_mostly(table[band]) for band in bands]
+    starts = [0]
+    cuts_down = level_cuts(facts, bands)
+    for down, row in zip(cuts_down, level_features(facts, chance, members, bands, cuts_down), strict=True):
+        pair = {tables[down.above - 1], tables[down.above]}
+        if UNKNOWN in pair or pair == {NO_TABLE}:
+            continue
+        level.rows.append(row)
+        level.true.append(len(pair) > 1)
+        starts += [down.above] if len(pair) > 1 else []
+    if len(starts) > 1:
+        for start, end in pairwise([*starts, len(bands)]):
+            _teach(view, chance, np.concatenate(bands[start:end]), level, upright, depth + 1)
+
+
+def _mostly(tables: NDArray[np.int64]) -> int:
+    known = [t for t in tables.tolist() if t != UNKNOWN]
+    return max(set(known), key=known.count) if known else UNKNOWN
+
+
+def _judge_parts(view: Seen, chance: NDArray[np.float64], level: Across, upright: Across) -> Examples:
+    """The parts that judges who have not seen a view make of it, and which of them are tables."""
+    judges = Judges(level.unseen(view.fold).probabilities, upright.unseen(view.fold).probabilities)
+    parts = part_tables(view.facts, chance, judges)
+    boxes = view.facts.box
+    gold = [hull(boxes[view.table == k]) for k in np.unique(view.table[view.table >= 0]).tolist()]
+    unsure = [hull(boxes[view.table == UNKNOWN])] if (view.table == UNKNOWN).any() else []
+    found = [hull(boxes[members]) for members in parts]
+    rows = [region_features(view.facts, chance, members) for members in parts]
+    return Examples(
+        view.fold,
+        np.array(rows).reshape(-1, len(REGION_FEATURES)),
+        np.array([any(overlap(box, g) > _SAME for g in gold) for box in found], dtype=bool),
+        np.array([not any(overlap(box, u) > 0.1 for u in unsure) for box in found], dtype=bool),
+        view.weight,
+    )
+
+
+def overlap(a: Box, b: Box) -> float:
+    """Intersection over union of two boxes.
+
+    >>> overlap(Box(0, 0, 2, 1), Box(1, 0, 3, 1))
+    0.3333333333333333
+    """
+    width, height = min(a.right, b.right) - max(a.left, b.left), min(a.bottom, b.bottom) - max(a.top, b.top)
+    if width <= 0 or height <= 0:
+        return 0.0
+    shared = width * height
+    return shared / ((a.right - a.left) * (a.bottom - a.top) + (b.right - b.left) * (b.bottom - b.top) - shared)

@@ -1,0 +1,241 @@
+"""Learning the columns and rows of printed tables.
+
+In: the laid tables of the printed documents but those of the fold left out. Out: the weights of `recognise.printed`:
+which rivers part columns (a first look and a second), which words are one text over several columns, which lines go on
+with the row above, which runs of lines are rows. Each judge learns from what those before it say of unseen documents.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
+from tabellion.learn.cards import Card, write_card
+from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
+from tabellion.learn.printed.gold import GoldCell, GoldTable
+from tabellion.learn.printed.locate import printed_material
+from tabellion.model.place import Box
+from tabellion.recognise.printed.columns import Columns, choose_columns
+from tabellion.recognise.printed.line_joins import (
+    JOIN_FEATURES,
+    JOINS,
+    LineFacts,
+    join_features,
+    line_facts,
+    settle_joins,
+)
+from tabellion.recognise.printed.phrases import SPAN_FEATURES, SPANS, Phrase, doubts, join_phrases, span_features
+from tabellion.recognise.printed.rivers import (
+    FIRST_RIVERS,
+    OWN_FEATURES,
+    RIVER_FEATURES,
+    RIVERS,
+    LineRuns,
+    River,
+    add_neighbours,
+    candidate_rivers,
+    river_features,
+    ruled_separators,
+    without_bullets,
+)
+from tabellion.recognise.printed.rows import (
+    ROW_FEATURES,
+    ROWS,
+    find_blocks,
+    row_candidates,
+    row_features,
+    without_words,
+)
+from tabellion.recognise.printed.spanners import widen_phrases
+from tabellion.recognise.printed.text import Strip, lay_strip
+
+TREES = BoostingSettings(rounds=140, leaves=15, rate=0.06, least_rows=10, ridge=2.0, columns=0.5, rows=0.8)
+_FOUND, _FOUND_IN_SPECIMEN = 0.75, 0.95  # share of a table's text whose place must be known
+_FEWEST_WORDS = 2  # of a part
+_MISPLACED = 0.08  # share of a column's words that may lie beyond a river that parts it
+_MOST_WEIGHT, _MOST_SPECIMEN_WEIGHT = 60.0, 6.0  # of all examples of one table
+_LIKELY = 0.5
+
+
+class Laid(msgspec.Struct, frozen=True, eq=False):
+    """A gold table in its strip: the cell of each word (or -1), its rivers and what is true of them."""
+
+    corpus: str
+    fold: int
+    cells: tuple[GoldCell, ...]
+    strip: Strip
+    cell_of: NDArray[np.int64]
+    runs: list[LineRuns]
+    rivers: list[River]
+    rows: NDArray[np.float64]
+    parts_columns: NDArray[np.bool_]
+    known: NDArray[np.bool_]
+
+    def weight(self, count: int) -> float:
+        most = _MOST_SPECIMEN_WEIGHT if self.corpus == SPECIMENS else _MOST_WEIGHT
+        return min(1.0, most / max(count, 1))
+
+    def examples(self, rows: NDArray[np.float64], true: NDArray[np.bool_], known: NDArray[np.bool_]) -> Examples:
+        return Examples(self.fold, rows, true, known, self.weight(len(rows)))
+
+
+@lru_cache(maxsize=1)
+def laid_tables() -> tuple[Laid, ...]:
+    """The tables of all documents whose words were found."""
+    return tuple(
+        laid
+        for name in (*PRINTED_CORPORA, SPECIMENS)
+        for case in printed_cases(name)
+        for table in case.tables
+        if (laid := _lay(case, table)) is not None
+    )
+
+
+def _lay(case: PrintedCase, table: GoldTable) -> Laid | None:
+    if table.found < (_FOUND_IN_SPECIMEN if case.corpus == SPECIMENS else _FOUND):
+        return None
+    words = [(view, table.words_of(k)) for k, view in enumerate(case.views)]
+    words = [(view, cells) for view, cells in words if len(cells) >= _FEWEST_WORDS]
+    if not words:
+        return None
+    boxes = [view.words.box[list(cells)] for view, cells in words]
+    hulls = [Box(*(b[:, :2].min(axis=0) - 1).tolist(), *(b[:, 2:].max(axis=0) + 1).tolist()) for b in boxes]
+    strip = lay_strip([(view, box) for (view, _), box in zip(words, hulls, strict=True)])
+    cell_of = np.array(
+        [words[p][1].get(s, -1) for s, p in zip(strip.source.tolist(), strip.part_of.tolist(), strict=True)],
+        dtype=np.int64,
+    )
+    runs = [LineRuns(strip, line) for line in strip.lines]
+    rivers = candidate_rivers(strip, runs)
+    if not rivers or len(strip) < 2:
+        return None
+    true, known = _true_rivers(strip, table.cells, cell_of, rivers)
+    rows = river_features(strip, rivers, runs)
+    return Laid(case.corpus, case.fold, table.cells, strip, cell_of, runs, rivers, rows, true, known)
+
+
+def _true_rivers(
+    strip: Strip, cells: tuple[GoldCell, ...], cell_of: NDArray[np.int64], rivers: list[River]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rivers part two columns; of several between the same columns the clearest, the others are not judged."""
+    column = np.array([cells[k].column if k >= 0 and cells[k].column_span == 1 else -1 for k in cell_of])
+    x = (strip.box[:, 0] + strip.box[:, 2]) / 2
+    columns = np.unique(column[column >= 0])
+    parts: dict[int, list[int]] = {}
+    for n, river in enumerate(rivers):
+        before = x < river.x
+        for k, following in pairwise(columns.tolist()):
+            wrong = max(float((~before[column == k]).mean()), float(before[column == following].mean()))
+            strays = (~before[(column >= 0) & (column <= k)]).sum() + before[column > k].sum()
+            if max(wrong, strays / (column >= 0).sum()) < _MISPLACED:
+                parts.setdefault(k, []).append(n)
+                break
+    true, known = np.zeros(len(rivers), dtype=bool), np.ones(len(rivers), dtype=bool)
+    for found in parts.values():
+        best = min(found, key=lambda n: (rivers[n].cover, rivers[n].left - rivers[n].right))
+        known[found] = False
+        true[best] = known[best] = True
+    return true, known
+
+
+def train_printed_structure(folder: Path, left_out: int | None = None) -> None:
+    """Write the five weights."""
+    tables = [t for t in laid_tables() if t.fold != left_out]
+    own = [t.examples(t.rows[:, :OWN_FEATURES], t.parts_columns, t.known) for t in tables]
+    first = fit_across(own, RIVER_FEATURES[:OWN_FEATURES], TREES)
+    rows = [_with_neighbours(t.rows, said) for t, said in zip(tables, first.say(own), strict=True)]
+    river_examples = [t.examples(r, t.parts_columns, t.known) for t, r in zip(tables, rows, strict=True)]
+    rivers = fit_across(river_examples, RIVER_FEATURES, TREES)
+    cut = [
+        _Cut(t, without_bullets(r, said)) for t, r, said in zip(tables, rows, rivers.say(river_examples), strict=True)
+    ]
+    spans = fit_across([c.span_examples() for c in cut], SPAN_FEATURES, TREES)
+    for c, said in zip(cut, spans.say([c.span_examples() for c in cut]), strict=True):
+        c.find_phrases(said)
+    joins = fit_across([c.join_examples() for c in cut], JOIN_FEATURES, TREES)
+    groups = fit_across(
+        [c.row_examples(said) for c, said in zip(cut, joins.say([c.join_examples() for c in cut]), strict=True)],
+        ROW_FEATURES,
+        TREES,
+    )
+    named: tuple[tuple[str, Across], ...] = (
+        (FIRST_RIVERS, first),
+        (RIVERS, rivers),
+        (SPANS, spans),
+        (JOINS, joins),
+        (ROWS, groups),
+    )
+    for name, across in named:
+        across.trees.save(folder / f"{name}.npz")
+        method = "gradient-boosted trees over white, alignment and rulings, each on what the one before says"
+        write_card(folder, Card(name, method, printed_material(left_out), left_out=left_out))
+
+
+def _with_neighbours(rows: NDArray[np.float64], said: NDArray[np.float64]) -> NDArray[np.float64]:
+    both = rows.copy()
+    add_neighbours(both, said)
+    return both
+
+
+class _Cut:
+    """A table with columns chosen by judges that have not seen it, on its way to rows."""
+
+    def __init__(self, table: Laid, chances: NDArray[np.float64]) -> None:
+        self.table = table
+        strip = table.strip
+        self.columns: Columns = choose_columns(strip, table.runs, ruled_separators(strip), table.rivers, chances)
+        blocks = find_blocks(strip, self.columns)
+        self.strip = without_words(strip, {w for b in blocks for line in b.lines for w in line})
+        self.doubts = doubts(self.strip, self.columns)
+        self.phrases: list[list[Phrase]] = []
+        self.facts: LineFacts
+        self.joined, self.sure = _true_joins(self.strip, table)
+
+    def span_examples(self) -> Examples:
+        """Neighbours in different columns, and whether they are of one cell."""
+        cell = self.table.cell_of
+        pairs = [(self.strip.lines[d.line][d.at], self.strip.lines[d.line][d.at + 1]) for d in self.doubts]
+        same = np.array([cell[a] == cell[b] for a, b in pairs], dtype=bool)
+        known = np.array([cell[a] >= 0 and cell[b] >= 0 for a, b in pairs], dtype=bool)
+        return self.table.examples(span_features(self.strip, self.columns, self.doubts), same, known)
+
+    def find_phrases(self, said: NDArray[np.float64]) -> None:
+        phrases = join_phrases(self.strip, self.columns, self.doubts, said > _LIKELY)
+        self.phrases = widen_phrases(self.strip, self.columns, phrases)
+        self.facts = line_facts(self.strip, self.columns, self.phrases)
+
+    def join_examples(self) -> Examples:
+        """Lines and whether they go on with the row above."""
+        rows = join_features(self.strip, self.columns, self.phrases, self.facts)
+        return self.table.examples(rows, self.joined, self.sure)
+
+    def row_examples(self, said: NDArray[np.float64]) -> Examples:
+        """Runs of lines and whether each is a row."""
+        joins = settle_joins(self.strip, self.facts, said)
+        runs = row_candidates(joins)
+        starts = np.flatnonzero(~np.append(False, self.joined))
+        true_runs = set(zip(starts.tolist(), [*(starts[1:] - 1).tolist(), len(self.strip) - 1], strict=True))
+        unsure = np.flatnonzero(~self.sure & (np.diff(self.strip.part) == 0))
+        true = np.array([run in true_runs for run in runs], dtype=bool)
+        known = np.array([not ((unsure >= a - 1) & (unsure <= b)).any() for a, b in runs], dtype=bool)
+        return self.table.examples(row_features(self.strip, self.phrases, self.facts, joins, runs), true, known)
+
+
+def _true_joins(strip: Strip, table: Laid) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """For each line and the next: whether they are of one row, and whether that is known."""
+    cells, cell_of = table.cells, table.cell_of
+    held = [{int(cell_of[w]) for w in line if cell_of[w] >= 0} for line in strip.lines]
+    rows = [{cells[k].row for k in line if cells[k].row_span == 1} for line in held]
+    joined = np.zeros(max(len(strip) - 1, 0), dtype=bool)
+    known = np.zeros(max(len(strip) - 1, 0), dtype=bool)
+    for k in range(len(strip) - 1):
+        if held[k] and held[k + 1]:
+            known[k] = strip.part[k] == strip.part[k + 1]
+            joined[k] = bool(rows[k] & rows[k + 1] if rows[k] and rows[k + 1] else held[k] & held[k + 1])
+    return joined, known

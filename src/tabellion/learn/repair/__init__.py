@@ -1,0 +1,1 @@
+"""Learning from corrections, and the simulated user who counts strokes."""

@@ -1,0 +1,177 @@
+"""Learning from corrections: parents trained with repaired tables beside the corpora, compared, installed on demand.
+
+In: a library with corrections, the corpora. Out: figures without and with the corrections, cross-validated by document
+on both, so that what gets worse shows as well; and, only when told, weights in the library's own folder, which then
+come before those that are shipped. The shipped weights are never touched.
+
+Learning the roles of rows from corrections, beside the corpora.
+
+In: repaired tables. Out: figures without and with them, cross-validated by document, and weights `rows` on demand, as
+for the parents (`teach`). All rows of a sheet on which somebody repaired a table are taken to be labelled.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+import numpy as np
+
+from tabellion.label.rows.labels import BOOSTED
+from tabellion.label.rows.view import view_rows
+from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.corpora import FOLDS
+from tabellion.learn.repair.corrected import CORPUS
+from tabellion.learn.sheets.gold import ROLES, load_cases
+from tabellion.learn.sheets.nest_gold import GoldFrame, gold_frames
+from tabellion.learn.sheets.parents import CORPORA, JUDGED, Edge, Tally, edges_of, train_side
+from tabellion.learn.sheets.row_examples import RowExample, row_example, row_examples
+from tabellion.learn.sheets.row_scores import RowScores
+from tabellion.learn.sheets.rows import fit_roles, role_sequences, row_material
+from tabellion.nest import nest_headers
+from tabellion.weights import Weights
+
+SIDES = ("left", "top")
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One figure without and with the corrections; `part` is what was learned: left or top parents, or rows."""
+
+    part: str
+    corpus: str
+    figure: str
+    before: float
+    after: float
+
+
+def compare_teaching(golds: Sequence[GoldFrame]) -> list[Comparison]:
+    """Cross-validated figures of the parents, without and with the corrections to learn from."""
+    tallies = {
+        (side, corpus, taught): Tally() for side in SIDES for corpus in _judged(side) for taught in (False, True)
+    }
+    with TemporaryDirectory() as folder:
+        for fold in range(FOLDS):
+            for taught in (False, True):
+                extra = [gold for gold in golds if gold.case.fold != fold] if taught else []
+                place = Path(folder) / f"{fold}-{taught}"
+                place.mkdir()
+                for side in SIDES:
+                    train_side(place, side, _material(side, fold) + extra, fold)
+                _judge(Weights(place), fold, golds, taught, tallies)
+    found = []
+    for side in SIDES:
+        for corpus in _judged(side):
+            pair = [tallies[side, corpus, taught] for taught in (False, True)]
+            if not any(tally.found + tally.wanted for tally in pair):
+                continue  # no header of these documents stands under another one
+            before, after = (tally.figures(corpus) for tally in pair)
+            for name, value in before.items():
+                found.append(Comparison(side, corpus, name.removeprefix(f"{corpus} "), value, after[name]))
+    return found
+
+
+def train_taught(folder: Path, golds: Sequence[GoldFrame]) -> list[Path]:
+    """Weights of all that there is to learn from, in a folder."""
+    with appearing(folder) as made:
+        for side in SIDES:
+            train_side(made, side, [*_material(side, None), *golds], None)
+    return sorted(folder.glob("*_parents.*"))
+
+
+@contextmanager
+def appearing(folder: Path) -> Iterator[Path]:
+    """A folder to write to, whose files come to another one once all are written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent) as made:
+        yield Path(made)
+        for path in sorted(Path(made).iterdir()):
+            shutil.move(path, folder / path.name)
+
+
+def _judged(side: str) -> tuple[str, ...]:
+    return (*JUDGED[side], CORPUS)
+
+
+def _material(side: str, left_out: int | None) -> list[GoldFrame]:
+    return [
+        gold
+        for corpus in CORPORA[side]
+        for case in load_cases(corpus)
+        if case.fold != left_out
+        for gold in gold_frames(case)
+    ]
+
+
+def _judge(
+    weights: Weights,
+    fold: int,
+    golds: Sequence[GoldFrame],
+    taught: bool,
+    tallies: dict[tuple[str, str, bool], Tally],
+) -> None:
+    """Add up how the documents of a fold are read with weights that have not seen them."""
+    for side in SIDES:
+        for corpus in _judged(side):
+            held = [gold for gold in golds if gold.case.fold == fold] if corpus == CORPUS else None
+            if held is None:
+                held = [gold for case in load_cases(corpus) if case.fold == fold for gold in gold_frames(case)]
+            documents: dict[tuple[str, int], tuple[set[Edge], set[Edge]]] = {}
+            for gold in held:
+                nested = nest_headers(gold.frame, weights)
+                found, wanted = documents.setdefault((gold.case.file, id(gold.frame.grid)), (set(), set()))
+                found |= edges_of(nested.left if side == "left" else nested.top)
+                edges = gold.left if side == "left" else gold.top
+                wanted |= {(parent, child) for child, parent in edges.items()}
+            for found, wanted in documents.values():
+                tallies[side, corpus, taught].add(found, wanted)
+
+
+WEIGHT = 1.0  # what a corrected row counts: as much as one of a corpus that tells all roles
+
+
+def corrected_rows(golds: Sequence[GoldFrame]) -> list[RowExample]:
+    """The rows of the sheets of repaired tables, with their roles."""
+    found = []
+    for gold in {id(gold.frame.grid): gold for gold in golds}.values():
+        view = view_rows(gold.frame.grid)
+        roles = [gold.frame.labels.roles[row] for row in view.rows.tolist()]
+        allowed = np.array([[role == name for name in ROLES] for role in roles], dtype=bool).reshape(-1, len(ROLES))
+        found.append(row_example(gold.case, view, allowed, WEIGHT, varied=False))
+    return found
+
+
+def compare_rows(golds: Sequence[GoldFrame]) -> list[Comparison]:
+    """Cross-validated figures of the row labels, without and with the corrections to learn from."""
+    mine = corrected_rows(golds)
+    before, after = RowScores(), RowScores()
+    for fold in range(FOLDS):
+        plain = role_sequences(fold)
+        extra = [(one, one.allowed.argmax(axis=1)) for one in mine if one.case.fold != fold]
+        unseen = [one for one in (*row_examples(), *mine) if one.case.fold == fold and not one.varied]
+        for scores, sequences in ((before, plain), (after, [*plain, *extra])):
+            trees = fit_roles(sequences)
+            for example in unseen:
+                scores.add(example, trees.scores(example.features).argmax(axis=1))
+    figures = after.figures()
+    kept = ("accuracy", "macro F1")
+    return [
+        Comparison("rows", corpus, name, value, figures[f"{corpus} {name}"])
+        for whole, value in before.figures().items()
+        for corpus, _, name in [whole.partition(" ")]
+        if name in kept
+    ]
+
+
+def train_taught_rows(folder: Path, golds: Sequence[GoldFrame]) -> list[Path]:
+    """Weights of all rows that there are to learn from, in a folder."""
+    mine = corrected_rows(golds)
+    extra = [(one, one.allowed.argmax(axis=1)) for one in mine]
+    learned = row_material(None) | {CORPUS: Material(len(mine), sum(len(one.allowed) for one in mine))}
+    with appearing(folder) as made:
+        fit_roles([*role_sequences(None), *extra]).save(made / f"{BOOSTED}.npz")
+        write_card(made, Card(BOOSTED, "gradient-boosted trees over features of a row and its neighbours", learned))
+    return sorted(folder.glob(f"{BOOSTED}.*"))

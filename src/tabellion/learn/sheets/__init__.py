@@ -1,0 +1,1 @@
+"""Learning from spreadsheets: rows, edges, columns, parents, confidence."""

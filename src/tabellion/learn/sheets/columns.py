@@ -1,0 +1,117 @@
+"""Learning which columns are stubs, from corpora that mark the cells of a table.
+
+In: troy200 (label and entry addresses), statsheets (header and data cells), hitab-top (header columns), senbazuru-left
+(the annotated stub). Out: the weights `columns`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.label.columns import COLUMN_FEATURES, COLUMN_WEIGHTS, column_features
+from tabellion.learn.boosting import BoostingSettings, train_boosted
+from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.sheets.gold import Case, load_cases
+from tabellion.model.grid import Grid
+from tabellion.model.place import cell_at, rect_at
+
+CORPUS_WEIGHT = {"troy200": 10.0, "statsheets": 10.0, "hitab-top": 4.0}  # of a table; hitab's stubs are silver
+SETTINGS = BoostingSettings(rounds=80, leaves=15, rate=0.08, least_rows=10)
+_RUN = re.compile(r"(\d+)(\D)")
+
+
+class ColumnGold(msgspec.Struct, frozen=True, eq=False):
+    """A table whose rows and columns are known: grid rows of head and body, grid columns, which are stubs."""
+
+    grid: Grid
+    header_rows: list[int]
+    body_rows: list[int]
+    columns: list[int]
+    stub: NDArray[np.bool_]
+
+
+def gold_columns(case: Case) -> Iterator[ColumnGold]:
+    """The tables of a case with their stub columns."""
+    for grid in case.grids:
+        marked = dict(_marked_cells(case))
+        yield from _tables(case, grid, marked)
+
+
+def _marked_cells(case: Case) -> Iterator[tuple[tuple[int, int], str]]:
+    """Sheet cell -> H (header), L (stub label) or D (data)."""
+    gold = case.gold
+    if case.corpus == "troy200":
+        for label in gold["labels"]:
+            yield cell_at(label["address"]), "H" if label["axis"] == "top" else "L"
+        for entry in gold["entries"]:
+            yield cell_at(entry["address"]), "D"
+    elif case.corpus == "statsheets":
+        for row, text in enumerate(gold["rows"]):
+            column = 0
+            for size, kind in _RUN.findall(text):
+                for at in range(column, column + int(size)):
+                    yield (row, at), kind
+                column += int(size)
+
+
+def _tables(case: Case, grid: Grid, marked: dict[tuple[int, int], str]) -> Iterator[ColumnGold]:
+    if case.corpus == "hitab-top":
+        height, width = grid.shape
+        heads, stubs = case.gold["header_rows"] - 1, case.gold["header_columns"]
+        if 0 < heads < height and stubs < width:
+            stub = np.arange(width) < stubs
+            yield ColumnGold(grid, list(range(heads)), list(range(heads, height)), list(range(width)), stub)
+        return
+    for table in case.gold.get("tables") or [None]:
+        kind = np.array(
+            [[marked.get((r, c), ".") for c in grid.column_of.tolist()] for r in grid.row_of.tolist()], dtype="U1"
+        )
+        if table is not None:
+            area = rect_at(table)
+            kind[(grid.row_of < area.top) | (grid.row_of > area.bottom)] = "."
+            kind[:, (grid.column_of < area.left) | (grid.column_of > area.right)] = "."
+        kind[~np.isin(kind, ("H", "L", "D"))] = "."
+        body = np.nonzero((kind == "D").any(axis=1))[0]
+        if not len(body):
+            continue
+        head = [int(r) for r in np.nonzero((kind == "H").any(axis=1))[0] if r < body[0]]
+        used = np.nonzero((kind != ".").any(axis=0))[0]
+        columns = list(range(int(used[0]), int(used[-1]) + 1))
+        part = kind[body][:, columns]
+        labels, values = np.isin(part, ("H", "L")).sum(axis=0), (part == "D").sum(axis=0)
+        yield ColumnGold(grid, head, body.tolist(), columns, labels > values)
+
+
+def train_columns(folder: Path, left_out: int | None) -> None:
+    """Write the weights `columns`, from all documents but those of the fold left out."""
+    features, stubs, weights, material = [], [], [], {}
+    for corpus in CORPUS_WEIGHT:
+        documents = examples = 0
+        for case in load_cases(corpus):
+            if case.fold == left_out:
+                continue
+            documents += 1
+            for gold in gold_columns(case):
+                rows = column_features(gold.grid, gold.header_rows, gold.body_rows, gold.columns)
+                filled = rows[:, list(COLUMN_FEATURES).index("filled")] > 0
+                features.append(rows[filled])
+                stubs.append(gold.stub[filled])
+                weights.append(np.full(filled.sum(), CORPUS_WEIGHT[corpus] / max(filled.sum(), 1)))
+                examples += int(filled.sum())
+        material[corpus] = Material(documents, examples)
+    trees = train_boosted(
+        np.vstack(features),
+        np.concatenate(stubs).astype(np.int64),
+        list(COLUMN_FEATURES),
+        ("value", "stub"),
+        np.concatenate(weights),
+        SETTINGS,
+    )
+    trees.save(folder / f"{COLUMN_WEIGHTS}.npz")
+    write_card(folder, Card(COLUMN_WEIGHTS, "boosted trees on column features", material, left_out))

@@ -1,0 +1,1 @@
+"""Learning from web pages: genuine tables and their headers."""

@@ -1,0 +1,100 @@
+"""The figures of the whole flow on web pages of sites that its weights have not seen.
+
+In: folders of weights by fold (`train --folds`). Each page is read with the weights of the fold that left its site out;
+`webtables.py` of the measuring scripts scores the lines. The pages of `visual` are rendered; their tables were taken
+from the other corpora, so each is read with the weights of the fold that left its source out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tabellion.errors import TabellionError
+from tabellion.export import error_json, to_json
+from tabellion.learn.corpora import assign_folds, corpus_folder, load_gold
+from tabellion.learn.sheets.measure import load_script
+from tabellion.learn.web.cases import WEB_CORPORA
+from tabellion.pipeline import FrameMethod, GenuineMethod, HeaderMethod, RenderChoice, Settings, extract_document
+
+RENDERED_CORPORA = ("visual",)
+
+
+def measure_web(
+    corpus: str,
+    folds: Path,
+    genuine: GenuineMethod = "boosted",
+    headers: HeaderMethod = "boosted",
+    frames: FrameMethod = "arranged",
+    step: int = 1,
+    *,
+    rendered: bool = False,
+) -> dict[str, Any]:
+    """Score one corpus of web pages (every `step`th) with the weights under `folds`; the predictions stay there.
+
+    The pages of `visual` are always rendered, others where `rendered` says so.
+    """
+    folder = corpus_folder(corpus)
+    if folder is None:
+        raise TabellionError(f"corpus {corpus} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)")
+    golds = load_gold(folder)[::step]
+    render: RenderChoice = "always" if rendered or corpus in RENDERED_CORPORA else "never"
+    fold_of = _source_folds(golds) if corpus in RENDERED_CORPORA else _own_folds(corpus, golds)
+    lines: dict[str, Any] = {}
+    for gold in golds:
+        settings = Settings(
+            weights=str(folds / f"fold{fold_of[gold['file']]}"),
+            genuine=genuine,
+            headers=headers,
+            render=render,
+            frames=frames,
+        )
+        lines[gold["file"]] = json.loads(_line(folder / "pages" / gold["file"], settings))
+    predictions = folds / f"{corpus}.{genuine}.{headers}.{frames}.jsonl"
+    predictions.write_text("".join(f"{json.dumps(line)}\n" for line in lines.values()), encoding="utf-8")
+    result: dict[str, Any] = load_script("webtables").measure(corpus, golds, lines)
+    return result
+
+
+def _own_folds(corpus: str, golds: list[dict[str, Any]]) -> dict[str, int]:
+    """The fold of each file of a corpus that weights are trained on."""
+    key = WEB_CORPORA[corpus]
+    fold_of = assign_folds(corpus, (gold[key] for gold in golds))
+    return {gold["file"]: fold_of[gold[key]] for gold in golds}
+
+
+def _source_folds(golds: list[dict[str, Any]]) -> dict[str, int]:
+    """The fold of the page that each table of `visual` was taken from: keys are web-PAGE-N, t2d-PAGE and wiki-ID-N."""
+    known: dict[str, int] = {}
+    for corpus, prefix in (("webtables", "web"), ("t2dv2", "t2d"), ("wiki-headers", "wiki")):
+        folder = corpus_folder(corpus)
+        sources = load_gold(folder) if folder else []
+        folds = _own_folds(corpus, sources)
+        for source in sources:
+            name = source["page"] if prefix == "wiki" else source["file"].removesuffix(".html").replace(".", "_")
+            known[f"{prefix}-{name}"] = folds[source["file"]]
+    found = {}
+    for gold in golds:
+        key = gold["key"].replace(".", "_")
+        found[gold["file"]] = known.get(key, known.get(key.rpartition("-")[0], 0))
+    return found
+
+
+def _line(path: Path, settings: Settings) -> bytes:
+    try:
+        return to_json(extract_document(path, settings), every=True)
+    except TabellionError as error:
+        return error_json(str(path), error.kind, str(error))
+
+
+def print_web_figures(
+    corpora: Iterable[str], folds: Path, frames: FrameMethod = "arranged", *, rendered: bool = False
+) -> None:
+    """Measure and print, a block a corpus."""
+    script = load_script("webtables")
+    for corpus in corpora:
+        sys.stdout.write(f"{corpus}\n")
+        script.show(measure_web(corpus, folds, frames=frames, rendered=rendered))

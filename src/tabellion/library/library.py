@@ -1,0 +1,254 @@
+"""A library to hold in the hand: add, list, remove, search, query, verify and rebuild.
+
+In: a folder, or a PostgreSQL URL with a folder for the files. Out: an open `Library`. All state is on the disk and in
+the catalogue; several processes may hold the same library open. What reads documents, asks in SQL or writes is
+imported when it is first used, so that a library is open within a blink.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import msgspec
+from sqlalchemy import delete, select
+
+from tabellion.errors import LibraryError
+from tabellion.library.adding import Known, is_unchanged, read_source
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.corrections import read_logs
+from tabellion.library.files import Folder, default_folder
+from tabellion.library.index import SearchIndex
+from tabellion.library.reading import document_address, document_id
+from tabellion.library.records import DocumentRecord, Kept, documents_by_id, in_parts, list_documents, tables_by_id
+from tabellion.library.schema import corrections, documents, history, tables
+from tabellion.model.correction import Correction
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tabellion.library.paging import SearchStates
+    from tabellion.library.query import Answer, QueryLimits
+    from tabellion.library.questions import Condition
+    from tabellion.library.repairing import Elsewhere
+    from tabellion.library.search import Found
+    from tabellion.library.writing import Keeper
+    from tabellion.pipeline import Settings
+    from tabellion.repair.session import Repair
+
+
+class ListedDocument(msgspec.Struct, frozen=True):
+    """A document as it is listed, with the ids of its tables."""
+
+    id: str
+    source: str
+    medium: str
+    sha256: str
+    title: str | None
+    added: str
+    tables: list[str]
+
+
+class Library:
+    """Tables of many documents, kept, searched and queried."""
+
+    def __init__(self, place: str | None = None, files: str | None = None, *, create: bool = False) -> None:
+        url = place if place and "://" in place else None
+        root = Path(files or default_folder()) if url else Path(place or default_folder())
+        self.folder = Folder(root)
+        if not url and not create and not self.folder.catalogue.exists():
+            raise LibraryError(f"{root}: there is no library here; `tabellion add` makes one")
+        if create or url:
+            self.folder.make()
+        self.catalogue = Catalogue(self.folder, url)
+        self.catalogue.prepare(create=create)
+        self.index = SearchIndex(self.folder, self.catalogue)
+        self._states: SearchStates | None = None
+
+    def add(self, *sources: str | Path, settings: Settings | None = None) -> list[Kept]:
+        """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
+        names, chosen = [str(source) for source in sources], self.settle(settings)
+        known, logs = self.known(names), self.logs(names)
+        done: list[Kept] = []
+        with self.keeping(settings=chosen) as keeper:
+            for source in names:
+                have, log = known.get(source), logs.get(source, ())
+                if have and is_unchanged(source, have, chosen):
+                    done.append(have.kept)
+                else:
+                    done += keeper.keep(read_source(source, self.folder.originals, chosen, log, have))
+            done += keeper.flush()
+        order = {source: number for number, source in enumerate(names)}
+        return sorted(done, key=lambda kept: order[kept.source])
+
+    @contextmanager
+    def keeping(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[Keeper]:
+        """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
+        from tabellion.library.verify import sweep, writing_mark
+        from tabellion.library.writing import Keeper
+        from tabellion.pipeline import Settings
+
+        sweep(self.folder, self.catalogue)
+        with writing_mark(self.folder):
+            keeper = Keeper(self.folder, self.catalogue, again=again, settings=settings or Settings())
+            try:
+                yield keeper
+            finally:
+                keeper.flush()
+        self.index.catch_up(wait=True)
+
+    def known(self, sources: Iterable[str]) -> dict[str, Known]:
+        """What the library has of each source that it has."""
+        by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
+        c = documents.c
+        found: dict[str, Known] = {}
+        with self.catalogue.reading() as connection:
+            for some in in_parts(by_id):
+                wanted = select(c.document_id, c.sha256, c.tables, c.tuples, c.medium, c.rendered)
+                for one, sha256, count, tuples, medium, rendered in connection.execute(
+                    wanted.where(c.document_id.in_(some))
+                ):
+                    kept = Kept(by_id[one], "unchanged", count, tuples)
+                    found[by_id[one]] = Known(sha256, kept, medium, rendered)
+        return found
+
+    def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
+        """The corrections that were made of each source of which any were; a source may be a document's id."""
+        by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
+        by_id |= {source: source for source in by_id.values()}
+        with self.catalogue.reading() as connection:
+            return {by_id[one]: tuple(log) for one, log in read_logs(connection, by_id).items()}
+
+    def repair(self, table: str, *, author: str | None = None, settings: Settings | None = None) -> Repair:
+        """A table under repair, by its id or name: a method for each operation, each kept at once."""
+        from tabellion.library.repairing import repair_table
+
+        return repair_table(self.folder, self.catalogue, table, author, self.settle(settings))
+
+    def settle(self, settings: Settings | None = None) -> Settings:
+        """How documents are read for this library: with its own weights, where it has any and no others are named."""
+        from tabellion.pipeline import Settings
+
+        chosen = settings or Settings()
+        if chosen.weights is None and self.folder.weights.is_dir():
+            return msgspec.structs.replace(chosen, weights=str(self.folder.weights))
+        return chosen
+
+    def alike(
+        self, table: str, correction: str | None = None, *, author: str | None = None, settings: Settings | None = None
+    ) -> Iterator[Elsewhere]:
+        """The same correction, proposed for the other documents of the library wherever the same look recurs."""
+        from tabellion.library.repairing import find_alike_elsewhere, find_table
+        from tabellion.pipeline import Settings
+
+        settings = settings or Settings()
+        repair, document = self.repair(table, author=author, settings=settings), find_table(self.catalogue, table)[0]
+        return find_alike_elsewhere(self.folder, self.catalogue, repair, document.document_id, correction, settings)
+
+    def documents(self) -> list[ListedDocument]:
+        """All documents with their tables."""
+        with self.catalogue.reading() as connection:
+            listed = list_documents(connection)
+            ordered = select(tables.c.document_id, tables.c.table_id).order_by(tables.c.document_id, tables.c.number)
+            held: dict[str, list[str]] = {}
+            for document, table in connection.execute(ordered):
+                held.setdefault(document, []).append(table)
+        return [
+            ListedDocument(
+                one.document_id,
+                one.source,
+                one.medium,
+                one.sha256,
+                one.title,
+                one.added,
+                held.get(one.document_id, []),
+            )
+            for one in listed
+        ]
+
+    def find(self, name: str) -> DocumentRecord:
+        """The document of an id, a path or a URL."""
+        with self.catalogue.reading() as connection:
+            found = documents_by_id(connection, [name, document_id(document_address(name))])
+            if not found:
+                given = select(documents.c.document_id).where(documents.c.source == name)
+                found = documents_by_id(connection, connection.execute(given).scalars().all())
+        if not found:
+            raise LibraryError(f"{name}: there is no such document in this library")
+        if len(found) > 1:
+            raise LibraryError(f"{name}: several documents are called so; name one by its id: {', '.join(found)}")
+        return next(iter(found.values()))
+
+    def remove(self, name: str, *, forget: bool = False) -> DocumentRecord:
+        """Take a document out; its history, corrections and original stay, unless it is to be forgotten."""
+        from tabellion.library.verify import sweep
+        from tabellion.library.writing import drop_document, note_end
+
+        record = self.find(name)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self.catalogue.writing() as connection:
+            held = documents_by_id(connection, [record.document_id])
+            if record.document_id in held:
+                sequence = self.catalogue.next_sequence(connection)
+                note_end(connection, held[record.document_id], "removed", now, sequence)
+                drop_document(connection, held[record.document_id])
+        if forget:
+            self.index.catch_up(wait=True)  # it learns of removals from the history
+            with self.catalogue.writing() as connection:
+                for table in (history, corrections):
+                    connection.execute(delete(table).where(table.c.document_id == record.document_id))
+            sweep(self.folder, self.catalogue, always=True)
+            shutil.rmtree(self.folder.graph, ignore_errors=True)  # made anew when it is next asked
+        self.index.catch_up()
+        return record
+
+    def search(
+        self, question: str, *, conditions: Iterable[Condition] = (), limit: int = 10, offset: int = 0,
+        facets: bool = True, after: str | None = None,
+    ) -> Found:  # fmt: skip
+        """The best tables for a question; with `after`, what `next` of the page before said, those that follow."""
+        if self._states is None:
+            from tabellion.library.paging import SearchStates
+
+            self._states = SearchStates(self.folder, self.catalogue, self.index)
+        if after:
+            searcher, offset = self._states.after(after)
+        else:
+            self.index.catch_up()
+            searcher = self._states.newest()
+        return searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
+
+    def query(self, sql: str, limits: QueryLimits | None = None) -> pa.Table:
+        """All rows of a SELECT as an Arrow table."""
+        with self.ask(sql, limits) as answer:
+            return answer.read_all()
+
+    def ask(self, sql: str, limits: QueryLimits | None = None) -> Answer:
+        """The rows of a SELECT some at a time; use it as a context."""
+        from tabellion.library.query import Answer, QueryLimits
+
+        return Answer(sql, self.folder, self.catalogue, limits or QueryLimits())
+
+    def preview(self, table_id: str, rows: int = 5) -> pa.Table:
+        """The first rows of a table as it is laid out."""
+        from tabellion.library.relations import quoted
+
+        with self.catalogue.reading() as connection:
+            held = tables_by_id(connection, [table_id])
+        if table_id not in held:
+            raise LibraryError(f"{table_id}: there is no such table in this library")
+        return self.query(f"SELECT * FROM {quoted(held[table_id].name)} LIMIT {int(rows)}")  # noqa: S608 - a known name
+
+    def close(self) -> None:
+        self.catalogue.close()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,115 @@
+"""Tables of a library under repair: each stroke is kept with the reading that it gives, in one transaction.
+
+In: a library and a table's id or name. Out: a `Repair`. The document is read from its original; earlier editions, by
+which places are found again, are originals as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tabellion.errors import LibraryError
+from tabellion.library.catalogue import Catalogue
+from tabellion.library.corrections import editions_of, read_logs
+from tabellion.library.files import Folder
+from tabellion.library.originals import load_original
+from tabellion.library.reading import as_kept, naming, take_reading
+from tabellion.library.records import (
+    DocumentRecord,
+    TableRecord,
+    documents_by_id,
+    list_documents,
+    table_called,
+    tables_of,
+)
+from tabellion.library.verify import writing_mark
+from tabellion.library.writing import Grown, keep_readings
+from tabellion.model.correction import Correction
+from tabellion.pipeline import Settings, read_source
+from tabellion.repair.lookalikes import Proposal
+from tabellion.repair.replay import Replayed
+from tabellion.repair.rereading import Workpiece
+from tabellion.repair.session import Overtaken, Repair
+from tabellion.weights import Weights
+
+
+class Elsewhere(msgspec.Struct, frozen=True):
+    """What is proposed for another document: `repair.accept(proposals)` keeps it."""
+
+    source: str
+    repair: Repair
+    proposals: list[Proposal]
+
+
+def find_table(catalogue: Catalogue, name: str) -> tuple[DocumentRecord, TableRecord]:
+    """A table by its id or its name, with its document."""
+    with catalogue.reading() as connection:
+        table = table_called(connection, name)
+        return documents_by_id(connection, [table.document_id])[table.document_id], table
+
+
+def repair_table(
+    folder: Folder, catalogue: Catalogue, name: str, author: str | None = None, settings: Settings = Settings()
+) -> Repair:
+    """A table under repair."""
+    document, table = find_table(catalogue, name)
+    with catalogue.reading() as connection:
+        log = read_logs(connection, [document.document_id]).get(document.document_id, [])
+    settings = as_kept(settings, document.rendered)
+    data = load_original(folder.originals, document.sha256)
+    with naming(document.source):
+        workpiece = Workpiece(read_source(data, settings, Weights(settings.weights)), settings)
+    keeper = _Keeper(folder, catalogue, document, len(data))
+    return Repair(
+        workpiece,
+        table.table_id.rpartition("-")[2],
+        log,
+        editions_of(folder.originals, settings),
+        keeper.keep,
+        author,
+    )
+
+
+def find_alike_elsewhere(
+    folder: Folder, catalogue: Catalogue, repair: Repair, document_id: str, correction: str | None, settings: Settings
+) -> Iterator[Elsewhere]:
+    """The like of a correction in the other documents of a library, a document at a time."""
+    example = repair.example(correction)
+    if example is None:
+        return
+    with catalogue.reading() as connection:
+        documents = list_documents(connection)
+        first = {
+            table.document_id: table for table in reversed(tables_of(connection, [d.document_id for d in documents]))
+        }
+    for document in documents:
+        if document.document_id != document_id and document.document_id in first:
+            other = repair_table(folder, catalogue, first[document.document_id].table_id, repair.author, settings)
+            if proposals := other.alike_to(example):
+                yield Elsewhere(document.source, other, proposals)
+
+
+class _Keeper:
+    """Keeps the strokes of one document."""
+
+    def __init__(self, folder: Folder, catalogue: Catalogue, document: DocumentRecord, size: int) -> None:
+        self.folder, self.catalogue, self.document, self.size = folder, catalogue, document, size
+
+    def keep(self, corrections: Sequence[Correction], replayed: Replayed) -> None:
+        """Append the corrections and show the reading that they give."""
+        document = self.document
+        reading = take_reading(replayed.extraction, document.source, document.address, self.size)
+        reading = msgspec.structs.replace(reading, corrections=len(replayed.standings), rendered=document.rendered)
+        with writing_mark(self.folder):
+            try:
+                kept = keep_readings(
+                    self.folder, self.catalogue, [reading], again=True, said={document.document_id: corrections}
+                )
+            except Grown:
+                with self.catalogue.reading() as connection:
+                    log = read_logs(connection, [document.document_id]).get(document.document_id, [])
+                raise Overtaken(log) from None
+        if kept[0].status == "unchanged":
+            raise LibraryError(f"{document.source}: was replaced or removed in the meantime; repair it as it is now")

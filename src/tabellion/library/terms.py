@@ -1,0 +1,161 @@
+"""From text to the terms that are searched for: words by their stem, numbers by what they say.
+
+In: text and its language. Out: terms, with their places where they are needed for highlights. The same code makes the
+terms of tables and of questions, so "1,234.5" finds 1234.5 and a plural its singular. Fails on scripts without blanks
+between words, where a run of letters is one term.
+
+The language of a document's words, guessed from the small words that every text has.
+
+In: text. Out: a language that stems are known for, English where nothing speaks for another. Fails on very short
+texts and on tables without a sentence; the cost is a stem that is less exact.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import tantivy
+
+# language -> its commonest small words that are rare elsewhere (cut to what tells it from its neighbours)
+_SMALL = {
+    "english": "the of and to in for is with by from are total year all not per than or other",
+    "german": "der die das und von mit nach für den im zu nicht auf ist des dem insgesamt jahr oder",
+    "french": "le la les des et du en pour par dans sur au aux une est selon ensemble année ou",
+    "spanish": "el los las y del en por para con una según al total año que o sus",
+    "italian": "il gli della delle di e per con nel dei una secondo anno totale che sono",
+    "portuguese": "o os as dos das e do da em por para com uma segundo ano não ao",
+    "dutch": "de het een van en in voor met naar op bij jaar totaal niet zijn of",
+    "swedish": "och i av för med efter på som är den det år totalt inte samt",
+    "danish": "og i af for med efter på som er den det år ikke fordelt efter",
+    "norwegian": "og i av for med etter på som er den det år ikke alle",
+    "finnish": "ja on mukaan yhteensä vuosi sekä tai ei ovat muut kaikki",
+    "hungarian": "és a az szerint összesen év nem is vagy egy",
+    "romanian": "și de la în din pe cu pentru după anul total sau",
+    "russian": "и в на по с для из не от за год всего",
+    "turkish": "ve ile için göre toplam yıl bir bu olan de",
+}
+LANGUAGES = tuple(_SMALL)
+DEFAULT = "english"
+_WORD = re.compile(r"[^\W\d_]+")
+_ENOUGH = 3  # small words that must be seen before another language than English is believed
+_MOST = 5_000  # letters looked at
+
+
+def _known() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for language, words in _SMALL.items():
+        for word in words.split():
+            found.setdefault(word, []).append(language)
+    return found
+
+
+_KNOWN = _known()
+
+
+def guess_language(text: str) -> str:
+    """The language whose small words are the most.
+
+    >>> guess_language("Bevölkerung nach Alter und Geschlecht, insgesamt"), guess_language("A 1 B 2")
+    ('german', 'english')
+    """
+    counts: Counter[str] = Counter()
+    for word in _WORD.findall(text[:_MOST].casefold()):
+        languages = _KNOWN.get(word, ())
+        for language in languages:
+            counts[language] += 12 // len(languages)
+    if not counts:
+        return DEFAULT
+    best, score = counts.most_common(1)[0]
+    if best != DEFAULT and (score < 12 * _ENOUGH or score <= counts[DEFAULT]):
+        return DEFAULT
+    return best
+
+
+_TERM = re.compile(r"\d+(?:[.,'’ \u00a0\u202f]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SEPARATORS = re.compile(r"[.,'’ \u00a0\u202f]")
+_SPACED = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")
+BREAK = "¶"  # stands between two labels, so that a phrase does not cross from one into the next
+_LONGEST = 60  # letters of a term
+
+
+class Term(NamedTuple):
+    """A term and where it stands in its text."""
+
+    term: str
+    start: int
+    end: int
+
+
+def find_terms(text: str, language: str) -> Iterator[Term]:
+    """The terms of a text, in order.
+
+    >>> [t.term for t in find_terms("Smoking rates: 1,234.5 or 1234.5", "english")]
+    ['smoke', 'rate', '1234.5', 'or', '1234.5']
+    """
+    for match in _TERM.finditer(text):
+        word = match[0]
+        if word[0].isdigit():
+            if " " in word or "\u00a0" in word or "\u202f" in word:
+                yield from _spaced_numbers(word, match.start())
+            else:
+                yield Term(plain_number(word), match.start(), match.end())
+        else:
+            yield Term(stem(word, language), match.start(), match.end())
+
+
+def terms(text: str, language: str) -> list[str]:
+    return [found.term for found in find_terms(text, language)]
+
+
+def is_number(term: str) -> bool:
+    return term[:1].isdigit()
+
+
+@lru_cache(maxsize=100_000)
+def plain_number(written: str) -> str:
+    """A number without the separators of its thousands; what could be both is taken for them.
+
+    >>> plain_number("1,234.5"), plain_number("1.234,5"), plain_number("12.5"), plain_number("1,234")
+    ('1234.5', '1234.5', '12.5', '1234')
+    """
+    parts = _SEPARATORS.split(written)
+    if len(parts) == 1:
+        return written[:_LONGEST]
+    last = parts[-1]
+    kinds = set(_SEPARATORS.findall(written))
+    grouped = len(last) == 3 and len(parts[0]) <= 3 and parts[0] != "0" and (len(kinds) == 1)
+    whole = "".join(parts if grouped else parts[:-1])
+    return (whole if grouped else f"{whole}.{last}")[:_LONGEST]
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str, language: str) -> str:
+    """The stem of a word without accents and capitals."""
+    flat = unicodedata.normalize("NFKD", word.casefold().replace("’", "'"))
+    plain = "".join(letter for letter in flat if not unicodedata.combining(letter)).removesuffix("'s").replace("'", "")
+    # a stemmer expects the accents of its language, so it sees the word with them
+    found = _analyzer(language).analyze(word.casefold())
+    if len(found) != 1:
+        return plain[:_LONGEST]
+    flat = unicodedata.normalize("NFKD", found[0])
+    return "".join(letter for letter in flat if not unicodedata.combining(letter))[:_LONGEST]
+
+
+@cache
+def _analyzer(language: str) -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return builder.filter(tantivy.Filter.lowercase()).filter(tantivy.Filter.stemmer(language)).build()
+
+
+def _spaced_numbers(run: str, start: int) -> Iterator[Term]:
+    """Digits with blanks between them: one number where they stand in threes, else several."""
+    if _SPACED.fullmatch(run):
+        yield Term(plain_number(run), start, start + len(run))
+        return
+    for match in re.finditer(r"[^ \u00a0\u202f]+", run):
+        yield Term(plain_number(match[0]), start + match.start(), start + match.end())

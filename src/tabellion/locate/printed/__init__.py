@@ -1,0 +1,1 @@
+"""Tables on the printed pages of a PDF. `regions` enters."""

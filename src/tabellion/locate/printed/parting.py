@@ -1,0 +1,267 @@
+"""Clusters of table pieces, parted into tables.
+
+Goes in: the facts of a page, the chance of each piece, and judges for cuts. Comes out: the pieces of each table. A
+cluster is cut at its likeliest place as long as a cut is likely. Lattices overrule the judges: nothing is cut inside
+one, and two that stand apart are always parted.
+
+Lattices: rulings that cross one another and so draw the cells of one table.
+
+Goes in: the rulings of a page. Comes out: boxes around each set of crossing rules with at least two rows and two
+columns (or one inner upright rule). What stands in one lattice belongs together, what stands in two does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.locate.printed.cuts import (
+    LEVEL_FEATURES,
+    level_cuts,
+    level_features,
+    rows_of,
+    upright_cuts,
+    upright_features,
+)
+from tabellion.locate.printed.groups import find_links, group_rows, join_sets
+from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.place import Box
+from tabellion.model.printed import PrintedPage
+
+_TOUCH = 2.5  # points: how far a rule may end before the rule it meets
+_APART = 4.0  # points: places of rules closer than this are one
+_FEWEST_LEVELS, _FEWEST_UPRIGHTS = 3, 1  # three level rules bound two rows
+_MOST_RULES = 3000  # a page with more is a drawing
+_SMALLEST = 20.0  # points
+_WHOLE_PAGE = 0.97  # of the page's width and height: a frame around everything
+
+
+def find_lattices(page: PrintedPage) -> list[Box]:
+    """The boxes of all lattices of a page."""
+    across, down = page.across.astype(np.float64), page.down.astype(np.float64)
+    if not len(across) or not len(down) or len(across) + len(down) > _MOST_RULES:
+        return []
+    x, y = (down[:, 0] + down[:, 2]) / 2, (across[:, 1] + across[:, 3]) / 2
+    meets = (across[:, None, 0] <= x[None, :] + _TOUCH) & (across[:, None, 2] >= x[None, :] - _TOUCH)
+    meets &= (down[None, :, 1] <= y[:, None] + _TOUCH) & (down[None, :, 3] >= y[:, None] - _TOUCH)
+    pairs = [(int(a), len(across) + int(d)) for a, d in np.argwhere(meets)]
+    result: list[Box] = []
+    for members in join_sets(len(across) + len(down), pairs):
+        levels = [m for m in members if m < len(across)]
+        uprights = [m - len(across) for m in members if m >= len(across)]
+        if _places(y[levels]) < _FEWEST_LEVELS or _places(x[uprights]) < _FEWEST_UPRIGHTS:
+            continue
+        left = min(across[levels, 0].min(), down[uprights, 0].min())
+        right = max(across[levels, 2].max(), down[uprights, 2].max())
+        top = min(across[levels, 1].min(), down[uprights, 1].min())
+        bottom = max(across[levels, 3].max(), down[uprights, 3].max())
+        inner = _places(x[uprights][(x[uprights] > left + _APART) & (x[uprights] < right - _APART)])
+        whole = right - left > _WHOLE_PAGE * page.width and bottom - top > _WHOLE_PAGE * page.height
+        if inner and min(right - left, bottom - top) > _SMALLEST and not whole:
+            result.append(Box(float(left), float(top), float(right), float(bottom)))
+    return _outermost(result)
+
+
+def _places(values: NDArray[np.float64]) -> int:
+    """How many distinct places there are."""
+    return 0 if not len(values) else 1 + int((np.diff(np.sort(values)) > _APART).sum())
+
+
+def _outermost(boxes: list[Box]) -> list[Box]:
+    """Boxes that lie in no other."""
+
+    def inside(a: Box, b: Box) -> bool:
+        return (
+            a != b
+            and b.left - 1 <= a.left
+            and b.top - 1 <= a.top
+            and a.right <= b.right + 1
+            and a.bottom <= b.bottom + 1
+        )
+
+    return [a for a in boxes if not any(inside(a, b) for b in boxes)]
+
+
+def lattice_of(boxes: NDArray[np.float64], lattices: list[Box]) -> NDArray[np.int64]:
+    """For each box the lattice that its middle lies in, or -1."""
+    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    result = np.full(len(boxes), -1, dtype=np.int64)
+    for k, (left, top, right, bottom) in enumerate(lattices):
+        result[(x >= left) & (x <= right) & (y >= top - 1) & (y <= bottom + 1)] = k
+    return result
+
+
+FEWEST_PIECES, FEWEST_ROWS = 3, 2
+_DEEPEST = 12  # cuts within cuts
+_FEWEST_IN_LATTICE = 3
+_LATTICE_TRUSTED = 0.5  # mean chance of a lattice's pieces from which all of them count as a table's
+_RAISED = 0.9
+_STRAYS, _OTHERS = 0.35, 8  # share of the pieces at a side below which a cluster has only strays there; others at least
+_SAME_HEAD, _ALIGNED = 0.9, 0.5  # shares of a row that say the head again, and that stand in line with the rows above
+_HEAD_ROWS = 3  # a part of so few rows may be the head of the part below it
+_HEAD_GAP = 0.6  # type sizes between them
+_HEAD_SHARE = 0.7  # of the narrower one that must stand over the other
+
+Judge = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class Judges(msgspec.Struct, frozen=True):
+    """How likely cuts are, given their features; and from which probability a cut is made."""
+
+    level: Judge
+    upright: Judge
+    level_from: float = 0.4
+    upright_from: float = 0.5
+
+
+def settle_chances(facts: PieceFacts, chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The chances, but none for captions, and a high one for all pieces of a lattice that is mostly a table's."""
+    settled = np.where(facts.caption == 1, 0.0, chance)
+    inside = lattice_of(facts.box, find_lattices(facts.page))
+    for k in range(int(inside.max(initial=-1)) + 1):
+        members = inside == k
+        if members.sum() >= _FEWEST_IN_LATTICE and settled[members].mean() > _LATTICE_TRUSTED:
+            settled[members] = np.maximum(settled[members], _RAISED)
+    return settled
+
+
+def clusters(facts: PieceFacts, chance: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+    """Likely pieces that stand together, however many tables they are."""
+    rows = group_rows(facts.page, chance)
+    links = [(link.upper, link.lower) for link in find_links(facts.page, rows)]
+    inside = lattice_of(facts.box, find_lattices(facts.page))
+    first_of: dict[int, int] = {}
+    for n, row in enumerate(rows):
+        links += [(first_of.setdefault(int(inside[k]), n), n) for k in row.pieces if inside[k] >= 0]
+    return [
+        np.array(sorted(k for r in members for k in rows[r].pieces), dtype=np.intp)
+        for members in join_sets(len(rows), links)
+    ]
+
+
+def part_tables(facts: PieceFacts, chance: NDArray[np.float64], judges: Judges) -> list[NDArray[np.intp]]:
+    """The pieces of each table."""
+    inside = lattice_of(facts.box, find_lattices(facts.page))
+    tables: list[NDArray[np.intp]] = []
+    for cluster in clusters(facts, chance):
+        tables += _part(facts, chance, cluster, inside, judges, 0)
+    tables = _with_heads(facts, tables)
+    return [t for t in tables if len(t) >= FEWEST_PIECES and len(rows_of(facts, t)) >= FEWEST_ROWS]
+
+
+def _with_heads(facts: PieceFacts, tables: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
+    """Tables, each with the few rows right above it that were cut off: no white parts a table from the next."""
+    whole = sorted(tables, key=lambda t: float(facts.box[t, 1].min()))
+    result: list[NDArray[np.intp]] = []
+    while whole:
+        upper = whole.pop(0)
+        em = float(np.median(facts.size[upper]))
+        box = hull(facts.box[upper])
+        few = len(rows_of(facts, upper)) <= _HEAD_ROWS
+        for n, lower in enumerate(whole):
+            below = hull(facts.box[lower])
+            shared = min(box.right, below.right) - max(box.left, below.left)
+            near = -em < below.top - box.bottom < _HEAD_GAP * em
+            if few and near and shared > _HEAD_SHARE * min(box.right - box.left, below.right - below.left):
+                whole[n] = np.sort(np.concatenate([upper, lower]))
+                break
+        else:
+            result.append(upper)
+    return result
+
+
+def _part(
+    facts: PieceFacts,
+    chance: NDArray[np.float64],
+    members: NDArray[np.intp],
+    inside: NDArray[np.int64],
+    judges: Judges,
+    depth: int,
+) -> list[NDArray[np.intp]]:
+    if len(members) < FEWEST_PIECES or depth > _DEEPEST:
+        return [members]
+    halves = _cut_upright(facts, chance, members, inside, judges) or _cut_level(facts, chance, members, inside, judges)
+    if halves is None:
+        return [members]
+    return [t for half in halves for t in _part(facts, chance, half, inside, judges, depth + 1)]
+
+
+Halves = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def _cut_upright(
+    facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], inside: NDArray[np.int64], judges: Judges
+) -> Halves | None:
+    cuts = upright_cuts(facts, members)
+    if not cuts:
+        return None
+    likely = judges.upright(upright_features(facts, chance, members, cuts)).copy()
+    for n, cut in enumerate(cuts):
+        left = set(inside[members[facts.box[members, 0] < cut.x]].tolist()) - {-1}
+        right = set(inside[members[facts.box[members, 0] >= cut.x]].tolist()) - {-1}
+        if left & right:
+            likely[n] = 0.0
+        elif (left and right) or _strays_beside(facts, members, cut.x):
+            likely[n] = max(likely[n], 1.0 + (cut.right - cut.left) / 1e4)
+    best = int(likely.argmax())
+    if likely[best] <= judges.upright_from:
+        return None
+    at_left = facts.box[members, 0] < cuts[best].x
+    return members[at_left], members[~at_left]
+
+
+def _strays_beside(facts: PieceFacts, members: NDArray[np.intp], x: float) -> bool:
+    """Whether on one side of a place only strays of the cluster stand, among much that is not of it."""
+    around = hull(facts.box[members])
+    at_left = facts.box[members, 0] < x
+    middle_x, middle_y = (facts.box[:, 0] + facts.box[:, 2]) / 2, (facts.box[:, 1] + facts.box[:, 3]) / 2
+    level = (middle_y > around.top) & (middle_y < around.bottom)
+    for side, low, high in ((at_left, around.left - 1, x), (~at_left, x, around.right + 1)):
+        own = hull(facts.box[members[side]])
+        there = int((level & (middle_x > min(low, own.left)) & (middle_x < max(high, own.right))).sum())
+        if side.sum() < _STRAYS * there and there - side.sum() >= _OTHERS and 2 * side.sum() < len(members):
+            return True
+    return False
+
+
+def _new_columns(features: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Cuts below which the header comes again, over columns at other places: the next table of the same kind."""
+    match, aligned, gap, above = (
+        features[:, LEVEL_FEATURES.index(name)] for name in ("header match", "aligned", "gap", "rows above")
+    )
+    return (match > _SAME_HEAD) & (aligned < _ALIGNED) & (gap > _HEAD_GAP) & (above > _HEAD_ROWS)
+
+
+def _cut_level(
+    facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], inside: NDArray[np.int64], judges: Judges
+) -> Halves | None:
+    bands = rows_of(facts, members)
+    cuts = level_cuts(facts, bands)
+    if not cuts:
+        return None
+    features = level_features(facts, chance, members, bands, cuts)
+    likely = np.where(_new_columns(features), 1.0, judges.level(features))
+    above: list[set[int]] = []
+    seen: set[int] = set()
+    for band in bands:
+        seen = seen | (set(inside[band].tolist()) - {-1})
+        above.append(seen)
+    below: list[set[int]] = [set() for _ in bands]
+    seen = set()
+    for k in range(len(bands) - 1, -1, -1):
+        seen = seen | (set(inside[bands[k]].tolist()) - {-1})
+        below[k] = seen
+    for n, cut in enumerate(cuts):
+        upper, lower = above[cut.above - 1], below[cut.above]
+        if upper & lower:
+            likely[n] = 0.0
+        elif upper and lower:
+            likely[n] = 1.0 + likely[n]
+    best = int(likely.argmax())
+    if likely[best] <= judges.level_from:
+        return None
+    n = cuts[best].above
+    return np.concatenate(bands[:n]), np.concatenate(bands[n:])

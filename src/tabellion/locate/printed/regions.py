@@ -1,0 +1,158 @@
+"""The tables of printed pages.
+
+Goes in: pages in order. Comes out: regions that may be tables, in reading order, each with its probability. The pieces
+of a page are judged one by one (a first look, and a second that knows the neighbours' judgement), likely ones are
+clustered, clusters are cut where two tables meet, and each part is judged as a whole. Sideways text is treated in its
+own view. Fails on tables whose cells are pictures, and on lists set like tables.
+
+Tables that go on over pages.
+
+Goes in: the regions of a document, page by page. Comes out: the same, where a region at the top of a page goes on
+with the last one of the page before: it says so ("Table 2 continued"), or it has no caption of its own and stands at
+the same place with the same columns or the same first row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.locate.printed.parting import Judges, part_tables, settle_chances
+from tabellion.locate.printed.piece_features import Earlier, outer_pieces, piece_features
+from tabellion.locate.printed.region_features import region_features
+from tabellion.locate.printed.running_text import RunningText, pieces_inside
+from tabellion.locate.printed.second_look import PieceFacts, gather_facts, hull, second_features
+from tabellion.locate.printed.surroundings import find_surroundings
+from tabellion.model.place import Box, Place
+from tabellion.model.printed import MOST_PIECES, PrintedPage
+from tabellion.model.region import LIKELY, PrintedRegion
+from tabellion.weights import Weights
+
+_SAME_EDGE = 6.0  # type sizes that the edges of two parts may differ by
+_NEAR_EDGE = 0.35  # of the page's height: what may lie between a part and the page's upper or lower edge
+_FEW_LETTERS = 160  # text between a part and the edge of the page: running heads and notes, no paragraphs
+
+
+def join_parts(pages: Iterable[list[PrintedRegion]]) -> Iterator[PrintedRegion]:
+    """Regions in order, each with the parts on later pages that go on with it; unlikely regions pass unjoined."""
+    waiting: PrintedRegion | None = None  # the last region of the last page, to which parts may be added
+    for region in (region for regions in pages for region in regions):
+        if region.genuine < LIKELY:
+            yield region
+            continue
+        last = waiting and (waiting.parts[-1] if waiting.parts else waiting)
+        if waiting and last and goes_on(last, region):
+            waiting = msgspec.structs.replace(waiting, parts=(*waiting.parts, region))
+            continue
+        if waiting:
+            yield waiting
+        waiting = region
+    if waiting:
+        yield waiting
+
+
+def goes_on(last: PrintedRegion, region: PrintedRegion) -> bool:
+    """Whether a region goes on with the last one of the page before."""
+    if region.page.number != last.page.number + 1 or region.page.turn != last.page.turn:
+        return False
+    label, before = region.about.label, last.about.label
+    if label is not None:
+        return region.about.continued and (before is None or label.casefold() == before.casefold())
+    if not _first_on_page(region) or not _last_on_page(last):
+        return False
+    em = float(np.median(region.page.pieces.size))
+    widths = abs((region.box.right - region.box.left) - (last.box.right - last.box.left)) / em
+    return widths < _SAME_EDGE and abs(region.box.left - last.box.left) / em < 3 * _SAME_EDGE
+
+
+def _letters_in(page: PrintedPage, box: Box) -> int:
+    b = page.pieces.box
+    x, y = (b[:, 0] + b[:, 2]) / 2, (b[:, 1] + b[:, 3]) / 2
+    inside = (x > box.left) & (x < box.right) & (y > box.top) & (y < box.bottom)
+    return sum(len(t) for t in page.pieces.text[inside])
+
+
+def _first_on_page(region: PrintedRegion) -> bool:
+    page = region.page
+    above = Box(0.0, 0.0, page.width, region.box.top)
+    return region.box.top < _NEAR_EDGE * page.height and _letters_in(page, above) < _FEW_LETTERS
+
+
+def _last_on_page(region: PrintedRegion) -> bool:
+    page = region.page
+    below = Box(0.0, region.box.bottom, page.width, page.height)
+    return region.box.bottom > (1 - _NEAR_EDGE) * page.height and _letters_in(page, below) < _FEW_LETTERS
+
+
+FIRST_LOOK, SECOND_LOOK = "printed-pieces-first", "printed-pieces"  # names of the weights
+LEVEL_CUTS, UPRIGHT_CUTS, REGIONS = "printed-level-cuts", "printed-upright-cuts", "printed-regions"
+_LENIENT = 0.4  # log-odds added to what is said of a region: a table missed costs more than one too many
+_MARGIN = 1.0  # points around the text of a table that its box takes in
+
+
+def locate_printed(
+    pages: Iterable[PrintedPage], weights: Weights, text: RunningText | None = None
+) -> Iterator[list[PrintedRegion]]:
+    """The regions of each page and of its sideways views; what the page says of tables is told to `text`."""
+    before: frozenset[tuple[str, int]] = frozenset()
+    for page in pages:
+        found: list[PrintedRegion] = []
+        for view in (page, *page.sideways):
+            regions = _locate_view(view, Earlier(before), weights)
+            found += regions
+            if text is not None:
+                text.add(view, _aside(regions), before)
+        before = outer_pieces(page)
+        yield sorted(found, key=_reading_order)
+
+
+def _aside(regions: list[PrintedRegion]) -> set[int]:
+    """The pieces of a view that are of tables, or of what belongs to them."""
+    likely = [region for region in regions if region.genuine >= LIKELY]
+    inside = [pieces_inside(region.page, *region.box) for region in likely]
+    return set().union(*inside, *(region.about.pieces for region in likely))
+
+
+def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[PrintedRegion]:
+    if not 0 < len(page.pieces) <= MOST_PIECES:
+        return []
+    facts = gather_facts(page)
+    chance = settle_chances(facts, judge_pieces(page, earlier, weights))
+    judges = Judges(
+        level=weights.boosted(LEVEL_CUTS).probabilities, upright=weights.boosted(UPRIGHT_CUTS).probabilities
+    )
+    regions = [_region(facts, chance, members, weights) for members in part_tables(facts, chance, judges)]
+    likely = [region for region in regions if region.genuine >= LIKELY]
+    about = dict(zip(map(id, likely), find_surroundings(facts, [region.box for region in likely]), strict=True))
+    return [
+        msgspec.structs.replace(region, about=about[id(region)]) if id(region) in about else region
+        for region in regions
+    ]
+
+
+def judge_pieces(page: PrintedPage, earlier: Earlier, weights: Weights) -> NDArray[np.float64]:
+    """The probability of each piece that it belongs to a table."""
+    own = piece_features(page, earlier)
+    first = weights.boosted(FIRST_LOOK).probabilities(own)
+    return weights.boosted(SECOND_LOOK).probabilities(np.hstack([own, second_features(page, first)]))
+
+
+def _region(
+    facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], weights: Weights
+) -> PrintedRegion:
+    rows = region_features(facts, chance, members)[None, :]
+    genuine = 1 / (1 + np.exp(-float(weights.boosted(REGIONS).scores(rows)[0, 0]) - _LENIENT))
+    left, top, right, bottom = hull(facts.box[members])
+    box = Box(left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
+    upright = facts.page.upright_box(hull(facts.box[members]))
+    place = Place(page=facts.page.number, box=Box(*(round(v, 2) for v in upright)))
+    return PrintedRegion(facts.page, place, box, round(float(genuine), 4))
+
+
+def _reading_order(region: PrintedRegion) -> tuple[int, float, float]:
+    """Down the page, left before right where two tables stand side by side."""
+    box = region.place.box or region.box
+    return region.page.turn, round(box.top / 40), box.left

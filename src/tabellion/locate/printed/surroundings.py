@@ -1,0 +1,303 @@
+"""What belongs to a printed table but stands outside it: its caption and its footnotes.
+
+Goes in: a page view and the tables on it. Comes out: for each table what stands around it. A caption opens with a label
+("Table 2.", Liu et al. 2006, section 3); it is put together from the lines that follow, and goes to the nearest table
+below or above it. Footnotes stand right below the table: they open with a mark or a word ("Note", "Source"), or are
+set smaller than the text. Fails on captions beside their table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.locate.printed.piece_features import body_size
+from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.place import Box
+from tabellion.model.printed import PrintedPage, Shift
+from tabellion.model.region import Surroundings
+from tabellion.values.table_labels import read_caption
+
+_FARTHEST = 60.0  # points between a table and its caption
+_BELOW_COSTS = 14.0  # points: a caption stands above its table rather than below
+_SAME_SIZE = 0.12  # share by which the type of one caption may differ from line to line
+_STEP = 1.75  # type sizes from one line to the next within a caption or note
+_STEP_TO_TABLE = 2.6  # the same between caption lines that stand above a table, where headings are set apart
+_MATE_GAP, _JUSTIFIED_GAP, _LABEL_GAP = 1.1, 2.2, 4.0  # type sizes between parts of a line; after a label alone
+_LABEL_LETTERS = 14
+_BEYOND = 8.0  # type sizes that a caption may be wider than its table
+_FIRST_STEP = 2.9  # type sizes between the end of a table and the first line of its notes
+_SMALLER = 0.94  # of the size of the text: notes that are set so small need no mark
+_MOST_LINES = 14
+_FEWEST_LINES = 6  # of prose, to tell columns from
+_COLUMN_APART = 40.0  # points between the left edges of two columns of text
+_COLUMN_SHARE = 0.15  # of all lines of prose, at least, in a column
+_NOTE = re.compile(
+    r"\s*(?:notes?\b|sources?\b|abbreviations?\b|legend\b|key\b|data\b.{0,20}\b(?:are|is|from)\b|"
+    r"values? (?:are|in|with)|means? |quelle|anmerkung|nota\b|fuente|"
+    r"[*†‡§¶#∗]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s|[a-z1-9]\s?[=:]\s|"
+    r"[^\s:;=]{1,12}\s?[:=]\s[^.;]{3,60};)",
+    re.I,
+)
+_FOOT = 0.93  # of the page: what begins below is a running foot
+_ADDRESS = re.compile(r"\s*(?:https?:|www\.|doi\b)", re.I)
+_RAISED = str.maketrans("0123456789abcdefpr", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ")
+_RAISED_BIT, _GLUED_BIT = int(Shift.RAISED), int(Shift.GLUED)
+_CAN_BE_RAISED = re.compile(r"[0-9a-fpr]{1,2}")
+
+Position = Literal["above", "below"]
+Line = tuple[int, ...]  # the pieces of a line from left to right
+
+
+def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surroundings]:
+    """The caption and the notes of each table of a view."""
+    if not tables:
+        return []
+    around = _Around(facts, tables)
+    captions = around.assign_captions()
+    columns = count_columns(facts)
+    result: list[Surroundings] = []
+    for number in range(len(tables)):
+        lines, position = captions.get(number, ([], None))
+        notes = around.note_lines(number)
+        text = around.text_of(lines)
+        label = read_caption(text) if text else None
+        result.append(
+            Surroundings(
+                caption=text or None,
+                position=position,
+                label=label.label if label else None,
+                continued=bool(label and label.continued),
+                notes=tuple(around.text_of(note) for note in around.part_notes(notes)),
+                pieces=frozenset(k for line in (*lines, *notes) for k in line),
+                page_columns=columns,
+            )
+        )
+    return result
+
+
+def count_columns(facts: PieceFacts) -> int | None:
+    """How many columns the text of a page is set in, side by side; None where it has hardly any."""
+    lines = np.flatnonzero(facts.prose)
+    if len(lines) < _FEWEST_LINES:
+        return None
+    left, right = facts.box[lines, 0], facts.box[lines, 2]
+    order = np.argsort(left)
+    groups = np.split(order, np.flatnonzero(np.diff(left[order]) > _COLUMN_APART) + 1)
+    columns, reach = 0, -1e9
+    for group in groups:
+        if len(group) >= _COLUMN_SHARE * len(lines) and float(np.median(left[group])) > reach - 1:
+            columns += 1
+            reach = float(np.median(right[group]))
+    return max(columns, 1)
+
+
+class _Around:
+    """The pieces outside the tables of a view, in lines."""
+
+    def __init__(self, facts: PieceFacts, tables: Sequence[Box]) -> None:
+        self.facts, self.tables = facts, tables
+        box = facts.box
+        x, y = (box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2
+        self.free = np.ones(len(box), dtype=bool)
+        for left, top, right, bottom in tables:
+            self.free &= ~((x > left) & (x < right) & (y > top) & (y < bottom))
+        self.taken: set[int] = set()
+        self.body = body_size(facts.page)
+
+    def assign_captions(self) -> dict[int, tuple[list[Line], Position]]:
+        """For each table the lines of its caption, and where they stand."""
+        starts: list[int] = np.flatnonzero((self.facts.caption == 1) & self.free).tolist()
+        offers: list[tuple[float, int, int, Position]] = []
+        for k in starts:
+            size = float(self.facts.size[k])
+            left, top, right, bottom = hull(self.facts.box[list(self._line_at(k, 1e9))])
+            for number, table in enumerate(self.tables):
+                if right < table.left - 3 * size or left > table.right + 3 * size:
+                    continue
+                if bottom <= table.top + 0.6 * size:
+                    gap = self._gap_below(k, table)
+                    offers.append((gap, k, number, "above"))
+                elif top >= table.bottom - 0.6 * size:
+                    offers.append((top - table.bottom + _BELOW_COSTS, k, number, "below"))
+        result: dict[int, tuple[list[Line], Position]] = {}
+        used: set[int] = set()
+        for cost, k, number, position in sorted(offers):
+            if cost > _FARTHEST or k in used or number in result:
+                continue
+            used.add(k)
+            lines = self._caption_lines(k, self.tables[number], position)
+            self.taken.update(piece for line in lines for piece in line)
+            result[number] = (lines, position)
+        return result
+
+    def _gap_below(self, k: int, table: Box) -> float:
+        """The white between a caption and the table below it: the lines in between may be the caption's own."""
+        lines = self._caption_lines(k, table, "above")
+        return float(table.top - max(self.facts.box[p, 3] for line in lines for p in line))
+
+    def _caption_lines(self, k: int, table: Box, position: str) -> list[Line]:
+        """The line that a caption opens and those that go on with it."""
+        facts = self.facts
+        size, base = float(facts.size[k]), float(facts.base[k])
+        left = float(facts.box[k, 0])
+        low, high = min(left, table.left) - 3 * size, max(table.right, float(facts.box[k, 2])) + _BEYOND * size
+        lines = [self._line_at(k, high)]
+        step = _STEP_TO_TABLE if position == "above" else _STEP
+        last = base
+        while len(lines) < _MOST_LINES:
+            following = self._next_line(last, step * size, low, high, lines)
+            if not following or any(facts.caption[p] for p in following):
+                break
+            new = float(facts.base[following[0]])
+            if position == "above" and new > table.top + 0.5 * size:
+                break
+            other = abs(float(facts.size[following[0]]) - size) > _SAME_SIZE * size and len(lines) > 1
+            apart = position == "below" and new - last > 1.25 * self._usual_step(lines, size)
+            if other or apart or self._ruled_between(last, new, following):
+                break
+            lines.append(following)
+            last = new
+            size = float(facts.size[following[0]])
+        return lines
+
+    def _ruled_between(self, above: float, below: float, line: Line) -> bool:
+        """Whether a rule runs between two baselines, over most of the lower line."""
+        rules = self.facts.rules
+        left, right = float(self.facts.box[line[0], 0]), float(self.facts.box[line[-1], 2])
+        between = (rules[:, 1] > above) & (rules[:, 1] < below - 0.5)
+        return bool((between & (rules[:, 0] < left + 3) & (rules[:, 2] > right - 3)).any())
+
+    def _usual_step(self, lines: list[Line], size: float) -> float:
+        bases = [float(self.facts.base[line[0]]) for line in lines]
+        return bases[-1] - bases[-2] if len(bases) > 1 else _STEP * size
+
+    def _line_at(self, k: int, high: float, inside: float = 0.0) -> Line:
+        """The pieces that stand on one line with a piece, close by at its right and not beyond `high`.
+
+        Up to `inside`, where the text is known to reach, they may stand wider apart: justified text does.
+        """
+        facts = self.facts
+        size = float(facts.size[k])
+        line = [k]
+        same = self.free & (np.abs(facts.base - facts.base[k]) < 0.35 * size)
+        for piece in sorted(np.flatnonzero(same).tolist(), key=lambda p: float(facts.box[p, 0])):
+            gap = float(facts.box[piece, 0] - facts.box[line[-1], 2])
+            label = line == [k] and facts.caption[k] and len(facts.text[k]) < _LABEL_LETTERS
+            wide = _LABEL_GAP if label else _JUSTIFIED_GAP if facts.box[piece, 2] < inside + size else _MATE_GAP
+            if gap < wide * size and facts.box[piece, 0] > facts.box[k, 0] and facts.box[piece, 2] <= high:
+                line.append(piece)
+        return tuple(line)
+
+    def _next_line(self, base: float, reach: float, low: float, high: float, lines: list[Line]) -> Line:
+        """The nearest line below a baseline, between two edges."""
+        facts = self.facts
+        block = hull(facts.box[[p for line in lines for p in line]])
+        near = self.free & (facts.base > base + 0.5) & (facts.base <= base + reach)
+        near &= (facts.box[:, 0] >= low) & (facts.box[:, 2] <= high)
+        near &= (facts.box[:, 0] < block.right) & (facts.box[:, 2] > block.left)
+        found = [p for p in np.flatnonzero(near).tolist() if p not in self.taken]
+        if not found:
+            return ()
+        first = min(found, key=lambda p: (round(float(facts.base[p])), float(facts.box[p, 0])))
+        mates = [p for p in found if abs(facts.base[p] - facts.base[first]) < 0.35 * facts.size[first]]
+        start = min(mates, key=lambda p: float(facts.box[p, 0]))
+        return self._line_at(start, high, block.right)
+
+    def note_lines(self, number: int) -> list[Line]:
+        """The lines of notes below a table."""
+        facts, table = self.facts, self.tables[number]
+        inside = self._near_below(table)
+        lines: list[Line] = []
+        last, step = table.bottom, _FIRST_STEP
+        for k in inside:
+            if any(k in line for line in lines):
+                continue
+            size, base = float(facts.size[k]), float(facts.base[k])
+            if base - last > step * size or facts.caption[k] or k in self.taken:
+                break
+            line = self._line_at(k, table.right + 2 * size, table.right)
+            if not lines and not self._opens_note(line, table):
+                break
+            if lines and not self._goes_on(lines[-1], line, table):
+                break
+            lines.append(line)
+            last, step = base, _STEP
+            if len(lines) >= _MOST_LINES:
+                break
+        self.taken.update(p for line in lines for p in line)
+        return lines
+
+    def part_notes(self, lines: list[Line]) -> list[list[Line]]:
+        """Lines of notes, each note's together: one begins where a line is marked."""
+        notes: list[list[Line]] = []
+        for line in lines:
+            if notes and not self._is_marked(line):
+                notes[-1].append(line)
+            else:
+                notes.append([line])
+        return notes
+
+    def _near_below(self, table: Box) -> list[int]:
+        """Free pieces below a table and within its width, from the top."""
+        box = self.facts.box
+        slack = 2 * float(np.median(self.facts.size))
+        below = self.free & (box[:, 1] > table.bottom - 0.3 * slack) & (box[:, 0] >= table.left - slack)
+        below &= (box[:, 0] < table.right) & (box[:, 2] > table.left)
+        found = np.flatnonzero(below)
+        order: list[int] = found[np.lexsort((box[found, 0], np.round(self.facts.base[found])))].tolist()
+        return order
+
+    def _opens_note(self, line: Line, table: Box) -> bool:
+        size = float(self.facts.size[line[0]])
+        if float(self.facts.box[line[-1], 2]) > table.right + 6 * size:
+            return False
+        if self.facts.box[line[0], 1] > _FOOT * self.facts.page.height or _ADDRESS.match(self.facts.text[line[0]]):
+            return False
+        return self._is_marked(line) or size < _SMALLER * self.body
+
+    def _is_marked(self, line: Line) -> bool:
+        page = self.facts.page
+        start, _ = page.pieces.words[line[0]].tolist()
+        raised = bool(page.words.shift[page.pieces.order[start]] & Shift.RAISED)
+        return raised or bool(_NOTE.match(self.facts.text[line[0]]))
+
+    def _goes_on(self, last: Line, line: Line, table: Box) -> bool:
+        """Whether a line goes on with the notes: of the same size, not the text's where theirs was another."""
+        facts = self.facts
+        if abs(float(facts.size[line[0]]) - float(facts.size[last[0]])) > _SAME_SIZE * float(facts.size[last[0]]):
+            return False
+        if self._is_marked(line):
+            return True
+        step = float(facts.base[line[0]] - facts.base[last[0]])
+        return step < 1.5 * float(facts.size[line[0]])
+
+    def text_of(self, lines: Sequence[Line]) -> str:
+        """The text of lines; words parted at the end of a line are put together again."""
+        text = ""
+        for line in lines:
+            part = " ".join(piece_text(self.facts.page, k) for k in line)
+            if len(text) > 1 and text[-1] in "-‐\u00ad" and text[-2].isalpha() and part[:1].islower():
+                text = text[:-1] + part
+            else:
+                text = f"{text} {part}" if text else part
+        return " ".join(text.split())
+
+
+def piece_text(page: PrintedPage, k: int) -> str:
+    """The text of a piece, its first word as a superscript where it is a raised mark."""
+    start, end = page.pieces.words[k].tolist()
+    words: NDArray[np.int32] = page.pieces.order[start:end]
+    if not (page.words.shift[words] & _RAISED_BIT).any():
+        return str(page.pieces.text[k])
+    text = ""
+    for n, w in enumerate(words.tolist()):
+        said = str(page.words.text[w])
+        if page.words.shift[w] & _RAISED_BIT and _CAN_BE_RAISED.fullmatch(said):
+            said = said.translate(_RAISED)
+        text += said if not n or page.words.shift[w] & _GLUED_BIT else f" {said}"
+    return text

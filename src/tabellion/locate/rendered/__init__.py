@@ -1,0 +1,1 @@
+"""Tables among the boxes of a rendered page. `regions` enters."""

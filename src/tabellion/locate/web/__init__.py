@@ -1,0 +1,1 @@
+"""Which tables of a web page's markup hold data. `genuine` enters."""

@@ -1,0 +1,1 @@
+"""Methods as the papers describe them: Chen and Cafarella's candidate pairs and their features. Baselines."""

@@ -1,0 +1,1 @@
+"""OpenDocument spreadsheets (`.ods`, `.fods`). `ods.read_ods` enters."""

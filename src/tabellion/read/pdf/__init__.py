@@ -1,0 +1,1 @@
+"""PDF files through PDFium: characters, words, pieces of lines, rulings and pictures. `document` enters."""

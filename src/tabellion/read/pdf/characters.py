@@ -1,0 +1,295 @@
+"""The characters of a PDF page as arrays, straight from PDFium.
+
+PDFium is called once a character and property, and writes into numpy memory, so that a page of 5,000 characters
+takes some ten milliseconds. What belongs to a text object (font, size, weight, colour, clip) is asked once an
+object. Blanks that PDFium makes up are left out: words are told by geometry (`pdf_words`).
+Left out as well: text that is clipped away (publishers' second layers) and, where a page has other text,
+text that is drawn invisibly.
+
+Signs of TeX's symbol fonts that say nothing of Unicode, so that a prime reads as the figure at its place.
+
+Goes in: the characters of a page with their fonts. Comes out: the same with those signs put right. Only fonts and
+places that were seen in documents are listed.
+
+Accents that are set as characters of their own, put on the letter they are printed over.
+
+Old fonts have no "ú": a document prints "u" and a spacing acute at one place, in either order. Goes in: the
+characters of a view. Comes out: the same with the letter composed and the accent taken out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import pypdfium2.raw as pdfium
+from numpy.typing import NDArray
+
+from tabellion.model.printed import Font
+from tabellion.read.pdf.words import LetterBoxes
+
+_SIGNS = ((re.compile(r"(?:TeX-)?matha\d*", re.I), {0x31: 0x2032}),)  # mathabx: the prime
+
+
+def mend_symbols(letters: LetterBoxes, fonts: Sequence[Font]) -> LetterBoxes:
+    """The characters with the signs of symbol fonts as they look."""
+    code = letters.code
+    for number, font in enumerate(fonts):
+        for name, signs in _SIGNS:
+            if name.fullmatch(font.name):
+                code = code.copy() if code is letters.code else code
+                for place, sign in signs.items():
+                    code[(letters.font == number) & (letters.code == place)] = sign
+    return letters if code is letters.code else msgspec.structs.replace(letters, code=np.asarray(code))
+
+
+_COMBINING = {
+    0xB4: "\u0301", 0x60: "\u0300", 0xA8: "\u0308", 0x2C6: "\u0302", 0x5E: "\u0302", 0x2DC: "\u0303", 0x7E: "\u0303",
+    0xB8: "\u0327", 0x2DA: "\u030a", 0x2C7: "\u030c", 0x2D8: "\u0306", 0x2DD: "\u030b", 0x2D9: "\u0307",
+}  # fmt: skip
+_NOTHING = 0x200B
+_DOTLESS = {0x131: "i", 0x237: "j"}
+_OVERLAP = 0.4  # of the accent's width that must lie over the letter
+
+
+def compose_accents(letters: LetterBoxes) -> LetterBoxes:
+    """The characters with composed letters."""
+    at = np.flatnonzero(np.isin(letters.code, list(_COMBINING)))
+    if not len(at):
+        return letters
+    code = letters.code.copy()
+    for i in at.tolist():
+        shares = {k: _share(letters, i, k) for k in (i - 1, i + 1) if 0 <= k < len(code)}
+        best = max(shares, key=lambda k: shares[k], default=None)
+        if best is None or shares[best] < _OVERLAP:
+            continue
+        letter = _DOTLESS.get(int(code[best])) or chr(int(code[best]))
+        composed = unicodedata.normalize("NFC", letter + _COMBINING[int(letters.code[i])])
+        if letter.isalpha() and len(composed) == 1:
+            code[best], code[i] = ord(composed), _NOTHING
+    return msgspec.structs.replace(letters, code=code)
+
+
+def _share(letters: LetterBoxes, accent: int, letter: int) -> float:
+    """How much of the accent's width lies over the letter."""
+    a, b = letters.box[accent], letters.box[letter]
+    if abs(float(letters.baseline[accent] - letters.baseline[letter])) > 0.6 * float(letters.size[letter]):
+        return 0.0
+    return float(min(a[2], b[2]) - max(a[0], b[0])) / max(float(a[2] - a[0]), 0.1)
+
+
+_POINTER = ctypes.c_void_p
+_INVISIBLE = 3  # text render mode: neither filled nor stroked
+_FILLED_AND_STROKED = 2  # how a bold face is often faked
+_FLAG_FIXED, _FLAG_ITALIC, _FLAG_FORCE_BOLD = 1, 1 << 6, 1 << 18
+_BOLD_WEIGHT = 600
+_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd", "-blk", "medi")
+_ITALIC_NAMES = ("italic", "oblique", "-it", "slanted", "kursiv")
+_BLANKS = (0x20, 0x0A, 0x0D)
+UNMAPPED = 0.3  # share of text without Unicode values from which on it is no text, but a guess
+_UNKNOWN = 0xFFFD
+_UNMAPPED_PROBE = 40  # characters of a font that are asked whether they have a Unicode value
+
+
+class Characters(msgspec.Struct, frozen=True, eq=False):
+    """The characters of a page in content order, in the page's own space (origin at the bottom left)."""
+
+    code: NDArray[np.uint32]
+    box: NDArray[np.float32]  # left, top, right, bottom; the advance wide, ascent to descent high
+    origin: NDArray[np.float64]
+    parted: NDArray[np.bool_]  # PDFium sees a blank before it, though none is drawn
+    run: NDArray[np.int32]  # index into `runs`: characters of one text object
+    runs: tuple[Run, ...]
+    unmapped: float  # share of the text in fonts without Unicode values; where it is large, that text is unknown signs
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What the characters of one text object have in common."""
+
+    font: int
+    size: float
+    colour: int
+    angle: float  # degrees counter-clockwise
+
+
+def _prototype(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """The same PDFium function with plain addresses as arguments, which is several times as fast to call."""
+    address = ctypes.cast(function, _POINTER).value or 0
+    return ctypes.CFUNCTYPE(result, *arguments)(address)
+
+
+_INT, _UINT = ctypes.c_int, ctypes.c_uint
+_unicode = _prototype(pdfium.FPDFText_GetUnicode, _UINT, _POINTER, _INT)
+_object_of = _prototype(pdfium.FPDFText_GetTextObject, _POINTER, _POINTER, _INT)
+_loose_box = _prototype(pdfium.FPDFText_GetLooseCharBox, _INT, _POINTER, _INT, _POINTER)
+_tight_box = _prototype(pdfium.FPDFText_GetCharBox, _INT, _POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER)
+_origin = _prototype(pdfium.FPDFText_GetCharOrigin, _INT, _POINTER, _INT, _POINTER, _POINTER)
+_map_error = _prototype(pdfium.FPDFText_HasUnicodeMapError, _INT, _POINTER, _INT)
+_clip_of = _prototype(pdfium.FPDFPageObj_GetClipPath, _POINTER, _POINTER)
+
+
+class FontTable:
+    """The fonts of a document, each described once."""
+
+    def __init__(self) -> None:
+        self.fonts: list[Font] = []
+        self._index: dict[Font, int] = {}
+        self._by_handle: dict[tuple[int, bool], int] = {}
+
+    def number(self, text_object: Any, stroked: bool) -> int:
+        handle = pdfium.FPDFTextObj_GetFont(text_object)
+        if not handle:
+            return self._add(Font("unknown"))
+        address = ctypes.addressof(handle.contents)
+        key = (address, stroked)
+        if key not in self._by_handle:
+            self._by_handle[key] = self._add(_describe_font(handle, stroked))
+        return self._by_handle[key]
+
+    def forget_handles(self) -> None:
+        """Handles are good for one page only: PDFium may give the next page's font the same address."""
+        self._by_handle.clear()
+
+    def _add(self, font: Font) -> int:
+        if font not in self._index:
+            self._index[font] = len(self.fonts)
+            self.fonts.append(font)
+        return self._index[font]
+
+
+def _describe_font(handle: Any, stroked: bool) -> Font:
+    buffer = ctypes.create_string_buffer(256)
+    length = pdfium.FPDFFont_GetBaseFontName(handle, buffer, 256)
+    name = buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace")
+    if len(name) > 7 and name[6] == "+":
+        name = name[7:]
+    lower = name.lower()
+    flags = max(0, pdfium.FPDFFont_GetFlags(handle))
+    bold = (
+        stroked
+        or any(word in lower for word in _BOLD_NAMES)
+        or bool(flags & _FLAG_FORCE_BOLD)
+        or pdfium.FPDFFont_GetWeight(handle) >= _BOLD_WEIGHT
+    )
+    italic = bool(flags & _FLAG_ITALIC) or any(word in lower for word in _ITALIC_NAMES)
+    return Font(name, bold, italic, bool(flags & _FLAG_FIXED))
+
+
+def read_characters(text_page: Any, fonts: FontTable) -> Characters:
+    """All characters of a loaded page that a reader can see."""
+    handle = ctypes.cast(text_page, _POINTER).value or 0
+    count = max(0, pdfium.FPDFText_CountChars(text_page))
+    code = np.fromiter((_unicode(handle, i) for i in range(count)), dtype=np.uint32, count=count)
+    owner = np.fromiter((_object_of(handle, i) or 0 for i in range(count)), dtype=np.uint64, count=count)
+    drawn = np.flatnonzero(owner != 0)
+    box = np.zeros((count, 4), dtype=np.float32)
+    origin = np.zeros((count, 2), dtype=np.float64)
+    box_at, origin_at = box.ctypes.data, origin.ctypes.data
+    for i in drawn.tolist():
+        _loose_box(handle, i, box_at + 16 * i)
+        _origin(handle, i, origin_at + 16 * i, origin_at + 16 * i + 8)
+    _mend_flat_boxes(handle, box, drawn)
+    owners, first, run = np.unique(owner[drawn], return_index=True, return_inverse=True)
+    runs: list[Run] = []
+    keep_run = np.ones(len(owners), dtype=bool)
+    hidden = np.zeros(len(owners), dtype=bool)
+    clips: list[tuple[float, float, float, float] | None] = []
+    matrix = pdfium.FS_MATRIX()
+    object_type = pdfium.FPDFText_GetTextObject.restype
+    for k, address in enumerate(owners.tolist()):
+        text_object = ctypes.cast(address, object_type)
+        mode = pdfium.FPDFTextObj_GetTextRenderMode(text_object)
+        hidden[k] = mode == _INVISIBLE
+        at = int(drawn[first[k]])
+        pdfium.FPDFText_GetMatrix(text_page, at, matrix)
+        size = pdfium.FPDFText_GetFontSize(text_page, at) * float(np.hypot(matrix.c, matrix.d))
+        angle = float(np.degrees(np.arctan2(matrix.b, matrix.a)))
+        font = fonts.number(text_object, mode == _FILLED_AND_STROKED)
+        runs.append(Run(font, abs(size), _fill_colour(text_object), angle))
+        clips.append(_clip_box(address, text_object))
+    if hidden.any() and not hidden.all():
+        keep_run &= ~hidden
+    visible = keep_run[run] & _unclipped(box[drawn], run, clips)
+    unmapped = _unmapped(handle, drawn, run, runs)
+    share = float(unmapped.mean()) if len(drawn) else 0.0
+    if share > UNMAPPED:
+        code[drawn[unmapped]] = _UNKNOWN
+    fonts.forget_handles()
+    chosen = drawn[visible]
+    made_up = np.cumsum((owner == 0) & np.isin(code, _BLANKS))
+    parted = np.diff(made_up[chosen], prepend=0) > 0
+    return Characters(
+        code[chosen], box[chosen], origin[chosen], parted, run[visible].astype(np.int32), tuple(runs), share
+    )
+
+
+def _mend_flat_boxes(handle: int, box: NDArray[np.float32], drawn: NDArray[np.intp]) -> None:
+    """Fonts that state no ascent have boxes without height: their glyphs' own boxes are taken."""
+    flat = drawn[(box[drawn, 1] - box[drawn, 3]) < 0.1]
+    tight = np.zeros(4, dtype=np.float64)
+    at = tight.ctypes.data
+    for i in flat.tolist():
+        _tight_box(handle, i, at, at + 8, at + 16, at + 24)  # left, right, bottom, top
+        box[i, 1], box[i, 3] = tight[3], tight[2]
+        if box[i, 2] - box[i, 0] < 0.1:
+            box[i, 0], box[i, 2] = tight[0], tight[1]
+
+
+def _fill_colour(text_object: Any) -> int:
+    red, green, blue, alpha = _UINT(), _UINT(), _UINT(), _UINT()
+    pdfium.FPDFPageObj_GetFillColor(text_object, red, green, blue, alpha)
+    return red.value << 16 | green.value << 8 | blue.value
+
+
+def _clip_box(address: int, text_object: Any) -> tuple[float, float, float, float] | None:
+    """The bounds of an object's clip path (left, bottom, right, top), where it has one."""
+    if not _clip_of(address):
+        return None
+    clip = pdfium.FPDFPageObj_GetClipPath(text_object)
+    paths = pdfium.FPDFClipPath_CountPaths(clip)
+    if paths <= 0:
+        return None
+    x, y = ctypes.c_float(), ctypes.c_float()
+    left, bottom, right, top = -1e9, -1e9, 1e9, 1e9
+    for k in range(min(paths, 8)):
+        xs, ys = [], []
+        for i in range(max(0, min(pdfium.FPDFClipPath_CountPathSegments(clip, k), 64))):
+            if pdfium.FPDFPathSegment_GetPoint(pdfium.FPDFClipPath_GetPathSegment(clip, k, i), x, y):
+                xs.append(x.value)
+                ys.append(y.value)
+        if xs:
+            left, right = max(left, min(xs)), min(right, max(xs))
+            bottom, top = max(bottom, min(ys)), min(top, max(ys))
+    return left, bottom, right, top
+
+
+def _unclipped(
+    box: NDArray[np.float32], run: NDArray[np.intp], clips: list[tuple[float, float, float, float] | None]
+) -> NDArray[np.bool_]:
+    """Characters whose centre lies inside the clip of their text object."""
+    bounds = np.array([c or (-1e9, -1e9, 1e9, 1e9) for c in clips], dtype=np.float64).reshape(-1, 4)[run]
+    x, y = (box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2
+    slack = 1.0
+    return np.asarray(
+        (x >= bounds[:, 0] - slack)
+        & (x <= bounds[:, 2] + slack)
+        & (y >= bounds[:, 1] - slack)
+        & (y <= bounds[:, 3] + slack)
+    )
+
+
+def _unmapped(handle: int, drawn: NDArray[np.intp], run: NDArray[np.intp], runs: list[Run]) -> NDArray[np.bool_]:
+    """The characters set in fonts most of whose probed characters have no Unicode value."""
+    font = np.array([r.font for r in runs], dtype=np.int32)[run]
+    bad = np.zeros(len(drawn), dtype=bool)
+    for number in np.unique(font).tolist():
+        mine = drawn[font == number]
+        probe = mine[:: max(1, len(mine) // _UNMAPPED_PROBE)].tolist()
+        if 2 * sum(_map_error(handle, i) == 1 for i in probe) > len(probe):
+            bad |= font == number
+    return bad

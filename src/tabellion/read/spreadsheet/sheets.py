@@ -1,0 +1,102 @@
+"""What every format module under `read` gives: sheets and the facts of the document.
+
+A format module has one entry, `read_NAME(data: bytes, limits: Limits, sheet: str | None = None) -> Contents`
+(xlsx, xls, ods, xlsb, spreadsheetml, delimited), and raises the errors of `tabellion.errors` without a file name:
+`read_document` adds it. With `sheet` it may leave the other sheets unread, but `names` lists them all.
+
+Merged areas made tidy, the same for every format: in reading order, cut far beyond the cells, none overlapping.
+
+What the runs of a rich text say of its cell: bold in part, throughout, or not at all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+import msgspec
+
+from tabellion.model.document import Issue, Sheet, SheetCells
+from tabellion.model.markup import MarkupPage
+from tabellion.model.place import Place, Rect, range_text
+from tabellion.model.rendered import RenderedPage
+from tabellion.model.style import Style
+
+BEYOND = 256  # rows or columns a merge may reach beyond the last cell: titles do; whole sheets are cut there
+
+
+def tidy_merges(found: Iterable[Rect], cells: SheetCells, name: str | None, issues: list[Issue]) -> tuple[Rect, ...]:
+    """The areas that can stand; what was cut or left out becomes an issue."""
+    bottom = (int(cells.row.max()) if len(cells) else 0) + BEYOND
+    right = (int(cells.column.max()) if len(cells) else 0) + BEYOND
+    areas: list[Rect] = []
+    cut: list[Rect] = []
+    for whole in found:
+        area = Rect(whole.top, whole.left, min(whole.bottom, bottom), min(whole.right, right))
+        if area != whole:
+            cut.append(whole)
+        if area.height > 0 and area.width > 0 and (area.height > 1 or area.width > 1):
+            areas.append(area)
+    kept, overlapping = _apart(sorted(areas))
+    for lost, note in (
+        (cut, "merged ranges reach far beyond the cells and were cut"),
+        (overlapping, "merged ranges overlap others and were left out"),
+    ):
+        if lost:
+            place = Place(sheet=name, range=range_text(lost[0]))
+            issues.append(Issue("read", f"{len(lost):,} {note}", place))
+    return kept
+
+
+def _apart(ordered: list[Rect]) -> tuple[tuple[Rect, ...], list[Rect]]:
+    """Those that overlap none before them, and the others.
+
+    A sweep down the rows: the ranges open at a row have disjoint columns, so a sorted list tells an overlap.
+    """
+    kept: list[Rect] = []
+    overlapping: list[Rect] = []
+    opened: list[tuple[int, int]] = []  # left and right of the ranges open at this row, in order
+    ends: list[tuple[int, int, int]] = []  # bottom, left, right of the same
+    for rect in ordered:
+        while ends and ends[0][0] < rect.top:
+            _, left, right = heappop(ends)
+            del opened[bisect(opened, (left, right)) - 1]
+        at = bisect(opened, (rect.right, rect.right))
+        if (at and opened[at - 1][1] >= rect.left) or (at < len(opened) and opened[at][0] <= rect.right):
+            overlapping.append(rect)
+            continue
+        opened.insert(at, (rect.left, rect.right))
+        heappush(ends, (rect.bottom, rect.left, rect.right))
+        kept.append(rect)
+    return tuple(kept), overlapping
+
+
+def bold_of_runs(runs: Iterable[tuple[str, bool]]) -> tuple[bool, bool]:
+    """Whether some of the text is bold, and whether some of it is not; blanks do not count.
+
+    >>> bold_of_runs([("Total", True), (" ", False)])
+    (True, False)
+    """
+    looks = {bold for text, bold in runs if text and not text.isspace()}
+    return True in looks, False in looks
+
+
+def twin_style(styles: list[Style], twins: dict[tuple[int, bool], int], style: int, bold: bool) -> int:
+    """The number of the same style, bold or not bold; added to the styles where it is new."""
+    key = style, bold
+    if key not in twins:
+        twins[key] = len(styles)
+        styles.append(msgspec.structs.replace(styles[style], bold=bold))
+    return twins[key]
+
+
+class Contents(msgspec.Struct, frozen=True, eq=False):
+    """Sheets in workbook order, the names of all sheets, title and authors, and the doubts met while reading."""
+
+    sheets: tuple[Sheet, ...]
+    names: tuple[str, ...] = ()
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    pages: tuple[MarkupPage | RenderedPage, ...] = ()  # of a web page, which has no sheets

@@ -1,0 +1,259 @@
+"""Web pages: the candidates for tables with their cells, looks and surroundings, and the facts of the page.
+
+In: bytes of HTML in any encoding, or text. Out: one `MarkupPage`. The tree is built by lexbor, as browsers build it, so
+broken markup is read as readers see it. Tables nested beyond a limit and tables with more columns than a limit are
+left out with an issue. Scripts are never run, other documents never fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from tabellion.errors import HostileError
+from tabellion.model.issue import Issue
+from tabellion.model.markup import Candidate, MarkupCells, MarkupPage
+from tabellion.model.place import Place
+from tabellion.model.style import PLAIN
+from tabellion.read.limits import DEFAULT, Limits
+from tabellion.read.spreadsheet.sheets import Contents
+from tabellion.read.web.cells import RECORD_FIELDS, Gathering
+from tabellion.read.web.css import Rule, read_rules
+from tabellion.read.web.declared import state_table
+from tabellion.read.web.encoding import decode_markup
+from tabellion.read.web.looks import Looks
+from tabellion.read.web.mhtml import is_mhtml, note_frames, unpack_mhtml
+from tabellion.read.web.slots import Slots
+from tabellion.read.web.walk import PageWalk
+from tabellion.values.table_labels import mentions_table, part_sentences
+
+DEEPEST = 100  # tables within tables; the deepest real layout pages have about a dozen
+DEEPEST_ELEMENTS = 10_000  # elements within elements, as written; browsers stop at 512
+_LONGEST_PARAGRAPH = 50_000  # letters; what is longer is a page in one element
+MOST_COLUMNS = 16_384  # as in a sheet
+_CONTAINERS = (
+    *("div", "ul", "ol", "dl", "section", "article", "aside", "blockquote", "center", "nav", "main", "header"),
+    *("footer", "fieldset", "details", "menu", "dir"),
+)
+_FIRST = "".join(sorted({name[0] for name in _CONTAINERS}))
+_CONTAINER = re.compile(  # letters in both cases one by one, the first of all names before: far faster than `re.I`
+    rf"<(/?)(?=[{_FIRST}{_FIRST.upper()}])"
+    rf"(?:{'|'.join(''.join(f'[{c}{c.upper()}]' for c in name) for name in _CONTAINERS)})[\s>]"
+)
+
+
+class PageFacts(msgspec.Struct, frozen=True):
+    """What a page says of itself."""
+
+    title: str | None
+    authors: tuple[str, ...]
+    address: str | None
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """The text of a page, wherever it was, and what came with it."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+    address: str | None = None
+    sheets: tuple[str, ...] = ()
+    parts: dict[str, tuple[str, bytes]] = {}  # the files of a web archive: address -> kind and bytes
+
+
+def open_page(data: bytes, charset: str | None = None, address: str | None = None) -> Opened:
+    """The page of a file or of a saved web archive; `charset` and `address` are what the server said."""
+    sheets: tuple[str, ...] = ()
+    parts: dict[str, tuple[str, bytes]] = {}
+    if is_mhtml(data):
+        archived = unpack_mhtml(data)
+        data, charset, sheets, parts = archived.data, archived.charset or charset, archived.sheets, archived.parts
+        address = archived.address or address
+    decoded = decode_markup(data, charset)
+    return Opened(decoded.text, (*decoded.notes, *note_frames(decoded.text)), address, sheets, parts)
+
+
+def read_html(
+    data: bytes, limits: Limits = DEFAULT, charset: str | None = None, address: str | None = None
+) -> Contents:
+    """The page of a file or of a saved web archive; `charset` and `address` are what the server said."""
+    return read_opened(open_page(data, charset, address), limits)
+
+
+def read_opened(opened: Opened, limits: Limits = DEFAULT) -> Contents:
+    """The page of a text with its facts and doubts."""
+    page, facts, issues = read_markup(opened.text, limits, opened.sheets)
+    noted = tuple(Issue("read", note) for note in opened.notes)
+    page = msgspec.structs.replace(page, address=facts.address or opened.address)
+    return Contents((), title=facts.title, authors=facts.authors, issues=noted + issues, pages=(page,))
+
+
+def read_markup(
+    text: str, limits: Limits = DEFAULT, sheets: Sequence[str] = ()
+) -> tuple[MarkupPage, PageFacts, tuple[Issue, ...]]:
+    """The page of a markup text; `sheets` are style sheets that belong to it but stand elsewhere."""
+    _check_nesting(text)
+    parser = LexborHTMLParser(text)
+    stating = parser.css("title,meta,link,style")
+    facts = _read_facts(stating)
+    looks = Looks(read_sheets(stating, sheets))
+    walk = PageWalk(parser, looks, DEEPEST, has_roles="role=" in text or "ROLE=" in text)
+    if parser.root is not None:
+        walk.run(parser.root)
+    mentions = read_mentions(parser)
+    del parser  # the tree is many times as large as the page and no longer needed
+    issues: list[Issue] = []
+    if walk.too_deep:
+        issues.append(Issue("read", f"tables nested more than {DEEPEST} deep were left out"))
+    candidates, cells = _settle(walk.found, max(1, walk.letters), limits, issues)
+    page = MarkupPage(
+        candidates=candidates,
+        cells=cells,
+        styles=tuple(looks.styles) or (PLAIN,),
+        title=facts.title,
+        address=facts.address,
+        headings=tuple(walk.headings),
+        letters=walk.letters,
+        mentions=mentions,
+    )
+    return page, facts, tuple(issues)
+
+
+def read_mentions(parser: LexborHTMLParser) -> tuple[str, ...]:
+    """The sentences of paragraphs and lists that mention a table by its number."""
+    if parser.body is None or not mentions_table(parser.body.text()):
+        return ()
+    found: list[str] = []
+    for node in parser.css("p, li, dd"):
+        text = node.text(separator="", strip=False)
+        if len(text) < _LONGEST_PARAGRAPH and mentions_table(text):
+            ended, rest = part_sentences(text)
+            found += [" ".join(sentence.split()) for sentence in (*ended, rest) if mentions_table(sentence)]
+    return tuple(dict.fromkeys(found))
+
+
+def _check_nesting(text: str) -> None:
+    """Refuse elements nested so deep that any parser takes the square of their number: a page made to do harm."""
+    if text.count("<") < DEEPEST_ELEMENTS:
+        return
+    depth = 0
+    for match in _CONTAINER.finditer(text):
+        depth = depth - 1 if match[1] else depth + 1
+        if depth > DEEPEST_ELEMENTS:
+            raise HostileError(f"elements are nested more than {DEEPEST_ELEMENTS:,} deep")
+        depth = max(0, depth)
+
+
+def _settle(
+    found: Sequence[Gathering], letters: int, limits: Limits, issues: list[Issue]
+) -> tuple[tuple[Candidate, ...], MarkupCells]:
+    """Give every cell its slot, and all cells of the page their arrays."""
+    candidates: list[Candidate] = []
+    texts: list[str] = []
+    numbers: list[NDArray[np.int32]] = []
+    placed: list[NDArray[np.int32]] = []
+    for gathering in found:
+        slots, whole = gathering.form(min(limits.columns, MOST_COLUMNS), limits.cells)
+        count = len(slots.placed)
+        candidates.append(_candidate(gathering, len(texts), count, slots, letters))
+        texts += gathering.texts[:count]
+        numbers.append(gathering.numbers[:count])
+        placed.append(np.array(slots.placed, dtype=np.int32).reshape(-1, 4))
+        if not whole:
+            note = f"the table has more columns or covered slots than the limit; read up to row {slots.rows}"
+            issues.append(Issue("read", note, Place(path=gathering.path, table_index=gathering.table_index)))
+    return tuple(candidates), _columns(texts, numbers, placed)
+
+
+def _candidate(gathering: Gathering, first: int, count: int, slots: Slots, letters: int) -> Candidate:
+    return Candidate(
+        kind=gathering.kind,
+        path=gathering.path,
+        table_index=gathering.table_index,
+        attributes=gathering.attributes,
+        first=first,
+        last=first + count,
+        rows=slots.rows,
+        columns=slots.width,
+        depth=gathering.depth,
+        parent=gathering.parent,
+        sections=gathering.sections()[: slots.rows],
+        declared_columns=gathering.declared_columns,
+        scoped=gathering.scoped,
+        sized=gathering.sized,
+        declared_headers=gathering.declared(slots),
+        stated=state_table(gathering.words, slots.placed, gathering.sections()),
+        exact=_numbers(gathering.exact),
+        caption=gathering.caption,
+        before=gathering.before,
+        after=gathering.after,
+        heading=gathering.heading,
+        start=gathering.start / letters,
+        hidden=gathering.hidden,
+        text=gathering.preformatted,
+    )
+
+
+def _numbers(given: Mapping[int, str]) -> dict[int, float]:
+    """The values that are numbers."""
+    found: dict[int, float] = {}
+    for cell, text in given.items():
+        with suppress(ValueError):
+            found[cell] = float(text)
+    return {cell: number for cell, number in found.items() if isfinite(number)}
+
+
+def _columns(texts: list[str], numbers: list[NDArray[np.int32]], placed: list[NDArray[np.int32]]) -> MarkupCells:
+    slots = np.concatenate(placed) if placed else np.zeros((0, 4), dtype=np.int32)
+    held = np.empty(len(texts), dtype=object)
+    held[:] = texts
+    joined = np.concatenate(numbers) if numbers else np.zeros((0, len(RECORD_FIELDS) - 1), dtype=np.int32)
+    by_name: dict[str, Any] = dict(zip(RECORD_FIELDS[1:], joined.T, strict=True))
+    marks = by_name.pop("marks").astype(np.uint8)
+    return MarkupCells(
+        candidate=np.repeat(np.arange(len(placed), dtype=np.int32), [len(part) for part in placed]),
+        row=slots[:, 0],
+        column=slots[:, 1],
+        row_span=slots[:, 2],
+        column_span=slots[:, 3],
+        text=held,
+        marks=marks,
+        **by_name,
+    )
+
+
+def _read_facts(stating: Sequence[LexborNode]) -> PageFacts:
+    """What the elements say that state something of the page."""
+    title, address = "", None
+    authors: list[str] = []
+    for node in stating:
+        if node.tag == "title":
+            title = title or " ".join(node.text().split())
+        elif node.tag in ("meta", "link"):
+            attributes = node.attributes
+            name = (attributes.get("name") or attributes.get("property") or attributes.get("rel") or "").lower()
+            value = " ".join((attributes.get("content") or attributes.get("href") or "").split())
+            if name in ("author", "dc.creator", "article:author", "citation_author") and value:
+                authors.append(value)
+            elif name == "canonical" and value:
+                address = value
+    return PageFacts(title or None, tuple(dict.fromkeys(authors)), address)
+
+
+def read_sheets(nodes: Sequence[LexborNode], sheets: Sequence[str]) -> list[Rule]:
+    """The rules of style sheets that stand elsewhere, and of the `<style>` elements among some nodes."""
+    rules: list[Rule] = []
+    for sheet in sheets:
+        rules += read_rules(sheet, len(rules))
+    for node in nodes:
+        media = (node.attributes.get("media") or "all").lower() if node.tag == "style" else ""
+        if "all" in media or "screen" in media:
+            rules += read_rules(node.text(), len(rules))
+    return rules

@@ -1,0 +1,159 @@
+"""A web page with its own style sheets, pictures and fonts as one file, so that it can be drawn again anywhere.
+
+In: a page as it was fetched. Out: a web archive (MHTML) of the page's bytes and of every file that it or its style
+sheets name, as far as they belong to it; the bytes as they are where there is nothing to add. The same page and files
+give the same bytes. Fails for files that only scripts ask for.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import mimetypes
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import quote, urljoin
+
+from selectolax.lexbor import LexborHTMLParser
+
+from tabellion.errors import TabellionError
+from tabellion.read.chromium.requests import Answer, Ask, serve_page
+from tabellion.read.fetch import Source
+from tabellion.read.limits import Limits
+from tabellion.read.sniff import sniff_format, unpack_gzip
+from tabellion.read.web.address import fetch_page
+from tabellion.read.web.page import Opened, open_page
+
+_NAMED = re.compile(
+    r"""@import\s{1,9}["']([^"']{1,4096})["']|url\(\s{0,9}["']?([^"')\s]{1,4096})["']?\s{0,9}\)""", re.I
+)
+_SAFE = "%/:=&?~#+!$,;'@()*[]"  # what browsers leave as it is in an address
+_GROWTH = 1.4  # a file in an archive takes a third more, and a line for its name
+_LINE = b"\r\n"
+
+
+def ask_for_files(opened: Opened, path: Path | None, limits: Limits, *, network: bool) -> tuple[str, Ask]:
+    """The address that a page has, and the way to its own files; with `network` those on the web are
+    fetched, for as long as a page may take to load.
+    """
+    parts = {part: Answer(body, kind) for part, (kind, body) in opened.parts.items()}
+    served = serve_page(b"", "utf-8", opened.address, path, parts, network=network)
+    until = time.monotonic() + limits.render_seconds
+
+    def ask(wanted: str, kind: str) -> Answer | None:
+        given = served.answer(wanted, kind)
+        if given is None or not given.passed_on:
+            return given
+        if time.monotonic() > until:
+            return None
+        try:
+            data = fetch_page(wanted, limits).data
+        except TabellionError:  # the page is drawn without it
+            return None
+        guessed = mimetypes.guess_type(wanted.partition("?")[0])[0]
+        return Answer(data, "text/css" if kind == "Stylesheet" else guessed or "application/octet-stream")
+
+    return served.address, ask
+
+
+def whole_page(source: Source, limits: Limits, *, network: bool = False) -> bytes:
+    """What is kept of a source so that it can be rendered again."""
+    try:
+        data = unpack_gzip(source.data, limits)
+        if sniff_format(data) != "html":
+            return source.data
+    except TabellionError:  # reading it will say why it cannot be read
+        return source.data
+    path = Path(source.name) if source.address is None else None
+    opened = open_page(data, source.charset, source.address)
+    address, ask = ask_for_files(opened, path, limits, network=network)
+    root = address.rpartition("/")[0] + "/"
+    files: dict[str, Answer] = {}
+    room = limits.bytes - _GROWTH * len(data)
+    for wanted, kind in _named_files(opened.text, address, files):
+        given = ask(wanted, kind)
+        if given is not None and _GROWTH * len(given.data) < room:
+            room -= _GROWTH * len(given.data)
+            files[wanted] = given
+    if not files:
+        return source.data
+    if source.address is None:  # where the page lies on the disk is not its own; its name and its files are
+        local = {name.removeprefix(root): given for name, given in files.items()}
+        root = f"http://page.invalid/{_digest(data, local)}/"
+        address, files = root + address.rpartition("/")[2], {root + name: given for name, given in local.items()}
+    return _archive(data, source.charset, address, files)
+
+
+def _named_files(text: str, address: str, known: Mapping[str, Answer]) -> Iterator[tuple[str, str]]:
+    """The address and kind of each file that a page names, each once; what a style sheet names, once it is `known`."""
+    parser = LexborHTMLParser(text)
+    base = parser.css_first("base[href]")
+    address = urljoin(address, (base.attributes.get("href") or "") if base is not None else "")
+    seen: set[str] = set()
+    sheets = [
+        urljoin(address, node.attributes.get("href") or "")
+        for node in parser.css("link[rel][href]")
+        if "stylesheet" in (node.attributes.get("rel") or "").lower()
+    ]
+    others: list[str] = []
+    for node in parser.css("style"):
+        _sort_names(node.text(), address, sheets, others)
+    for node in parser.css("[style]"):
+        _sort_names(node.attributes.get("style") or "", address, sheets, others)
+    while sheets:
+        sheet = _written(sheets.pop(0))
+        if sheet in seen:
+            continue
+        seen.add(sheet)
+        yield sheet, "Stylesheet"
+        if sheet in known:
+            _sort_names(known[sheet].data.decode("utf-8", "replace"), sheet, sheets, others)
+    named = [node.attributes.get(name) or "" for name in ("src", "background") for node in parser.css(f"[{name}]")]
+    for node in parser.css("[srcset]"):
+        named += [one.split()[0] for one in (node.attributes.get("srcset") or "").split(",") if one.split()]
+    others += [urljoin(address, name) for name in named]
+    for other in dict.fromkeys(map(_written, others)):
+        if other not in seen and not other.startswith("data:"):
+            yield other, "Image"
+
+
+def _sort_names(sheet: str, address: str, sheets: list[str], others: list[str]) -> None:
+    """The files that a style sheet names: other sheets, and pictures and fonts."""
+    for match in _NAMED.finditer(sheet):
+        name = urljoin(address, match[1] or match[2])
+        before = sheet[max(0, match.start() - 12) : match.start()].lower()
+        (sheets if match[1] or "@import" in before else others).append(name)
+
+
+def _written(address: str) -> str:
+    """An address as Chromium asks for it."""
+    return quote(address.partition("#")[0].strip(), safe=_SAFE)
+
+
+def _digest(data: bytes, files: dict[str, Answer]) -> str:
+    """A name of a page and its files, since pages drawn under one address could be shown each other's files."""
+    digest = hashlib.sha256(hashlib.sha256(data).digest())
+    for name, given in files.items():
+        digest.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(given.data).digest())
+    return digest.hexdigest()[:16]
+
+
+def _archive(data: bytes, charset: str | None, address: str, files: dict[str, Answer]) -> bytes:
+    """A web archive whose first part is the page."""
+    boundary = f"----part-{hashlib.sha256(data).hexdigest()[:32]}"
+    kind = f"text/html; charset={charset}" if charset else "text/html"
+    head = f'MIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary="{boundary}"\r\n'
+    pieces = [head.encode()]
+    for name, given in ((address, Answer(data, kind)), *files.items()):
+        told = (
+            f"--{boundary}",
+            f"Content-Type: {given.kind}",
+            "Content-Transfer-Encoding: base64",
+            f"Content-Location: {name}",
+        )
+        pieces.append(_LINE.join(line.encode() for line in told) + _LINE)
+        pieces.append(base64.encodebytes(given.data))
+    pieces.append(f"--{boundary}--\r\n".encode())
+    return _LINE.join(pieces)

@@ -1,0 +1,223 @@
+"""The cells of a printed table, from its columns, phrases and rows.
+
+Goes in: the strip with its columns, phrases, the row of each line, and the blocks over several rows. Comes out: cells
+with spans and the words in them. Phrases of one row that share a column are one cell.
+
+How the cells of a printed table look: type, shading, alignment, rules at their sides, indent.
+
+Goes in: a strip with its columns and cells. Comes out: a style for every cell of the grid, and the indent of each in
+type sizes: how far its text begins right of the outermost text of a column that is set flush left.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.style import PLAIN, Style
+from tabellion.recognise.printed.columns import Column, Columns
+from tabellion.recognise.printed.phrases import Phrase
+from tabellion.recognise.printed.rows import Block
+from tabellion.recognise.printed.text import Strip
+
+
+class PrintedCell(msgspec.Struct, frozen=True):
+    """A cell with the words in it, line by line."""
+
+    row: int
+    column: int
+    row_span: int
+    column_span: int
+    lines: tuple[tuple[int, ...], ...]
+
+    @property
+    def words(self) -> list[int]:
+        return [w for line in self.lines for w in line]
+
+
+class PrintedCells(msgspec.Struct, frozen=True, eq=False):
+    """All cells of a table, and the row of each line."""
+
+    cells: tuple[PrintedCell, ...]
+    row_of_line: NDArray[np.int32]
+    rows: int
+    columns: int
+
+
+def build_cells(
+    strip: Strip, columns: Columns, phrases: list[list[Phrase]], row_of_line: NDArray[np.int32], blocks: list[Block]
+) -> PrintedCells:
+    """Cells from rows of lines, phrases of columns and blocks over several rows."""
+    rows = int(row_of_line[-1]) + 1 if len(row_of_line) else 0
+    groups: list[list[tuple[int, Phrase]]] = [[] for _ in range(rows)]
+    for k, line in enumerate(phrases):
+        groups[row_of_line[k]].extend((k, p) for p in line)
+    cells = [cell for row, group in enumerate(groups) for cell in _cells_of_row(row, group)]
+    cells += _block_cells(strip, row_of_line, rows, blocks, cells)
+    cells.sort(key=lambda c: (c.row, c.column))
+    return PrintedCells(tuple(cells), row_of_line, rows, len(columns.columns))
+
+
+def _block_cells(
+    strip: Strip, row_of_line: NDArray[np.int32], rows: int, blocks: list[Block], cells: list[PrintedCell]
+) -> list[PrintedCell]:
+    """Blocks as cells over the rows whose middle lies in them, as far as those are free."""
+    top, bottom = np.full(rows, np.inf), np.full(rows, -np.inf)
+    np.minimum.at(top, row_of_line, strip.line_box[:, 1])
+    np.maximum.at(bottom, row_of_line, strip.line_box[:, 3])
+    middle = (top + bottom) / 2
+    taken = {(c.row, k) for c in cells for k in range(c.column, c.column + c.column_span)}
+    result: list[PrintedCell] = []
+    for block in blocks:
+        inside = np.flatnonzero((middle > block.top) & (middle < block.bottom))
+        free = [int(r) for r in inside if (int(r), block.column) not in taken]
+        if not free:
+            base = float(strip.base[block.lines[0][0]])
+            free = [int(np.abs(middle - base).argmin())] if rows else []
+        if free:
+            result.append(PrintedCell(free[0], block.column, free[-1] - free[0] + 1, 1, block.lines))
+    return result
+
+
+def _cells_of_row(row: int, group: list[tuple[int, Phrase]]) -> list[PrintedCell]:
+    """Phrases of a row, those that share a column as one cell."""
+    merged: list[tuple[int, int, list[tuple[int, Phrase]]]] = []
+    for item in sorted(group, key=lambda kp: (kp[1].first, kp[1].last)):
+        first, last = item[1].first, item[1].last
+        if merged and first <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last), [*merged[-1][2], item])
+        else:
+            merged.append((first, last, [item]))
+    result: list[PrintedCell] = []
+    for first, last, items in merged:
+        items.sort(key=lambda kp: (kp[0], kp[1].first))
+        lines: dict[int, tuple[int, ...]] = {}
+        for k, phrase in items:
+            lines[k] = lines.get(k, ()) + phrase.words
+        result.append(PrintedCell(row, first, 1, last - first + 1, tuple(lines.values())))
+    return result
+
+
+_MOSTLY = 0.5
+_USUAL = 0.05  # what speaks for the usual side where texts share both edges
+_RULED = 0.6  # of a cell's side
+_LEAST_INDENT = 0.35  # type sizes: smaller offsets are chance
+_MOST_INDENT = 12.0
+_LEVELS = 0.6  # share of a column's texts that begin at one of a few places where it is set flush left
+
+
+class Looks(msgspec.Struct, frozen=True, eq=False):
+    """The style number of each cell, the styles, the indents."""
+
+    style: NDArray[np.int32]
+    styles: tuple[Style, ...]
+    indent: NDArray[np.float32]
+
+
+def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
+    """The look of every cell."""
+    shape = (cells.rows, cells.columns)
+    known: dict[Style, int] = {PLAIN: 0}
+    style = np.zeros(shape, dtype=np.int32)
+    indent = np.zeros(shape, dtype=np.float32)
+    above, beside = _rules(strip, columns, cells)
+    aligned = [_alignment(c) for c in columns.columns]
+    lefts = _flush_left(strip, columns, cells)
+    em = max(strip.em, 1.0)
+    filled: set[tuple[int, int]] = set()
+    for cell in cells.cells:
+        words = cell.words
+        filled.add((cell.row, cell.column))
+        bottom, right = cell.row + cell.row_span - 1, cell.column + cell.column_span - 1
+        offset = 0.0
+        if cell.column in lefts and cell.column_span == 1:
+            first = float(strip.box[list(cell.lines[0]), 0].min())
+            offset = (first - lefts[cell.column]) / em
+            offset = min(offset, _MOST_INDENT) if offset > _LEAST_INDENT else 0.0
+        indent[cell.row, cell.column] = offset
+        look = Style(
+            bold=bool(strip.bold[words].mean() > _MOSTLY),
+            italic=bool(strip.italic[words].mean() > _MOSTLY),
+            size=round(float(np.median(strip.size[words])), 1),
+            colour=f"#{int(strip.colour[words[0]]):06x}",
+            fill=_fill(strip, words),
+            align="center" if cell.column_span > 1 else aligned[cell.column],
+            border_top=bool(above[cell.row, cell.column]),
+            border_bottom=bool(above[bottom + 1, cell.column]),
+            border_left=bool(beside[cell.row, cell.column]),
+            border_right=bool(beside[cell.row, right + 1]),
+            wrap=len(cell.lines) > 1,
+        )
+        style[cell.row, cell.column] = known.setdefault(look, len(known))
+    for row, column in np.argwhere(np.ones(shape, dtype=bool)).tolist():
+        if (row, column) in filled:
+            continue
+        look = Style(
+            border_top=bool(above[row, column]),
+            border_bottom=bool(above[row + 1, column]),
+            border_left=bool(beside[row, column]),
+            border_right=bool(beside[row, column + 1]),
+        )
+        style[row, column] = known.setdefault(look, len(known))
+    return Looks(style, tuple(known), indent)
+
+
+def _alignment(column: Column) -> str:
+    """How a column is set."""
+    shares = (column.left_share, "left"), (column.right_share, "right"), (column.middle_share, "center")
+    usual = "right" if column.numeric > _MOSTLY else "left"
+    return max(shares, key=lambda s: s[0] + (_USUAL if s[1] == usual else 0.0))[1]
+
+
+def _flush_left(strip: Strip, columns: Columns, cells: PrintedCells) -> dict[int, float]:
+    """The outermost left edge of each column whose texts begin at few places."""
+    edges: dict[int, list[float]] = {}
+    for cell in cells.cells:
+        if cell.column_span == 1:
+            edges.setdefault(cell.column, []).append(float(strip.box[list(cell.lines[0]), 0].min()))
+    result: dict[int, float] = {}
+    for column, values in edges.items():
+        steps = np.round(np.array(values) / (0.4 * strip.em))
+        _, counts = np.unique(steps, return_counts=True)
+        if np.sort(counts)[-3:].sum() >= _LEVELS * len(values) and _alignment(columns.columns[column]) == "left":
+            result[column] = min(values)
+    return result
+
+
+def _rules(strip: Strip, columns: Columns, cells: PrintedCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether a rule runs above each cell and at the left of each; one row and one column more for the last ones."""
+    above = np.zeros((cells.rows + 1, cells.columns), dtype=bool)
+    beside = np.zeros((cells.rows, cells.columns + 1), dtype=bool)
+    left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
+    bounds = [left, *columns.separators, right]
+    top = np.full(cells.rows, np.inf)
+    bottom = np.full(cells.rows, -np.inf)
+    np.minimum.at(top, cells.row_of_line, strip.line_box[:, 1])
+    np.maximum.at(bottom, cells.row_of_line, strip.line_box[:, 3])
+    y = (strip.across[:, 1] + strip.across[:, 3]) / 2
+    for row in range(-1, cells.rows):
+        low = bottom[row] - 0.3 * strip.em if row >= 0 else top[0] - strip.em
+        high = top[row + 1] + 0.3 * strip.em if row + 1 < cells.rows else bottom[row] + strip.em
+        rules = strip.across[(y > low) & (y < high)]
+        for column in range(cells.columns):
+            a, b = bounds[column], bounds[column + 1]
+            over = np.minimum(rules[:, 2], b) - np.maximum(rules[:, 0], a)
+            above[row + 1, column] = bool((over > _RULED * (b - a)).any())
+    x = (strip.down[:, 0] + strip.down[:, 2]) / 2
+    slack = 1.2 * strip.em
+    for k, bound in enumerate(bounds):
+        near = strip.down[np.abs(x - bound) < slack]
+        over = np.minimum(near[:, None, 3], bottom[None, :]) - np.maximum(near[:, None, 1], top[None, :])
+        beside[:, k] = (over > _RULED * np.maximum(bottom - top, 1.0)[None, :]).any(axis=0)
+    return above, beside
+
+
+def _fill(strip: Strip, words: list[int]) -> str | None:
+    """Whether a cell is shaded; the strip does not keep colours apart."""
+    if not len(strip.fills):
+        return None
+    x = float(strip.box[words, 0].min() + strip.box[words, 2].max()) / 2
+    y = float(strip.box[words, 1].min() + strip.box[words, 3].max()) / 2
+    f = strip.fills
+    return "shaded" if bool(((f[:, 0] < x) & (f[:, 2] > x) & (f[:, 1] < y) & (f[:, 3] > y)).any()) else None

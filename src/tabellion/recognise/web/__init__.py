@@ -1,0 +1,1 @@
+"""Tables of web pages to grids. `table` enters."""

@@ -1,0 +1,94 @@
+"""What a cell's text says, put together from leaders, marks, numbers and dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache, partial
+
+import msgspec
+
+from tabellion.model.grid import Content
+from tabellion.values.conventions import ENGLISH, Customs, settle_customs
+from tabellion.values.date import read_date
+from tabellion.values.marks import is_missing_mark, join_blanks, split_leaders, split_marks
+from tabellion.values.number import read_number
+
+# Most cells of a large sheet are plain numbers or plain words; both are known at one look.
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_GROUPED_NUMBER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
+_PLAIN_WORDS = re.compile(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
+_NUMBER_STARTS = "-0123456789"
+_TEXTS_KEPT, _CUSTOMS_KEPT = 8_192, 8  # short texts whose meaning is kept, by each of so many customs
+_LONG = 48  # a longer text is prose: neither a number nor a date
+
+
+class Saying(msgspec.Struct, frozen=True, gc=False):
+    """A text understood: `label` is the text without leaders and note marks, `indent` what led it."""
+
+    content: Content
+    label: str
+    number: float = float("nan")
+    indent: float = 0.0
+    notes: tuple[str, ...] = ()
+    unit: str | None = None
+
+
+def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
+    r"""What each distinct text says; the decimal sign is settled from all texts of the grid together.
+
+    Pass what is stored as text only: the texts of stored numbers follow their format and not the grid's customs.
+
+    >>> read_texts([r"\2 16.2"])[r"\2 16.2"]
+    Saying(content=<Content.NUMBER: 2>, label='16.2', number=16.2, indent=0.0, notes=('2',), unit=None)
+    """
+    distinct: Collection[str] = texts if isinstance(texts, (set, frozenset, dict)) else dict.fromkeys(texts)
+    customs = settle_customs(distinct)
+    plain_number, grouped_number = _PLAIN_NUMBER.fullmatch, _GROUPED_NUMBER.fullmatch
+    plain_words, read = _PLAIN_WORDS.fullmatch, _reader(customs)
+    number, words, dot = Content.NUMBER, Content.TEXT, customs.decimal == "."
+    said: dict[str, Saying] = {}
+    for text in distinct:
+        if text[:1] not in _NUMBER_STARTS:
+            if plain_words(text):
+                said[text] = Saying(words, text)
+                continue
+        elif plain_number(text) and (dot or "." not in text):
+            said[text] = Saying(number, text, float(text))
+            continue
+        elif dot and grouped_number(text):
+            said[text] = Saying(number, text, float(text.replace(",", "")))
+            continue
+        said[text] = read(text) if len(text) <= _LONG else read_text(text, customs)
+    return said
+
+
+@lru_cache(maxsize=_CUSTOMS_KEPT)
+def _reader(customs: Customs) -> Callable[[str], Saying]:
+    """Reading by some customs, with what was read last kept: the tables of a document say the same again and again."""
+    return lru_cache(maxsize=_TEXTS_KEPT)(partial(read_text, customs=customs))
+
+
+def read_text(text: str, customs: Customs = ENGLISH) -> Saying:
+    """What one text says by the customs of its grid.
+
+    >>> read_text("..65 years and over").label, read_text("..65 years and over").indent
+    ('65 years and over', 1.0)
+    """
+    core = text.strip(" \t\n\r\x0b\x0c\xa0\u2002\u2003\u2007\u2009\u202f\u3000\u200b\ufeff")
+    if not core:
+        return Saying(Content.EMPTY, "")
+    if is_missing_mark(core):
+        return Saying(Content.MISSING, core, indent=split_leaders(text)[1])
+    if len(core) <= _LONG:
+        number = read_number(core, customs)
+        if number:
+            indent = split_leaders(text)[1]
+            return Saying(Content.NUMBER, join_blanks(number.core), number.value, indent, number.notes, number.unit)
+    body, indent = split_leaders(text)
+    label, notes = split_marks(join_blanks(body), customs.numbered) if body else (core, ())
+    day = read_date(label, customs)
+    if day is not None:
+        return Saying(Content.DATE, label, day, indent, notes)
+    return Saying(Content.TEXT, label, indent=indent, notes=notes)

@@ -1,0 +1,102 @@
+"""The library for language-model agents, over the Model Context Protocol.
+
+In: an open library. Out: a server with a tool for each question that a `Desk` answers. Errors come back as text that
+says what to do otherwise. It reads unless it is made with `write`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import msgspec
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from tabellion.errors import TabellionError
+from tabellion.library.library import Library
+from tabellion.pipeline import Settings
+from tabellion.web.service import Desk, Render
+
+_INSTRUCTIONS = """A library of tables that were read from documents. `search` finds tables by words,
+`list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
+paths and the address each came from, `query` asks in SQL (DuckDB) over the relations documents, tables, columns, tuples
+and each table under its name, `find_joins` finds tables that go together with one."""
+
+
+def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
+    """The server for one library."""
+    desk = Desk(library)
+    server: MCPServer[Any] = MCPServer("tabellion", instructions=_INSTRUCTIONS, log_level="WARNING")
+    tool: Callable[..., Any] = lambda work: server.tool(structured_output=False)(_plainly(work))  # noqa: E731
+
+    @tool
+    def search(
+        question: Annotated[str, Field(description='Words, "phrases", numbers; caption: header: year:1990..2000')],
+        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+        offset: Annotated[int, Field(ge=0, le=10_000)] = 0,
+        after: Annotated[str, Field(description="`next` of the page before")] = "",
+    ) -> Any:
+        """Find tables by words, best first."""
+        return desk.search(question, limit, offset, after=after)
+
+    @tool
+    def list_tables(after: str = "", limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Any:
+        """All tables of the library, a page at a time; `after` is `next` of the page before."""
+        return desk.tables(after, limit)
+
+    @tool
+    def list_documents(after: str = "", limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Any:
+        """All documents of the library, a page at a time; `after` is `next` of the page before."""
+        return desk.documents(after, limit)
+
+    @tool
+    def describe_table(table: Annotated[str, Field(description="Its name or id.")]) -> Any:
+        """One table: its title, place, stub and columns with units."""
+        return desk.table(table)
+
+    @tool
+    def read_tuples(table: str, after: str = "", limit: Annotated[int, Field(ge=1, le=500)] = 100) -> Any:
+        """The values of a table, each with its header paths, unit, notes and address, a page at a time."""
+        return desk.tuples(table, after or None, limit)
+
+    @tool
+    def query(
+        sql: Annotated[str, Field(description="One SELECT in the SQL of DuckDB.", max_length=20_000)],
+        limit: Annotated[int, Field(ge=1, le=1_000)] = 200,
+    ) -> Any:
+        """Ask in SQL over the relations of the library; it only reads."""
+        return desk.query(sql, limit)
+
+    @tool
+    def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:
+        """Tables that can be joined with one, and the SQL that does it."""
+        return desk.joins(table, limit)
+
+    if write:
+
+        @tool
+        def add_documents(sources: list[str], render: Render = "never") -> Any:
+            """Read documents (paths or URLs that this computer can reach) and keep them in the library.
+
+            `render`: draw web pages in Chromium and read what a reader sees; auto: where the markup hides tables.
+            """
+            return library.add(*sources, settings=Settings(render=render))
+
+    return server
+
+
+def _plainly(work: Callable[..., Any]) -> Callable[..., str]:
+    """A tool that answers in JSON, and says what is wrong in one line."""
+
+    @wraps(work)
+    def answer(**given: Any) -> str:
+        try:
+            return msgspec.json.encode(work(**given)).decode()
+        except TabellionError as error:
+            raise ToolError(str(error)) from error
+
+    answer.__annotations__ = {**work.__annotations__, "return": str}
+    return answer

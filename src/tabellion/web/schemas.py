@@ -1,0 +1,198 @@
+"""The forms of requests and answers, as the OpenAPI description tells them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tabellion.web.service import MOST_ROWS
+
+MEDIA: dict[str, str] = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
+    "jsonl": "application/x-ndjson",
+    "html": "text/html; charset=utf-8",
+    "markdown": "text/markdown; charset=utf-8",
+    "xml": "application/xml",
+    "turtle": "text/turtle; charset=utf-8",
+    "nquads": "application/n-quads",
+    "rdfxml": "application/rdf+xml",
+    "jsonld": "application/ld+json",
+}
+Form = Literal[
+    "csv", "xlsx", "parquet", "json", "jsonl", "html", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld"
+]  # fmt: skip
+
+
+class Problem(BaseModel):
+    """Why a request got no answer."""
+
+    detail: str
+
+
+class Document(BaseModel):
+    """A document of the library."""
+
+    id: str
+    source: str
+    medium: str
+    sha256: str
+    title: str | None
+    added: str
+    version: int
+    tables: int
+    tuples: int
+
+
+class Documents(BaseModel):
+    """A page of documents; `next` is what `after` must say for the next one."""
+
+    documents: list[Document]
+    next: str | None
+
+
+class Table(BaseModel):
+    """A table of the library."""
+
+    id: str
+    document: str
+    name: str
+    sheet: str | None
+    page: int | None
+    title: str | None
+    caption: str | None
+    orientation: str
+    rows: int
+    columns: int
+    tuples: int
+    genuine: float
+    confidence: float
+
+
+class Tables(BaseModel):
+    """A page of tables."""
+
+    tables: list[Table]
+    next: str | None
+
+
+class Column(BaseModel):
+    """A column of values."""
+
+    name: str
+    path: list[str]
+    number: bool
+    unit: str | None
+
+
+class WholeTable(Table):
+    """A table with its columns."""
+
+    source: str
+    medium: str
+    place: dict[str, Any]
+    stub: list[str]
+    columns_by_name: list[Column]
+    footnotes: list[str]
+
+
+class Tuple(BaseModel):
+    """One value with its paths."""
+
+    row: int
+    column: int
+    address: str | None
+    text: str
+    value: float | None
+    unit: str | None
+    top: list[str]
+    left: list[str]
+    notes: list[str]
+    confidence: float
+
+
+class Tuples(BaseModel):
+    """A page of tuples of one table."""
+
+    table: str
+    total: int
+    tuples: list[Tuple]
+    next: str | None
+
+
+class Hit(BaseModel):
+    """A table that answers a question."""
+
+    table: str
+    document: str
+    source: str
+    place: dict[str, Any]
+    score: float
+    title: str | None
+    highlights: dict[str, list[str]]
+    name: str
+    medium: str
+    rows: int
+    columns: int
+    tuples: int
+    preview: list[list[str]] | None = None
+
+
+class Found(BaseModel):
+    """The best tables for a question; `next` is what `after` must say for the next page."""
+
+    total: int
+    hits: list[Hit]
+    facets: dict[str, dict[str, int]]
+    next: str | None = None
+
+
+class Partner(BaseModel):
+    """A table that can be joined with another, and how."""
+
+    table: str
+    name: str
+    document: str
+    source: str
+    title: str | None
+    score: float
+    way: str
+    shared: int
+    coverage: float
+    theirs: float
+    units: list[str]
+    sql: str
+
+
+class Partners(BaseModel):
+    """The best partners of a table."""
+
+    partners: list[Partner]
+
+
+class Question(BaseModel):
+    """One SELECT over the relations of the library."""
+
+    model_config = ConfigDict(extra="forbid")
+    sql: Annotated[str, Field(min_length=1, max_length=20_000)]
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS, strict=True)] = 1_000
+
+
+class Answer(BaseModel):
+    """The rows of a query; `more` where there are others after them."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    more: bool
+
+
+class Kept(BaseModel):
+    """What became of a document that was sent."""
+
+    document: str
+    status: str
+    tables: int
+    tuples: int

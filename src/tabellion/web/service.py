@@ -1,0 +1,147 @@
+"""What programs may ask of a library, whatever way they come in: values in, plain values out.
+
+In: an open library. Out: answers that are small by a stated limit. What cannot be answered is an error that says why.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from typing import Any, Literal
+
+import msgspec
+
+from tabellion.errors import LibraryError, QueryError
+from tabellion.export.forms import FormName, write_export
+from tabellion.library.joins.partners import Partner, find_partners
+from tabellion.library.library import Library
+from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
+from tabellion.library.query import QueryLimits, json_value, once
+from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.search import Found
+from tabellion.library.stored_tables import take_out
+
+MOST = 1_000  # things on a page
+MOST_ROWS = 10_000  # rows of an answer to a query
+_LARGEST = 32 * 2**20  # bytes of such an answer
+_AT_ONCE = 2  # queries that run at the same time; others wait
+LIMITS = QueryLimits(seconds=15.0, memory=512 * 2**20)
+
+
+Render = Literal["never", "always", "auto"]
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """The answer to a query; `more` where it was cut off."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    more: bool
+
+
+class Desk:
+    """Answers for programs."""
+
+    def __init__(self, library: Library, limits: QueryLimits = LIMITS) -> None:
+        self.library, self.limits = library, limits
+        self._turns = threading.BoundedSemaphore(_AT_ONCE)
+
+    def state(self) -> tuple[int, int]:
+        """Up to which change catalogue and index go: as long as both are the same, so is every answer."""
+        with self.library.catalogue.reading() as connection:
+            return self.library.catalogue.last_sequence(connection), self.library.index.applied()
+
+    def search(self, question: str, limit: int = 10, offset: int = 0, *, facets: bool = True, after: str = "") -> Found:
+        return self.library.search(question, limit=limit, offset=offset, facets=facets, after=after)
+
+    def documents(self, after: str = "", limit: int = 100) -> dict[str, Any]:
+        found = documents_after(self.library.catalogue, after, limit + 1)
+        return {
+            "documents": [describe_document(one) for one in found[:limit]],
+            "next": found[limit - 1].document_id if len(found) > limit else None,
+        }
+
+    def document(self, name: str) -> dict[str, Any]:
+        return describe_document(self.library.find(name))
+
+    def tables(self, after: str = "", limit: int = 100, document: str | None = None) -> dict[str, Any]:
+        found = tables_after(self.library.catalogue, after, limit + 1, document)
+        return {
+            "tables": [describe_table(one) for one in found[:limit]],
+            "next": found[limit - 1].table_id if len(found) > limit else None,
+        }
+
+    def table(self, name: str) -> dict[str, Any]:
+        with self.library.catalogue.reading() as connection:
+            table = table_called(connection, name)
+            document = documents_by_id(connection, [table.document_id])[table.document_id]
+        details = table.unpack()
+        return describe_table(table) | {
+            "source": document.source,
+            "medium": document.medium,
+            "place": msgspec.to_builtins(details.place),
+            "stub": [column.name for column in details.stub],
+            "columns_by_name": [
+                {"name": one.name, "path": list(one.path), "number": one.number, "unit": one.unit}
+                for one in details.columns
+            ],
+            "footnotes": list(details.metadata.affiliated.footnotes),
+        }
+
+    def tuples(self, name: str, after: str | None = None, limit: int = 100) -> TuplesPage:
+        return tuples_after(self.library, name, after, limit)
+
+    def joins(self, name: str, limit: int = 5) -> list[Partner]:
+        return find_partners(self.library, name, limit)
+
+    def query(self, sql: str, limit: int = 1_000) -> Rows:
+        """The first rows of a SELECT."""
+        rows: list[list[Any]] = []
+        size = 0
+        with self._turns, self.library.ask(sql, self.limits) as answer:
+            names = once(answer.schema.names)
+            for batch in answer.batches():
+                size += batch.nbytes
+                if size > _LARGEST:
+                    raise QueryError(f"the first {limit:,} rows are over the limit of {_LARGEST:,} bytes")
+                columns = [column.to_pylist() for column in batch.columns]
+                rows += [[json_value(value) for value in row] for row in zip(*columns, strict=True)]
+                if len(rows) > limit:
+                    break
+        return Rows(names, rows[:limit], len(rows) > limit)
+
+    def export(self, name: str, form: FormName) -> bytes:
+        """One table in a form that tables are published in."""
+        with self.library.catalogue.reading() as connection:
+            table = table_called(connection, name)
+        file = io.BytesIO()
+        write_export(form, take_out(self.library, [table.table_id]), file)
+        return file.getvalue()
+
+    def add(self, name: str, data: bytes, render: Render = "never") -> dict[str, Any]:
+        """Keep a document that was sent here, under a name of its own; `render` says whether a web page is drawn."""
+        from tabellion.library.sent import keep_sent
+
+        kept = keep_sent(self.library, name, data, render)
+        return {"document": kept.document_id, "status": kept.status, "tables": kept.tables, "tuples": kept.tuples}
+
+    def remove(self, document_id: str) -> None:
+        with self.library.catalogue.reading() as connection:
+            if not documents_by_id(connection, [document_id]):
+                raise LibraryError(f"{document_id}: there is no such document in this library")
+        self.library.remove(document_id)
+
+
+def describe_document(one: DocumentRecord) -> dict[str, Any]:
+    return {
+        "id": one.document_id, "source": one.source, "medium": one.medium, "sha256": one.sha256, "title": one.title,
+        "added": one.added, "version": one.version, "tables": one.tables, "tuples": one.tuples,
+    }  # fmt: skip
+
+
+def describe_table(one: TableRecord) -> dict[str, Any]:
+    return {
+        "id": one.table_id, "document": one.document_id, "name": one.name, "sheet": one.sheet, "page": one.page,
+        "title": one.title, "caption": one.caption, "orientation": one.orientation, "rows": one.rows,
+        "columns": one.columns, "tuples": one.tuples, "genuine": one.genuine, "confidence": one.confidence,
+    }  # fmt: skip
