@@ -7,10 +7,9 @@ from pathlib import Path
 from tabellion.library import open_library
 from tabellion.library.mined import keep_ontology
 from tabellion.mine.attributes import Attribute
-from tabellion.mine.instances import Instance
+from tabellion.mine.instances import ConceptInstance, Instance
 from tabellion.mine.ontology import Concept, Ontology
 from tabellion.mine.relation import ontology_relations, relation_markup
-from tabellion.mine.spool import ConceptInstance
 from tabellion.pipeline import extract_document
 
 

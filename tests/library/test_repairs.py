@@ -80,7 +80,7 @@ def test_corrections_outlive_reading_again_removal_and_new_editions(tmp_path: Pa
 def issues_of(library: Library) -> list[tuple[str]]:
     from sqlalchemy import select
 
-    from tabellion.library.schema import documents
+    from tabellion.library.catalogue import documents
 
     with library.catalogue.reading() as connection:
         return [(text,) for text in connection.execute(select(documents.c.issues)).scalars()]

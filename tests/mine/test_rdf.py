@@ -6,10 +6,9 @@ import json
 from xml.etree import ElementTree
 
 from tabellion.mine.attributes import Attribute
-from tabellion.mine.instances import Instance
+from tabellion.mine.instances import ConceptInstance, Instance
 from tabellion.mine.ontology import Concept, Ontology
 from tabellion.mine.report import to_html, to_json_ld, to_rdf_xml, to_svg, to_turtle
-from tabellion.mine.spool import ConceptInstance
 from tabellion.rdf.facts import PREFIXES
 
 ONTOLOGY = Ontology(

@@ -6,12 +6,10 @@ import json
 
 from tabellion.mine.attributes import Attribute
 from tabellion.mine.concepts import group_labels, stems_of
-from tabellion.mine.instances import Instance
+from tabellion.mine.instances import ConceptInstance, Instance, Spool
 from tabellion.mine.labels import LabelSettings, plain_letters
-from tabellion.mine.ontology import MineSettings, Ontology, SitePages, mine_sites
+from tabellion.mine.ontology import MineSettings, Ontology, SitePages, find_synonyms, mine_sites
 from tabellion.mine.site import Link
-from tabellion.mine.spool import ConceptInstance, Spool
-from tabellion.mine.synonyms import find_synonyms
 from tabellion.mine.taxonomy import choose_parents, frequent_pairs
 from tabellion.read.web.page_tree import parse_page_tree
 

@@ -15,9 +15,8 @@ from tabellion.cli.options import FilesOption, LimitOption, TraceOption, build_l
 from tabellion.cli.segment import MethodChoice, MethodOption
 
 if TYPE_CHECKING:
-    from tabellion.mine.instances import Instance
+    from tabellion.mine.instances import ConceptInstance, Instance
     from tabellion.mine.ontology import Ontology, SitePages
-    from tabellion.mine.spool import ConceptInstance
     from tabellion.model.page_tree import PageTree
 
     Finder = Callable[[Sequence[str], Callable[[str], PageTree | None]], Iterator[Instance]]
@@ -181,7 +180,7 @@ def print_instances(site: SitePages, form: MineForm, found: Finder, kept: list[C
 
     from tabellion.cli.messages import complain
     from tabellion.errors import TabellionError
-    from tabellion.mine.spool import ConceptInstance
+    from tabellion.mine.instances import ConceptInstance
 
     broken: dict[str, TabellionError] = {}
 

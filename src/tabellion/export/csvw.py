@@ -14,7 +14,7 @@ from typing import Any
 
 from tabellion.errors import UsageError
 from tabellion.export.csv import SEPARATOR, join_path
-from tabellion.export.identity import document_name, table_name
+from tabellion.export.dimensions import document_name, table_name
 from tabellion.export.typed import value_kinds
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction

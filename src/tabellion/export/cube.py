@@ -12,8 +12,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path, PurePath
 
-from tabellion.export.dimensions import Axis, Component, concept_names, table_axes
-from tabellion.export.identity import document_name, table_name
+from tabellion.export.dimensions import Axis, Component, concept_names, document_name, table_axes, table_name
 from tabellion.export.typed import shown_values
 from tabellion.model.document import Document
 from tabellion.model.table import Table

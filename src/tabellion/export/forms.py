@@ -77,7 +77,7 @@ def write_export(name: FormName, extractions: Iterable[Extraction], file: Binary
         return
     if form is None:
         _need("pyarrow", "arrow", name)
-        from tabellion.export.parquet import write_parquet
+        from tabellion.export.arrow import write_parquet
 
         write_parquet(extractions, file)
         return

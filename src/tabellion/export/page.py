@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from tabellion.export.dimensions import Side, concept_names
-from tabellion.export.identity import table_name
+from tabellion.export.dimensions import Side, concept_names, table_name
 from tabellion.model.document import Document
 from tabellion.model.grid import Content
 from tabellion.model.table import Table

@@ -203,7 +203,7 @@ def read_export(source: str | Path | bytes) -> list[ExportedTable]:
         raise SourceMissingError(f"{name}: cannot be read ({error.strerror})") from error
     start = data[:2000].lstrip()
     if data.startswith(b"PAR1"):
-        from tabellion.export.parquet import read_parquet
+        from tabellion.export.arrow import read_parquet
 
         return read_parquet(data)
     if data.startswith(csv_head().rstrip()):

@@ -2,6 +2,11 @@
 
 In: labelled rows. Out: frames, several where they stack or stand side by side (which the paper leaves out).
 The vertical extent of a frame comes from the row labels, its horizontal extent from the cells of its head and body.
+
+How sure the reading of a frame is: one calibrated probability.
+
+In: a frame with the probabilities that row and column labelling left. Out: the probability that the whole reading
+(extent, headers, paths) is right, by a logistic regression that was fitted on cross-validated readings.
 """
 
 from __future__ import annotations
@@ -12,11 +17,37 @@ from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
-from tabellion.label.confidence import rate_confidence
-from tabellion.model.frame import Frame, Orientation, RowLabels
+from tabellion.model.frame import ROW_ROLES, Frame, Orientation, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.weights import Weights
+
+CONFIDENCE_WEIGHTS = "confidence"
+SIGNALS = ("rows", "doubtful rows", "head", "edges", "columns", "least column", "size", "head rows", "stub columns")
+
+_BODY = [ROW_ROLES.index(role) for role in ("data", "group", "derived")]
+_HEAD = [ROW_ROLES.index("header")]
+_OUTSIDE = [ROW_ROLES.index("title"), ROW_ROLES.index("note")]
+
+
+def confidence_signals(frame: Frame, stub: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What speaks for and against a reading; `stub` holds the probability of each column to be a stub."""
+    probability = frame.labels.probability
+    body = probability[np.ix_(frame.body_rows, _BODY)].sum(axis=1)
+    head = probability[np.ix_(frame.header_rows, _HEAD)].sum(axis=1) if frame.header_rows else np.zeros(1)
+    outside = [*frame.title_rows[-2:], *frame.note_rows[:2]]
+    edge = np.concatenate([body[:2], body[-2:], probability[np.ix_(outside, _OUTSIDE)].sum(axis=1), [1.0]])
+    column = np.maximum(stub, 1 - stub)
+    sure = np.clip([body.mean(), 1 - (body < 0.8).mean(), head.min(), edge.min(), column.mean(), column.min()], 1e-3, 1)
+    size = [np.log(len(frame.body_rows)), len(frame.header_rows), len(frame.stub_columns)]
+    return np.array([*np.log(sure), *size])
+
+
+def rate_confidence(frame: Frame, stub: NDArray[np.float64], weights: Weights) -> float:
+    """The probability that the reading of a frame is right."""
+    signals = confidence_signals(frame, stub)
+    return round(float(weights.linear(CONFIDENCE_WEIGHTS).probabilities(signals[None, :])[0]), 3)
+
 
 SHORT_SIDE = 0.1  # a left band with fewer rows than this share of the right one's is not its stub
 REMARKS = 0.1  # of the rows: a headless column at the right that is less filled holds remarks

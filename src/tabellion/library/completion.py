@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
+from tabellion.library.catalogue import tables
 from tabellion.library.library import Library
 from tabellion.library.naming import is_plain_name
 from tabellion.library.records import tables_by_name
 from tabellion.library.relations import TIDY, VIEWS, named_in, quoted
-from tabellion.library.schema import tables
 from tabellion.library.tidy import SCHEMA
 
 KEYWORDS = (

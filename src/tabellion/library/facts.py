@@ -10,10 +10,9 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from tabellion.library.catalogue import schema_version
+from tabellion.library.catalogue import corrections, documents, history, schema_version, segments, tables
 from tabellion.library.library import Library
 from tabellion.library.records import tables_of
-from tabellion.library.schema import corrections, documents, history, segments, tables
 
 
 def describe_library(library: Library) -> dict[str, Any]:

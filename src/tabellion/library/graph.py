@@ -17,10 +17,10 @@ from sqlalchemy import select
 
 from tabellion.errors import LibraryError, MissingExtraError, QueryError
 from tabellion.export.cube import describe_extraction
+from tabellion.library.catalogue import documents
 from tabellion.library.files import locked
 from tabellion.library.library import Library
 from tabellion.library.records import DocumentRecord, documents_by_id
-from tabellion.library.schema import documents
 from tabellion.library.stored_tables import extract_stored
 from tabellion.rdf import SYNTAXES, Description, expand_name
 from tabellion.rdf.facts import PREFIXES

@@ -18,10 +18,9 @@ import tantivy
 from sqlalchemy import select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue
+from tabellion.library.catalogue import Catalogue, history
 from tabellion.library.files import Folder, locked, whole_file
 from tabellion.library.records import DocumentRecord, TableRecord, documents_since, in_parts, tables_of
-from tabellion.library.schema import history
 from tabellion.library.terms import BREAK, is_number, terms
 
 if TYPE_CHECKING:

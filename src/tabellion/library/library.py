@@ -20,13 +20,12 @@ from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.adding import Known, is_unchanged, read_source
-from tabellion.library.catalogue import Catalogue
+from tabellion.library.catalogue import Catalogue, corrections, documents, history, tables
 from tabellion.library.corrections import read_logs
 from tabellion.library.files import Folder, default_folder
 from tabellion.library.index import SearchIndex
 from tabellion.library.reading import document_address, document_id
 from tabellion.library.records import DocumentRecord, Kept, documents_by_id, in_parts, list_documents, tables_by_id
-from tabellion.library.schema import corrections, documents, history, tables
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:

@@ -27,13 +27,12 @@ import pyarrow.compute as pc
 from sqlalchemy import select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue
+from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.files import Folder
 from tabellion.library.index import SearchIndex
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
-from tabellion.library.schema import documents, tables
 from tabellion.library.search import Searcher
 from tabellion.library.tidy import SCHEMA
 

@@ -13,8 +13,8 @@ import msgspec
 from sqlalchemy import Connection, Select, select
 
 from tabellion.errors import LibraryError
+from tabellion.library.catalogue import documents, segments, tables
 from tabellion.library.reading import Details, Rendered, unpack_details
-from tabellion.library.schema import documents, segments, tables
 
 Status = Literal["added", "unchanged", "replaced"]
 _MANY = 500  # values in one IN (...)

@@ -15,13 +15,12 @@ import duckdb
 import pyarrow as pa
 from sqlalchemy import Connection, select
 
-from tabellion.library.catalogue import Catalogue
+from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.files import Folder
 from tabellion.library.naming import once_each
 from tabellion.library.originals import open_segments
 from tabellion.library.reading import Details, unpack_details
 from tabellion.library.records import TableRecord, documents_by_id, list_segments, tables_by_name
-from tabellion.library.schema import documents, tables
 from tabellion.library.tidy import SCHEMA
 
 TIDY = "_tidy"  # the ending of a table's tidy relation

@@ -21,13 +21,12 @@ import msgspec
 import tantivy
 from sqlalchemy import select
 
-from tabellion.library.catalogue import Catalogue
+from tabellion.library.catalogue import Catalogue, documents
 from tabellion.library.files import Folder
 from tabellion.library.index import FACETS, TEXT_FIELDS, SearchIndex
 from tabellion.library.questions import Clause, Condition, Question, parse_question
 from tabellion.library.reading import Details
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, tables_by_id
-from tabellion.library.schema import documents
 from tabellion.library.terms import DEFAULT, find_terms, is_number, terms
 
 OPEN, CLOSE = "«", "»"  # around a word that was found

@@ -27,14 +27,13 @@ import tantivy
 from sqlalchemy import Connection, delete, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue
+from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
 from tabellion.library.corrections import editions_of
 from tabellion.library.files import PART, Folder, file_hash, locked
 from tabellion.library.library import Library
 from tabellion.library.originals import ENDING, list_originals, load_original, segment_path
 from tabellion.library.reading import Reading, as_kept, read_for_library
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
-from tabellion.library.schema import corrections, documents, history, segments, tables
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
 

@@ -3,20 +3,27 @@
 In: sites, each a set of pages that can be loaded one at a time. Out: concepts with their labels and parents, instances
 with their attributes, and what could not be read. Links and templates are read in one pass, instances in a second, so
 that memory grows with the links of the sites and not with their pages; instances are spooled to a file.
+
+Synonyms beyond the letter: concepts that are one thing under two names.
+
+In: the links of concepts by site, and which concepts sites relate. Out: pairs of concepts to be joined. Two of them are
+one where several sites lead both names to the same place, or where they have most children in common; never where one
+site keeps them apart, with a place for each. The paper leaves this open (section 5.3). Fails on sites that give every
+name a place of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
 from typing import Any
 
 import msgspec
 
 from tabellion.errors import TabellionError
-from tabellion.mine.concepts import group_labels
+from tabellion.mine.concepts import group_labels, jaccard
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
-from tabellion.mine.instances import Instance, mine_instances
+from tabellion.mine.instances import ConceptInstance, Instance, Spool, mine_instances
 from tabellion.mine.labels import Label, LabelSettings, find_labels, section_path
 from tabellion.mine.records import read_records
 from tabellion.mine.schema_org import marked_breadcrumbs, read_stated, stated_breadcrumbs
@@ -31,11 +38,33 @@ from tabellion.mine.site import (
     read_links,
     split_address,
 )
-from tabellion.mine.spool import ConceptInstance, Spool
-from tabellion.mine.synonyms import find_synonyms
-from tabellion.mine.taxonomy import choose_parents, related_pairs
-from tabellion.model.issue import Issue
+from tabellion.mine.taxonomy import Pair, choose_parents, related_pairs
 from tabellion.model.page_tree import PageTree
+from tabellion.model.place import Issue
+
+_SITES = 2  # sites that must lead both names to one place
+_CHILDREN = 3  # children that both must have
+_ALIKE = 0.5  # and their share of all children
+
+
+def find_synonyms(
+    links: Sequence[Mapping[str, Sequence[Link]]], pairs: Mapping[Pair, Mapping[str, int]]
+) -> Iterator[Pair]:
+    """Pairs of concepts that are one, the first of each pair the one named before."""
+    targets = [
+        {site: {(link.host, section_path(link)) for link in each if link.path} for site, each in by_site.items()}
+        for by_site in links
+    ]
+    below: list[frozenset[str]] = [frozenset(str(low) for up, low in pairs if up == n) for n in range(len(links))]
+    for one, other in combinations(range(len(links)), 2):
+        both = [(targets[one][site], targets[other][site]) for site in targets[one].keys() & targets[other].keys()]
+        together = sum(bool(mine & yours) for mine, yours in both)
+        if together < len(both):
+            continue  # some site has a place for each
+        children = below[one] & below[other]
+        if together >= _SITES or (len(children) >= _CHILDREN and jaccard(below[one], below[other]) >= _ALIKE):
+            yield one, other
+
 
 ALIKE = 0.5  # share of tag paths that pages of one template have in common
 

@@ -14,8 +14,8 @@ from html import escape
 
 import msgspec
 
+from tabellion.mine.instances import ConceptInstance
 from tabellion.mine.ontology import Ontology
-from tabellion.mine.spool import ConceptInstance
 
 UNNAMED = ("text",)  # the column of values that the pages do not name
 BETWEEN = "; "  # what stands between several values of one cell

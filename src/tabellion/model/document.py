@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.declared import Stated
-from tabellion.model.issue import Issue as Issue
 from tabellion.model.markup import MarkupPage
+from tabellion.model.place import Issue as Issue
 from tabellion.model.place import Rect
 from tabellion.model.printed import PrintedPage
 from tabellion.model.rendered import RenderedPage

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.declared import Stated
 from tabellion.model.document import Mark, Medium
-from tabellion.model.issue import Issue
-from tabellion.model.place import Place, Rect, address
+from tabellion.model.place import Issue, Place, Rect, address
 from tabellion.model.style import Style
 
 Made = TypeVar("Made")

@@ -1,4 +1,7 @@
-"""Where a thing is in its source, and the A1 addresses of spreadsheets."""
+"""Where a thing is in its source, and the A1 addresses of spreadsheets.
+
+A doubt or a partial failure, as data.
+"""
 
 from __future__ import annotations
 
@@ -117,3 +120,11 @@ def common_share(one: Rect, other: Rect) -> float:
     width = min(one.right, other.right) - max(one.left, other.left) + 1
     both = max(height, 0) * max(width, 0)
     return both / (one.height * one.width + other.height * other.width - both)
+
+
+class Issue(msgspec.Struct, frozen=True):
+    """A doubt or a partial failure: which stage, where, what. Never silently dropped."""
+
+    stage: str
+    note: str
+    place: Place | None = None

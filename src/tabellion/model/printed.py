@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.issue import Issue
-from tabellion.model.place import Box
+from tabellion.model.place import Box, Issue
 
 MOST_PIECES = 4000  # of a page in which tables are looked for: every piece is compared with every other, in 1.3 GB
 Boxes = NDArray[np.float32]  # (n, 4): left, top, right, bottom

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.nest.attributes import Indices
-from tabellion.nest.head import part_head
+from tabellion.nest.stub import part_head
 
 NONE = -1
 LEAST_WITH_WIDE = 3  # header rows where one can stand below others and above others

@@ -4,7 +4,6 @@ Written by hand, since what is written may be millions of facts: each form goes 
 description at a time. Reading RDF is left to libraries.
 """
 
-from tabellion.rdf.facts import Description, Fact, Literal, expand_name
-from tabellion.rdf.syntaxes import SYNTAXES, Syntax
+from tabellion.rdf.facts import SYNTAXES, Description, Fact, Literal, Syntax, expand_name
 
 __all__ = ["SYNTAXES", "Description", "Fact", "Literal", "Syntax", "expand_name"]

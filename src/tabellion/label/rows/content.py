@@ -11,9 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tabellion.label.rows.arrays import (
+from tabellion.label.rows.view import (
     FAR,
+    Bools,
     Column,
+    RowView,
     at_most,
     clipped,
     column,
@@ -23,7 +25,6 @@ from tabellion.label.rows.arrays import (
     share,
     shifted,
 )
-from tabellion.label.rows.view import Bools, RowView
 from tabellion.model.grid import Content
 
 HEAD_SHARE = 4  # tenths of the value columns with something that is no value make a row of heads

@@ -12,11 +12,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.rows.arrays import Column, column, shifted
 from tabellion.label.rows.content import CONTENT_FEATURES, PLACE_FEATURES
 from tabellion.label.rows.look import LOOK_FEATURES
 from tabellion.label.rows.totals import TOTAL_FEATURES
-from tabellion.label.rows.view import RowView
+from tabellion.label.rows.view import Column, RowView, column, shifted
 from tabellion.label.rows.words import QUESTIONS, ask_texts
 
 OWN: dict[str, Callable[[RowView], Column]] = {

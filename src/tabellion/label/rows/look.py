@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.rows.arrays import Column, at_most, clipped, column, share, shifted
-from tabellion.label.rows.view import RowView
+from tabellion.label.rows.view import Column, RowView, at_most, clipped, column, share, shifted
 
 Feature = Callable[[RowView], Column]
 

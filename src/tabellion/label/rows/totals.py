@@ -21,8 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.rows.arrays import Column, at_most, share, shifted
-from tabellion.label.rows.view import Bools, Floats, Ints, RowView
+from tabellion.label.rows.view import Bools, Column, Floats, Ints, RowView, at_most, share, shifted
 
 Rows = NDArray[np.intp]
 

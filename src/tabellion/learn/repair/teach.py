@@ -29,8 +29,7 @@ from tabellion.learn.repair.corrected import CORPUS
 from tabellion.learn.sheets.gold import ROLES, load_cases
 from tabellion.learn.sheets.nest_gold import GoldFrame, gold_frames
 from tabellion.learn.sheets.parents import CORPORA, JUDGED, Edge, Tally, edges_of, train_side
-from tabellion.learn.sheets.row_examples import RowExample, row_example, row_examples
-from tabellion.learn.sheets.row_scores import RowScores
+from tabellion.learn.sheets.row_examples import RowExample, RowScores, row_example, row_examples
 from tabellion.learn.sheets.rows import fit_roles, role_sequences, row_material
 from tabellion.nest import nest_headers
 from tabellion.weights import Weights

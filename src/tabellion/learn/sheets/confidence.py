@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 
 from tabellion.export import to_json
 from tabellion.label.columns import stub_probabilities
-from tabellion.label.confidence import CONFIDENCE_WEIGHTS, SIGNALS, confidence_signals
+from tabellion.label.frames import CONFIDENCE_WEIGHTS, SIGNALS, confidence_signals
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.learn.sheets.measure import load_script

@@ -22,8 +22,7 @@ from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS
 from tabellion.learn.sheets.chains import ChainSettings, save_chain, train_chain
 from tabellion.learn.sheets.gold import ROLES
-from tabellion.learn.sheets.row_examples import RowExample, row_examples
-from tabellion.learn.sheets.row_scores import FULLY_TOLD, RowScores
+from tabellion.learn.sheets.row_examples import FULLY_TOLD, RowExample, RowScores, row_examples
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.linear import Chain
 

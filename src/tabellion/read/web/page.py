@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from tabellion.errors import HostileError
-from tabellion.model.issue import Issue
 from tabellion.model.markup import Candidate, MarkupCells, MarkupPage
-from tabellion.model.place import Place
+from tabellion.model.place import Issue, Place
 from tabellion.model.style import PLAIN
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.spreadsheet.sheets import Contents

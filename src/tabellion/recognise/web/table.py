@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from tabellion.model.declared import Stated
 from tabellion.model.grid import Content, Grid
-from tabellion.model.issue import Issue
 from tabellion.model.markup import Candidate, MarkupCells
+from tabellion.model.place import Issue
 from tabellion.model.region import MarkupRegion
 from tabellion.model.style import PLAIN
 from tabellion.recognise.web.amounts import join_amounts
