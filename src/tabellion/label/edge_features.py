@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
+from tabellion.values.vocabulary import either_of
 
 _EMPTY, _NUMBER, _MISSING, _DATE = (
     int(kind) for kind in (Content.EMPTY, Content.NUMBER, Content.MISSING, Content.DATE)
@@ -23,16 +24,14 @@ CORE_ROWS = 60  # of the core, nearest to the edge, are looked at
 _DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNIT_STATED = re.compile(
-    r"^\W*(単位|unit[ée]?s?\W*[:：]|einheit\W*:|unidad\w*\W*:)"
+    rf"^\W*(単位|{either_of('unit')}\W*[:：])"
     r"|^\W*(in|en|em)\s+(%|\w*\W*(mill|thous|mil\b|tausend|percent|prozent|pour|por|euro|dollar))"
     r"|^\s*[(\[（](\W*|.{0,12}\b)(thousands?|millions?|milliers|percent|per cent|%|tons?|tonnes|euros?|dollars)\b"
     r".{0,20}[)\]）]\W*$"
     r"|^\W*(thousands?|millions?|milliers|tons?)\b.{0,12}$",
     re.IGNORECASE,
 )
-_SOURCE = re.compile(
-    r"^\W*(sources?|notes?|fuentes?|quellen?|fontes?|champ|lecture|資料|出典|注)\s*[:：]", re.IGNORECASE
-)
+_SOURCE = re.compile(rf"^\W*{either_of('source', 'note')}(?:(?<=:)|\s*[:：])", re.IGNORECASE)
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

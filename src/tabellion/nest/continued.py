@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.nest.wording import Wording, read_wordings
+from tabellion.values.vocabulary import lexicon
 
 _MOST_LINES = 12  # of one label: what seems to go on for longer are labels of their own
 USUAL = 0.3  # where more labels than this begin with a small letter, that says nothing
 
 _IN_BRACKETS = re.compile(r"[(\[].*[)\]]")
-_OF_WHICH = re.compile(r"(?:of|out of) (?:which|whom)|thereof|including|darunter|davon|dont|waarvan", re.IGNORECASE)
 
 
 def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -90,4 +90,4 @@ def says_of_which(text: str) -> bool:
     >>> says_of_which("Of which:"), says_of_which("Of which women")
     (True, False)
     """
-    return _OF_WHICH.fullmatch(text.strip(" :.")) is not None
+    return lexicon("of which").fills(text)

@@ -1,8 +1,7 @@
 """What the words of a label say of its place in a hierarchy.
 
 In: label texts without leaders and note marks. Out: small facts (is it a total, does it end in a colon, how is it
-numbered). Only the forms of total in some languages of statistical offices are known; another language's total is
-then an ordinary label.
+numbered). A total in a language that the vocabulary does not list is an ordinary label.
 """
 
 from __future__ import annotations
@@ -15,18 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-_TOTAL = (
-    r"(?:grand|sub|over)?[ -]?totals?|all|sum|overall|(?:the )?whole country|i alt|alt|summa|gesamt|insgesamt|zusammen"
-)
-_TOTAL += r"|ensemble|total général|totale|totaal|yhteensä|celkem|razem|ogółem|合計|総数|総計|計"
-_ONLY_TOTAL = re.compile(rf"(?:{_TOTAL})", re.IGNORECASE)
-_HAS_TOTAL = re.compile(
-    r"\b(?:sub|grand)?-?(?:total|totals|totale|totaal|gesamt|insgesamt|summe|yhteensä|aggregate)\b|合計|総数",
-    re.IGNORECASE,
-)
-_MAY_TOTAL = re.compile(r"tota|gesamt|summe|yhteens|aggregat|合計|総数", re.IGNORECASE)  # one look spares most others
-_ALL = re.compile(r"(?:all|both|total|whole|any|every)\b", re.IGNORECASE)
-_OF_WHICH = re.compile(r"(?:of which|of whom|including|thereof|darunter|davon|dont|which)\b", re.IGNORECASE)
+from tabellion.values.vocabulary import lexicon
+
+_TOTAL, _ALL, _OF_WHICH = lexicon("total"), lexicon("all", "total"), lexicon("of which")
 _OTHER = re.compile(r"(?:other|others|not |unknown|unspecified|n\.e\.c|remaining|rest of|misc)", re.IGNORECASE)
 _NUMBERING = re.compile(
     r"[\[(]?(?:[A-Z]{1,3}[. ]?)?(\d{1,3}(?:\.\d{1,3})*)[.):\]]?\s+\D|[\[(]?([A-Za-z]|[IVXivx]{1,4})[.)\]]\s+\S"
@@ -34,7 +24,6 @@ _NUMBERING = re.compile(
 _TRAIL = re.compile(r"[\s:.,;*†‡\d)(/\\]+$")
 _SMALL_WORDS = {"and", "the", "for", "sub", "all", "with"}
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_TELLING = re.compile(r"total|\ball\b|\bsum|i alt|gesamt|zusammen|ensemble|yhteensä|合計|総|:\s*$", re.IGNORECASE)
 MANY = 3_000  # different labels; of more, only those are read closely that may be a total or open with a colon
 
 KEPT = 10_000  # labels whose facts are kept: a table is nested again after every stroke of a repair
@@ -73,14 +62,14 @@ def read_wording(label: str) -> Wording:
     text = label.strip()
     bare = _TRAIL.sub("", text)
     words = _WORD.findall(text.lower())
-    may_total = _MAY_TOTAL.search(text) is not None
+    has_total = _TOTAL.among(text.lower(), words)
     return Wording(
-        only_total=_ONLY_TOTAL.fullmatch(bare) is not None,
-        has_total=may_total and _HAS_TOTAL.search(text) is not None,
-        starts_total=may_total and _HAS_TOTAL.match(text) is not None,
-        starts_all=_ALL.match(text) is not None,
+        only_total=_ALL.fills(bare),
+        has_total=has_total,
+        starts_total=has_total and _TOTAL.opens(text),
+        starts_all=_ALL.opens(text),
         colon=text.endswith(":"),
-        of_which=_OF_WHICH.match(text) is not None,
+        of_which=_OF_WHICH.opens(text),
         other=_OTHER.match(text) is not None,
         capitals=text.upper() == text and sum(map(str.isalpha, text)) > 3,
         numeric=bool(text) and not any(map(str.isalpha, text)),
@@ -90,7 +79,7 @@ def read_wording(label: str) -> Wording:
         words=len(words),
         first_word=_kind(words[0]) if words else "",
         last_word=_kind(words[-1]) if words else "",
-        stems=_stems([word for word in words if not _HAS_TOTAL.match(word)] if may_total else words),
+        stems=_stems([word for word in words if word not in _TOTAL.words] if has_total else words),
     )
 
 
@@ -101,7 +90,11 @@ def read_wordings(labels: Sequence[str]) -> tuple[list[Wording], NDArray[np.intp
     if len(known) <= MANY:
         return [read_wording(label) for label in known], which
     plain = read_wording("Plain")
-    return [read_wording(label) if _TELLING.search(label) else plain for label in known], which
+    return [read_wording(label) if _is_telling(label) else plain for label in known], which
+
+
+def _is_telling(label: str) -> bool:
+    return label.rstrip().endswith(":") or _ALL.within(label)
 
 
 def _stems(words: list[str]) -> tuple[str, ...]:

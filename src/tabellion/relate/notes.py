@@ -16,6 +16,7 @@ import numpy as np
 
 from tabellion.model.document import Document, Sheet
 from tabellion.model.frame import Frame
+from tabellion.values.vocabulary import lexicon
 
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
@@ -36,10 +37,6 @@ _MARK = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _INNER = re.compile(r"(?<=[.;,])\s+(?=\\\w{1,2}\b|[A-Za-z]\s?[:=]\s)")
-_ANEW = re.compile(
-    r"(?:sources?|notes?|quellen?|anmerkung(?:en)?|hinweis|remarques?|fuentes?|nota|n\.?b|symbols?)\b", re.IGNORECASE
-)
-_NOTES_SHEET = re.compile(r"\W*(?:foot)?notes?\b|anmerkung|fu(?:ß|ss)note|hinweis", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"[^\W\d_]")
 
 
@@ -58,7 +55,7 @@ def read_notes(frame: Frame, document: Document) -> Notes:
     if own.by_mark or document.medium != "spreadsheet":
         return own
     beside = (sheet for sheet in document.pages if isinstance(sheet, Sheet) and sheet.name != grid.place.sheet)
-    noted = [part_notes(_lines_of(sheet)) for sheet in beside if _NOTES_SHEET.match(sheet.name or "")]
+    noted = [part_notes(_lines_of(sheet)) for sheet in beside if lexicon("note").opens(sheet.name or "")]
     return Notes(own.texts, noted[0].by_mark) if noted else own
 
 
@@ -104,4 +101,4 @@ def _mark_of(match: re.Match[str]) -> str:
 
 def _goes_on(part: str, before: str) -> bool:
     """Whether a line goes on with the note before it."""
-    return not _ANEW.match(part) and (part[0].islower() or before[-1] not in ".:;!?)")
+    return not lexicon("source", "note").opens(part) and (part[0].islower() or before[-1] not in ".:;!?)")

@@ -13,7 +13,6 @@ not side by side.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import get_args
 
@@ -24,11 +23,8 @@ from tabellion.model.document import Mark
 from tabellion.model.frame import CellRole, Frame
 from tabellion.model.grid import Content
 from tabellion.model.tree import Nested
+from tabellion.values.vocabulary import lexicon
 
-_SAYS_TOTAL = re.compile(
-    r"\b(?:total|totals|all|both|overall|combined|sum|insgesamt|gesamt|summe|ensemble|totale|toutes|tous|suma)\b",
-    re.IGNORECASE,
-)
 _ROUNDING = 0.5  # each part may be rounded to its last digit
 _BORNE_OUT = 0.8  # share of rows in which the parts must sum up
 _FEWEST_ROWS = 3
@@ -41,7 +37,8 @@ def find_total_columns(nested: Nested) -> tuple[int, ...]:
     heads = {
         c: " ".join(n.text for node in nested.column_nodes.get(c, ()) for n in nested.top.path(node)) for c in columns
     }
-    named = [place for place, column in enumerate(columns) if _SAYS_TOTAL.search(heads[column])]
+    says_total = lexicon("total", "all").within
+    named = [place for place, column in enumerate(columns) if says_total(heads[column])]
     if not named or len(columns) < 3:
         return ()
     region = np.ix_(frame.body_rows, columns)

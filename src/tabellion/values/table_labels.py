@@ -25,19 +25,21 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from tabellion.values.vocabulary import either_of, words_for
+
 _CAPTION_NUMBER = r"(?:[A-Z]{0,2}[-.]?\d+(?:[-.–]\d+)*[a-z]?|[IVXLC]{1,6}|[A-Z](?=[.:\s]))"
 _TABLE = re.compile(
-    rf"\s*(?P<label>(?:supplement\w*\s+|appendix\s+)?(?:table|tab\.?|tabelle|tableau|tabla|tabela|tabella|exhibit|form)"
+    rf"\s*(?P<label>(?:supplement\w*\s+|appendix\s+)?(?:{either_of('table', whole=False)}|tab|exhibit|form)"
     rf"[\s\u00a0-]*(?P<number>{_CAPTION_NUMBER}))(?P<rest>.*)",
     re.I | re.S,
 )
 _FIGURE = re.compile(
-    rf"\s*(?P<label>(?:supplement\w*\s+)?(?:figure|fig\.?|chart|graph|scheme|plate|box|abbildung|abb\.?|map|diagram|equation|algorithm|listing)"
+    rf"\s*(?P<label>(?:supplement\w*\s+)?{either_of('figure', whole=False)}"
     rf"[\s\u00a0-]*(?P<number>{_CAPTION_NUMBER}))(?P<rest>.*)",
     re.I | re.S,
 )
 _MENTION = re.compile(r"\s*(?:[),;]|[a-zà-öø-ÿ]{2,}\b)")  # a sentence goes on: "Table 2 shows", "Table 2)"
-_CONTINUES = r"(?:continued|continuation|cont\.|cont['’]?d\b\.?|fortsetzung|suite)"
+_CONTINUES = either_of("continued")
 _CONTINUED = re.compile(rf"^\W*{_CONTINUES}|[(\[–—-]\s*{_CONTINUES}|\b{_CONTINUES}\W*$", re.I)
 _SEPARATOR = re.compile(r"^[\s.:|–—\-]*")
 
@@ -104,17 +106,17 @@ def part_sentences(text: str) -> tuple[list[str], str]:
     return found, text[start:]
 
 
-TABLE_WORDS = (
-    r"(?:supplement\w{0,6}\s{1,3}|appendix\s{1,3})?"
-    r"(?:table|tab\.|tabelle|tabela|tabella|tabell|tabel|tableau|tabla|taulukko|таблица|табл\.|exhibit|schedule)"
-)
+TABLE_WORDS = r"(?:supplement\w{0,6}\s{1,3}|appendix\s{1,3})?" + either_of("table", "other list", whole=False)
+_MENTIONING = frozenset({"en", "de", "fr", "es", "it", "nl", "pt", "no", "sv", "fi", "pl", "ru"})  # in running text
+_APART = tuple(word for name in words_for("other list") for word in (name.capitalize(), name.upper()))
 _WORDS = (
-    r"(?i:(?P<several>tables|tabs\.|tabellen|tabeller|tableaux|tablas|tabelas|таблицы|таблицах)"
-    r"|tab(?:le|elle|ela|ella|ell|el|leau|la|\.)|таблиц[аеуы]|табл\.)"
-    r"|(?P<apart>Exhibit|EXHIBIT|Schedule|SCHEDULE)(?P<more>[sS])?"
+    rf"(?i:(?P<several>{either_of('tables', languages=_MENTIONING, whole=False)})"
+    rf"|{either_of('table', languages=_MENTIONING, whole=False)})"
+    rf"|(?P<apart>{'|'.join(_APART)})(?P<more>[sS])?"
 )
 # How the words begin, and what all labels look like: a page is searched for these far faster than by the pattern.
-_BEGINNINGS = ("tab", "Tab", "TAB", "табл", "Табл", "Exhibit", "Schedule")
+_STARTS = sorted({word[:3] for word in words_for("table", "tables", languages=_MENTIONING)})
+_BEGINNINGS = (*(form for start in _STARTS for form in (start, start.capitalize(), start.upper())), *_APART)
 _LIKELY = re.compile(r"[^\W\d]{3,12}\.?[\s\u00a0-]{0,3}[0-9A-Z№nN]")
 _PARTS = r"(?:\s?[,&–-]\s?[a-h](?![A-Za-z0-9]))"
 _NUMBER = (

@@ -14,6 +14,7 @@ from functools import lru_cache, reduce
 import msgspec
 
 from tabellion.values.unit_words import MONEY, SCALE_WORDS, SCALES, SYMBOLS, WHOLE, read_sign
+from tabellion.values.vocabulary import either_of
 
 _NAMES, _LEVELS = tuple(SYMBOLS), tuple(SCALES)
 _COMPLETE = frozenset({"%", "‰", "percentage points", "¢"})
@@ -30,7 +31,7 @@ def _choice(prefix: str, patterns: Iterable[str]) -> str:
 _WORD_ENDS = r"(?:(?<=[^\W\d])(?![^\W\d])|(?<![^\W\d]))"  # "Mia." is a scale, "Miami" is not
 _SCALE = rf"(?:{_choice('scale', SCALES.values())}){_WORD_ENDS}(?![\w,.]*\d)\s*(?:(?:of|de|d['’])\s*)?"
 _PHRASE = re.compile(
-    r"(?:(?:all figures |figures |values |angaben |données )?(?:in|en)\s+|units?:?\s*|unité\s?:\s*|einheit:\s*)?"
+    rf"(?:(?:all figures |figures |values |angaben |données )?(?:in|en)\s+|units?:?\s*|{either_of('unit')}\s?[:：]\s*)?"
     r"(?:(?:seasonally |not )*(?:un)?adjusted |current |constant )?"
     rf"(?:(?:{_choice('money', (SYMBOLS[name] for name in MONEY))})[\s.]*(?:in\s+|(?P<letter>[kmb])(?!\w))?)?"
     rf"(?:{_SCALE})?"

@@ -28,6 +28,7 @@ from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLa
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
 from tabellion.values.table_labels import read_caption
+from tabellion.values.vocabulary import lexicon
 from tabellion.weights import Weights
 
 _MARKS = ("heading", "colon", "bold", "fill")
@@ -52,12 +53,8 @@ def find_pairs(view: WebView) -> list[tuple[int, int]]:
     return []
 
 
-_NOTE = re.compile(
-    r"\W*(?:notes?|source|sources|quelle|anmerkung|hinweis|remarque|nota|fuente|fonte|\*|†|‡|\(\w\)|\[\w\]|[¹²³⁴ᵃᵇᶜ])"
-)
-_TOTAL = re.compile(
-    r"\W*(?:grand |sub-?)?(?:totals?|sum|summe|gesamt|insgesamt|zusammen|total général|totale|ogółem|итого)\b", re.I
-)
+_NOTE_MARK = re.compile(r"\W*(?:\*|†|‡|\(\w\)|\[\w\]|[¹²³⁴ᵃᵇᶜ])")
+_NOTE, _TOTAL = lexicon("source", "note"), lexicon("total")
 _KINDS: dict[tuple[bool, bool], SheetKind] = {
     (True, True): "data frame",
     (True, False): "relation",
@@ -143,7 +140,7 @@ def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> li
     grid = view.grid
     roles: list[RowRole] = ["blank"] * grid.shape[0]
     for row in view.rows.tolist():
-        roles[row] = "derived" if _TOTAL.match(str(grid.label[row, view.columns[0]])) else "data"
+        roles[row] = "derived" if _TOTAL.opens(str(grid.label[row, view.columns[0]])) else "data"
     for row in view.titles.tolist():
         roles[row] = "title"
     for row in (*header_rows, *refrains):
@@ -152,7 +149,8 @@ def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> li
     for row in view.groups.tolist():
         text = str(grid.text[row][grid.filled[row]][0]) if grid.filled[row].any() else ""
         foot = bool((grid.marks[row] & _IN_FOOT).any())
-        roles[row] = "note" if foot or row > last or len(text) > _LONG_GROUP or _NOTE.match(text.lower()) else "group"
+        noted = foot or row > last or len(text) > _LONG_GROUP or _NOTE_MARK.match(text) or _NOTE.opens(text)
+        roles[row] = "note" if noted else "group"
     if not header_rows and len(view.titles):
         above = int(view.titles[-1])
         if any(role == "group" and _look_alike(grid, above, row) for row, role in enumerate(roles)):

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.values.vocabulary import Meaning, lexicon
+
 LONG = 160  # letters from which on a text is only looked at from its start
 
 _WORDS = re.compile(r"[^\W_]+")
@@ -47,6 +49,18 @@ def first_word(*words: str) -> Question:
 def has_word(*words: str) -> Question:
     absent = frozenset(words).isdisjoint
     return lambda said: not absent(said.words)
+
+
+def opens_with(*meanings: Meaning) -> Question:
+    """Whether the text starts with a word of some meanings, in any language of the vocabulary."""
+    known = lexicon(*meanings)
+    return lambda said: known.opens(said.start)
+
+
+def says(*meanings: Meaning) -> Question:
+    """Whether a word of some meanings is in the text."""
+    known = lexicon(*meanings)
+    return lambda said: known.among(said.lower, said.words)
 
 
 def has_part(*parts: str) -> Question:
@@ -104,18 +118,15 @@ def digits(said: Said) -> int:
 
 
 QUESTIONS: dict[str, Question] = {
-    "caption word": starts(
-        "table", "tab.", "tabel", "tabla", "taulukko", "figure", "fig.", "chart", "graph", "gráfico", "cuadro",
-        "annex", "appendix", "exhibit", "schedule", "tabul", "tablo", "tablica", "táblázat", "таблица", "πίνακας",
-        "جدول", "لوح", "לוח", "表", "図", "第", "图", "표",
+    "caption word": either(
+        opens_with("table", "tables", "other list", "figure"), starts("annex", "appendix", "第")
     ),
-    "note word": starts(
-        "source", "note", "footnote", "fuente", "quelle", "fonte", "bron:", "kilde", "källa", "lähde", "źródło", "nota",
-        "anmerkung", "champ", "lecture", "remark", "n.b.", "data source", "last modified", "updated", "inquir",
-        "contact", "copyright", "explanat", "symbol", "abbreviation", "legend", "internet release", "director in",
-        "released", "produced", "prepared", "for more", "for further", "for information", "more info", "available",
-        "forrás", "zdroj", "pozn", "izvor", "napomena", "kaynak", "uwag", "sumber", "catatan", "источник", "примечани",
-        "πηγή", "المصدر", "ملاحظ", "資料", "出典", "注", "備考", "资料", "来源", "说明", "자료", "주:",
+    "note word": either(
+        opens_with("source", "note"),
+        starts(
+            "last modified", "updated", "inquir", "contact", "copyright", "internet release", "director in",
+            "released", "produced", "prepared", "for more", "for further", "for information", "more info", "available",
+        ),
     ),
     "source": either(
         has_word("source", "sources", "published", "survey", "census", "bureau", "statistics", "report", "http", "www"),
@@ -125,18 +136,10 @@ QUESTIONS: dict[str, Question] = {
     "numbered mark": begins(r"\(?\d{1,2}(\)|/|\.?\s+[^\W\d])"),
     "symbol mark": begins(r"[*†‡§#!¹²³⁴⁵⁶⁷⁸⁹•©®-]"),
     "lettered mark": begins(r"\(?[a-zA-Z]{1,3}\)?\.?\s*[=:–-]|\([a-z]\)|[a-z][).] |[a-z] [A-Z]"),
-    "total": either(
-        has_word("total", "totals", "subtotal", "subtotals", "insgesamt", "gesamt", "summe", "ensemble", "totaal",
-                 "totalt", "yhteensä", "razem", "ogółem", "celkem", "toplam", "итого", "всего", "somme", "totale",
-                 "totales", "totals", "totais", "summa", "összesen", "kokku", "kopā", "ukupno", "skupaj", "spolu",
-                 "општо", "общо", "σύνολο", "jumlah"),
-        has_part("合計", "総数", "総計", "小計", "合计", "总计", "小计", "합계", "iš viso",
-                 "إجمالي", "المجموع", "جملة"),
-    ),
-    "total first": starts("total", "grand total", "subtotal", "insgesamt", "gesamt", "ensemble", "i alt", "合計",
-                          "総数", "計"),
+    "total": says("total"),
+    "total first": opens_with("total"),
     "total last": ends("total", "Total", "TOTAL", "totals"),
-    "all": first_word("all", "both", "any", "overall", "entire", "whole"),
+    "all": opens_with("all"),
     "whole": starts("united states", "u.s.", "u. s.", "world", "nation", "country", "europ", "oecd", "canada",
                     "england", "australia", "great britain", "united kingdom"),
     "average": either(has_word("average", "mean", "median", "moyenne", "durchschnitt"), has_part("平均")),
@@ -151,8 +154,11 @@ QUESTIONS: dict[str, Question] = {
                  "euros", "unit", "units", "number", "tons", "tonnes", "hours", "persons", "000"),
         has_part("$", "€", "£", "円", "人"),
     ),
-    "unit line": starts("単位", "en %", "en mill", "unit", "in thous", "in mill", "in bill", "in per", "einheit",
-                        "thousands", "millions", "percent", "in %", "％", "%"),
+    "unit line": either(
+        opens_with("unit"),
+        starts("en %", "en mill", "in thous", "in mill", "in bill", "in per", "thousands", "millions", "percent",
+               "in %", "％", "%"),
+    ),
     "parentheses": lambda said: said.text[:1] in "([（" and said.text[-1:] in ")]）",
     "ends open": either(
         ends("(", ",", "&", "-"),

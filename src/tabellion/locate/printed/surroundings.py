@@ -21,6 +21,7 @@ from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
 from tabellion.model.region import Surroundings
 from tabellion.values.table_labels import read_caption
+from tabellion.values.vocabulary import either_of
 
 _FARTHEST = 60.0  # points between a table and its caption
 _BELOW_COSTS = 14.0  # points: a caption stands above its table rather than below
@@ -37,8 +38,7 @@ _FEWEST_LINES = 6  # of prose, to tell columns from
 _COLUMN_APART = 40.0  # points between the left edges of two columns of text
 _COLUMN_SHARE = 0.15  # of all lines of prose, at least, in a column
 _NOTE = re.compile(
-    r"\s*(?:notes?\b|sources?\b|abbreviations?\b|legend\b|key\b|data\b.{0,20}\b(?:are|is|from)\b|"
-    r"values? (?:are|in|with)|means? |quelle|anmerkung|nota\b|fuente|"
+    rf"\s*(?:{either_of('source', 'note')}|key\b|data\b.{{0,20}}\b(?:are|is|from)\b|values? (?:are|in|with)|means? |"
     r"[*†‡§¶#∗]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s|[a-z1-9]\s?[=:]\s|"
     r"[^\s:;=]{1,12}\s?[:=]\s[^.;]{3,60};)",
     re.I,

@@ -35,6 +35,7 @@ from tabellion.locate.web.views import (
     view_lines,
 )
 from tabellion.model.markup import Candidate, Section
+from tabellion.values.vocabulary import either_of
 
 _DATA_WORDS = re.compile(
     r"data|sort|stat|wiki|grid|result|calend|price|spec|fact|info|score|rank|schedul|compar|tabel|tabl(?!e-?layout)",
@@ -46,9 +47,7 @@ _LAYOUT_WORDS = re.compile(
     re.I,
 )
 _COUNT = re.compile(r"\s*#?(\d{1,4})[.):]?\s*")
-_POINTS_TO_TABLE = re.compile(
-    r"\b(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|following|below|as follows)\b|:$", re.I
-)
+_POINTS_TO_TABLE = re.compile(rf"\b(?:{either_of('table')}|(?:following|below|as follows)\b)|:$", re.I)
 
 
 class Told(msgspec.Struct, frozen=True, eq=False):
