@@ -1,5 +1,6 @@
-# What a person does here: make demo | test | check | train | measure | bench.
-# Everything runs in .venv, which is made on the first call and again when its ingredients change.
+# What a person does here: make demo | test | check | docs | train | measure | bench.
+# Everything runs in .venv, which is made on the first call and again when its ingredients change. `make demo` puts only
+# what it shows there; every other target puts the rest.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -9,22 +10,31 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+DEMO := $(VENV)/.demo
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help setup demo test check train measure bench clean browser database
+.PHONY: help setup demo test check docs figures train measure bench clean browser database
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make .venv with everything that development needs
 
-$(STAMP): pyproject.toml constraints.txt
+$(BIN)/python:
 	@python3 -c 'import sys; sys.exit("tabellion needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
-	@test -x $(BIN)/python || python3 -m venv $(VENV)
-	PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet -e '.[dev]'
+	@python3 -m venv $(VENV)
+
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[dev]'
+	@touch $@ $(DEMO)
+
+# Nothing is compiled beforehand: the demo uses a small part of what is installed.
+$(DEMO): pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --no-compile -e '.[library]'
 	@touch $@
 
-demo: $(STAMP) ## read the examples and show what was understood
+demo: $(DEMO) ## read the examples and show what was understood
 	@$(BIN)/python examples/demo.py
 
 # Rendered pages are tested against a real Chromium; where this is root on Debian it is installed, elsewhere those tests skip.
@@ -45,6 +55,13 @@ check: $(STAMP) ## lint, format, types, who imports whom, documentation
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest $(SPREAD) tests/docs
 
+docs: $(STAMP) ## build the documentation as a site: site/index.html
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+figures: $(STAMP) ## write the tables and plots of docs/figures/figures.json anew
+	$(BIN)/python docs/figures/write_figures.py
+
 train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn train
 
@@ -55,4 +72,4 @@ bench: $(STAMP) ## speed and memory against peers
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python "$$bench"; done
 
 clean: ## take away .venv and all caches of tools
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
