@@ -56,11 +56,12 @@ check: $(STAMP) ## lint, format, types, who imports whom, documentation
 	$(BIN)/python -m pytest $(SPREAD) tests/docs
 
 docs: $(STAMP) ## build the documentation as a site: site/index.html
-	$(BIN)/mkdocs build --strict --quiet
-	@echo "open site/index.html"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html, or with search: python3 -m http.server -d site"
 
-figures: $(STAMP) ## write the tables and plots of docs/figures/figures.json anew
+figures: $(STAMP) ## write the tables of figures, the plots and the pictures of docs/ anew
 	$(BIN)/python docs/figures/write_figures.py
+	$(BIN)/python docs/figures/draw_pictures.py
 
 train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn train

@@ -1,0 +1,149 @@
+"""Writes what shows the figures: tables in README.md and docs/measuring.md, and the plots of docs/images.
+
+`figures.json` beside this script is the one place where the figures of quality stand. In a page, a table lies between
+`<!-- figures: NAME -->` and `<!-- end -->`; the lines between are replaced. `front` is how the README names a figure,
+`best` which of the others it shows there (the first where none is named).
+
+    make figures
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TypedDict
+
+ROOT = Path(__file__).parents[2]
+OURS, PAPER, OTHER = "#3f51b5", "#e69f00", "#9aa0a6"
+FEWER = "fewer is better"
+LABELS, WIDE, LINE, GAP = 300, 420, 16, 30  # of a plot, in pixels
+
+
+class _Needed(TypedDict):
+    corpus: str
+    figure: str
+    tabellion: str
+    known: list[list[str]]
+
+
+class Figure(_Needed, total=False):
+    """A line of figures.json; `known` holds name, figure and remark of what others reach on the same files."""
+
+    paper: str
+    front: str
+    best: str
+
+
+def read_figures() -> dict[str, list[Figure]]:
+    """The figures by medium."""
+    found: dict[str, list[Figure]] = json.loads(
+        (ROOT / "docs" / "figures" / "figures.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def write_pages(figures: dict[str, list[Figure]]) -> dict[str, str]:
+    """README.md and docs/measuring.md with their tables filled in, by path."""
+    tables = {"front": front_table([line for lines in figures.values() for line in lines])}
+    tables |= {medium: full_table(lines) for medium, lines in figures.items()}
+    return {
+        name: fill((ROOT / name).read_text(encoding="utf-8"), tables) for name in ("README.md", "docs/measuring.md")
+    }
+
+
+def fill(page: str, tables: dict[str, str]) -> str:
+    """A page with each marked table written anew."""
+
+    def write(found: re.Match[str]) -> str:
+        return f"<!-- figures: {found[1]} -->\n\n{tables[found[1]]}\n\n<!-- end -->"
+
+    return re.sub(r"<!-- figures: ([\w ]+) -->\n.*?<!-- end -->", write, page, flags=re.DOTALL)
+
+
+def front_table(lines: Sequence[Figure]) -> str:
+    """The README's table: one other method per figure."""
+    rows = [("what", "tabellion", "the paper's method", "best other known on the same files"), ("---",) * 4]
+    for line in lines:
+        if "front" in line:
+            others = {name: figure for name, figure, *_ in line["known"]}
+            best = others.get(line.get("best", next(iter(others), "")), "")
+            rows.append((f"{line['front']} ({line['corpus']})", line["tabellion"], line.get("paper", ""), best))
+    return _markdown(rows)
+
+
+def full_table(lines: Sequence[Figure]) -> str:
+    """The table of docs/measuring.md: all that is known. Our figure is bold where none is better."""
+    paper = any("paper" in line for line in lines)
+    head = ("corpus", "figure", "tabellion", *(["the paper's method"] if paper else []), "known on the same files")
+    rows: list[tuple[str, ...]] = [head, ("---",) * len(head)]
+    for line in lines:
+        known = "; ".join(
+            f"{name} {figure}{''.join(f', {note}' for note in rest)}" for name, figure, *rest in line["known"]
+        )
+        theirs = [line.get("paper", "")] if paper else []
+        ours = f"**{line['tabellion']}**" if _is_best(line) else line["tabellion"]
+        rows.append((line["corpus"], line["figure"], ours, *theirs, known.replace("<th>", "`<th>`")))
+    return _markdown(rows)
+
+
+def _is_best(line: Figure) -> bool:
+    figures = [line["tabellion"], *(each[1] for each in line["known"]), *([line["paper"]] if "paper" in line else [])]
+    ours, *others = map(_share, figures)
+    return all(ours <= other if FEWER in line["figure"] else ours >= other for other in others)
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(re.sub(r"\|  \|", "| |", f"| {' | '.join(row)} |") for row in rows)
+
+
+def draw_plot(lines: Sequence[Figure]) -> str:
+    """Bars for the figures between 0 and 1 of which more is better: ours, the paper's, and the others."""
+    parts: list[str] = []
+    down = 8
+    for line in lines:
+        bars = [("tabellion", line["tabellion"], OURS)]
+        bars += [("the paper's method", line["paper"], PAPER)] if "paper" in line else []
+        bars += [(name, figure, OTHER) for name, figure, *_ in line["known"]]
+        if FEWER in line["figure"] or len(bars) == 1:
+            continue
+        down += LINE
+        parts.append(_text(8, down, f"{line['corpus']}: {line['figure']}", "font-weight='bold'"))
+        for name, figure, colour in bars:
+            down += LINE
+            width = round(WIDE * _share(figure), 1)
+            parts.append(_text(LABELS - 8, down, name, "text-anchor='end'"))
+            parts.append(f"<rect x='{LABELS}' y='{down - 10}' width='{width}' height='11' fill='{colour}'/>")
+            parts.append(_text(LABELS + width + 6, down, figure))
+        down += GAP - LINE
+    size = f"width='{LABELS + WIDE + 70}' height='{down}' viewBox='0 0 {LABELS + WIDE + 70} {down}'"
+    style = "font-family='sans-serif' font-size='12' fill='#202124'"
+    body = "\n".join(["<rect width='100%' height='100%' fill='#ffffff'/>", *parts])
+    return f"<svg xmlns='http://www.w3.org/2000/svg' {size} {style}>\n{body}\n</svg>\n"
+
+
+def _text(x: float, y: float, text: str, more: str = "") -> str:
+    return f"<text x='{x}' y='{y}' {more}>{escape(text)}</text>".replace(" >", ">")
+
+
+def _share(figure: str) -> float:
+    return float(figure.removesuffix(" %")) / 100 if figure.endswith("%") else float(figure)
+
+
+def plots(figures: dict[str, list[Figure]]) -> dict[str, str]:
+    """The plots by path."""
+    return {
+        f"docs/images/figures-{medium.split()[0].lower()}.svg": draw_plot(lines) for medium, lines in figures.items()
+    }
+
+
+def main() -> None:
+    figures = read_figures()
+    for name, text in (write_pages(figures) | plots(figures)).items():
+        (ROOT / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
