@@ -1,0 +1,72 @@
+"""What is published: the wheel and the source distribution are complete and well formed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    run("build", "--no-isolation", "--outdir", folder, ROOT)
+    return folder
+
+
+def run(module: str, *arguments: str | Path) -> None:
+    ran = subprocess.run([sys.executable, "-m", module, *arguments], capture_output=True, text=True, check=False)
+    assert not ran.returncode, ran.stdout + ran.stderr
+
+
+def test_twine_finds_nothing_to_say(built: Path) -> None:
+    run("twine", "check", "--strict", *sorted(built.iterdir()))
+
+
+def test_the_source_distribution_holds_all_that_is_tracked(built: Path) -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a checkout")
+    with tarfile.open(next(built.glob("*.tar.gz"))) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames()}
+    assert sorted(name for name in listed.stdout.splitlines() if (ROOT / name).is_file() and name not in held) == []
+
+
+def test_the_wheel_holds_the_package_with_its_weights_and_nothing_else(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as packed:
+        held = set(packed.namelist())
+    source = ROOT / "src"
+    package = {
+        str(path.relative_to(source))
+        for path in (source / "tabellion").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert package == {name for name in held if ".dist-info/" not in name}
+    assert any(name.endswith("licenses/LICENSE") for name in held)
+
+
+def test_the_extra_all_holds_every_feature() -> None:
+    extras = PROJECT["optional-dependencies"]
+    [together] = extras["all"]
+    named = set(together.removeprefix("tabellion[").removesuffix("]").split(","))
+    assert named == set(extras) - {"all", "bench", "dev", "docs"}
+
+
+def test_every_package_that_development_needs_is_pinned() -> None:
+    pinned = {
+        line.partition("==")[0].lower().replace("_", "-").replace(".", "-")
+        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    }
+    extras = PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *(each for extra in set(extras) - {"bench"} for each in extras[extra])]
+    names = {each.partition(">")[0].partition("[")[0].lower() for each in wanted} - {"tabellion"}
+    assert names - pinned == set()
