@@ -33,7 +33,7 @@ from tabellion.read import Limits, Rendering, read_document
 from tabellion.read.chromium.rendering import promises_tables
 from tabellion.read.progress import Watch, WatchedPages
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
-from tabellion.relate import relate_table
+from tabellion.relate import conserve_cells, relate_table
 from tabellion.weights import Weights
 
 RowMethod = Literal["boosted", "crf", "paper"]
@@ -131,12 +131,15 @@ def relate_frames(
     before: str | None = None,
     sentences: Sequence[str] = (),
 ) -> list[Table]:
-    """The tables of one grid, numbered from `first` on; `before` is the one that they go on with."""
+    """The tables of one grid, numbered from `first` on; `before` is the one that they go on with.
+
+    What none of them accounts for they tell.
+    """
     tables: list[Table] = []
     for nested in frames:
         tables.append(relate_table(nested, document, f"t{first + len(tables)}", before, sentences))
         before = tables[-1].id if before else None
-    return tables
+    return conserve_cells(tables)
 
 
 def read_source(source: str | Path | bytes, settings: Settings, weights: Weights) -> Document:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Self, overload
 
 import msgspec
@@ -91,6 +92,12 @@ class Tuples(Sequence[Tuple]):
             if self.grid.address(row, column) == address:
                 return self._make(i)
         return None
+
+    def trusted(self, confidence: float) -> Self:
+        """The same tuples with another confidence."""
+        other = copy(self)
+        other.confidence = confidence
+        return other
 
     def notes_of(self, row: int, column: int) -> tuple[str, ...]:
         """The notes on a value of the grid and on its labels, each once."""
