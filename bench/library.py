@@ -162,7 +162,7 @@ def report_add(scratch: Path) -> None:
         seconds = time.process_time() - began
     tuples = sum(one.tuples for one in kept)
     print(
-        f"add: {len(sources) / seconds:.0f} documents a second of processor time ({tuples / len(kept):.0f} values each)"
+        f"add: {len(sources) / seconds:.0f} documents per second, processor time ({tuples / len(kept):.0f} values each)"
     )
 
 

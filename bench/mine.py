@@ -2,7 +2,7 @@
 
     python bench/mine.py [FOLDER]      pages under a folder (default: the corpora segments and news-front)
 
-Prints pages a second of one core (seconds of its own work, whatever else runs), reading and data tables included, and
+Prints pages per second of one core (seconds of its own work, whatever else runs), reading and data tables included, and
 the time of a made page of 5,000 leaves by both methods.
 """
 
@@ -34,7 +34,7 @@ def main() -> None:
     leaves = sum(len(segment_page(find_tables(*load_page(path))).page) for path in pages)
     seconds = time.process_time() - start
     if pages:
-        print(f"{len(pages)} pages, {leaves} leaves: {len(pages) / seconds:.1f} pages a second")
+        print(f"{len(pages)} pages, {leaves} leaves: {len(pages) / seconds:.1f} pages per second")
     page = parse_page_tree(made_page())
     for method in METHODS:
         start = time.process_time()

@@ -2,7 +2,7 @@
 
     python bench/mine_memory.py [PAGES...]
 
-Prints for each size the peak of the process and the pages a second. Pages are made as they are loaded.
+Prints for each size the peak of the process and the pages per second. Pages are made as they are loaded.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def mine(pages: int) -> None:
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     told = sum(len(each.instance.attributes) for each in ontology.instances)
-    print(f"{pages} pages, {told} attributes: {peak:.0f} MB at most, {pages / seconds:.0f} pages a second", flush=True)
+    print(
+        f"{pages} pages, {told} attributes: {peak:.0f} MB at most, {pages / seconds:.0f} pages per second", flush=True
+    )
 
 
 if __name__ == "__main__":

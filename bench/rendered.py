@@ -2,8 +2,8 @@
 
     python bench/rendered.py [--pages N]
 
-In: the pages of the corpora visual and webtables. Out: at the median, the seconds a page of (1) loading it in Chromium,
-(2) the whole way to tuples, rendered, (3) the same from the markup alone, and (4) where the extra `bench` is installed,
+In: the pages of the corpora visual and webtables. Out: at the median, the seconds per page of (1) loading it in
+Chromium, (2) the whole way to tuples, rendered, (3) the same from the markup alone, and (4) where the extra `bench` is installed,
 Playwright with its usual driver: load, then the same snapshot over a session of the protocol. What must hold: (2) at
 most 0.3 seconds beyond (1).
 """
@@ -83,7 +83,7 @@ def main() -> int:
         tabs.close()
         ours = median_of(lambda page: extract_document(page, Settings(render="always")), pages)
         still = median_of(extract_document, pages)
-        print(f"{corpus}: {len(pages)} pages, seconds a page at the median")
+        print(f"{corpus}: {len(pages)} pages, seconds per page at the median")
         print(f"  Chromium's load                     {load:.3f}")
         print(f"  tabellion, rendered, to tuples      {ours:.3f}  ({ours - load:+.3f}; must: {LIMIT:+.1f})")
         print(f"  tabellion, from the markup alone    {still:.3f}")

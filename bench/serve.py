@@ -90,7 +90,7 @@ def report_speed(port: int) -> None:
             way.start()
         for way in ways:
             way.join()
-        print(f"{name}: {sum(counts.get() for _ in ways) / SECONDS:.0f} requests a second, {CLIENTS} clients")
+        print(f"{name}: {sum(counts.get() for _ in ways) / SECONDS:.0f} requests per second, {CLIENTS} clients")
 
 
 def main() -> None:

@@ -32,19 +32,19 @@ class Table(model.Table, frozen=True, eq=False):
     """
 
     def to_pandas(self, *, layout: bool = False) -> pandas.DataFrame:
-        """One row a value; with `layout` the table as it stands, its header trees as row and column index."""
+        """One row per value; with `layout` the table as it stands, its header trees as row and column index."""
         from tabellion.export.frames import to_pandas
 
         return to_pandas(self, layout=layout)
 
     def to_polars(self) -> polars.DataFrame:
-        """One row a value."""
+        """One row per value."""
         from tabellion.export.frames import to_polars
 
         return to_polars(self)
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row a value."""
+        """One row per value."""
         from tabellion.export.frames import to_arrow
 
         return to_arrow(self)
@@ -117,7 +117,7 @@ class Tables(Sequence[Table]):
         return to_json(self.extraction, every=every)
 
     def to_csv(self) -> bytes:
-        """One line a value, under one head."""
+        """One line per value, under one head."""
         from tabellion.export import to_csv
 
         return to_csv(self.extraction)

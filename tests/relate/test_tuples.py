@@ -1,4 +1,4 @@
-"""One tuple a value, with its paths, unit and notes."""
+"""One tuple per value, with its paths, unit and notes."""
 
 from __future__ import annotations
 

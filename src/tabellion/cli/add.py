@@ -66,10 +66,10 @@ def add(
     library: LibraryOption = None,
     files: FilesOption = None,
     form: Annotated[
-        Report, typer.Option("--format", "-f", help="jsonl: a line a document with what became of it.")
+        Report, typer.Option("--format", "-f", help="jsonl: one line per document with what became of it.")
     ] = Report.none,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
+        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
     ] = 0,
     render: RenderOption = RenderChoice.never,
     network: NetworkOption = False,
@@ -145,7 +145,7 @@ def read_one(
 
 
 class AddReport:
-    """A line a document, in the order given, printed once what it says is safe on the disk."""
+    """One line per document, in the order given, printed once what it says is safe on the disk."""
 
     def __init__(self, form: Report) -> None:
         self.form = form

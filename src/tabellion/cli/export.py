@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion export report.xlsx --to parquet -o report.parquet [dim]· one row a value[/dim]
+[dim]$[/dim] tabellion export report.xlsx --to parquet -o report.parquet [dim]· one row per value[/dim]
 
 [dim]$[/dim] tabellion export smoking --library shelf --to xml -o smoking.xml [dim]· a table of a library[/dim]
 

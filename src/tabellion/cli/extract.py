@@ -122,7 +122,7 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion extract reports/ '*.ods' --jobs 4 -o tables.jsonl [dim]· folders and patterns, four cores[/dim]
 
-[dim]$[/dim] tabellion extract report.xlsx --format csv > tuples.csv [dim]· one line a value[/dim]
+[dim]$[/dim] tabellion extract report.xlsx --format csv > tuples.csv [dim]· one line per value[/dim]
 
 [dim]$[/dim] cat report.xls | tabellion extract - --format markdown [dim]· tables to read[/dim]
 
@@ -138,7 +138,7 @@ def extract(
         typer.Option(
             "--format",
             "-f",
-            help="jsonl: a line a document; json: one list; csv: a line a value; others.",
+            help="jsonl: one line per document; json: one list; csv: one line per value; others.",
         ),
     ] = Form.jsonl,
     output: Annotated[
@@ -149,7 +149,7 @@ def extract(
     pages: PagesOption = None,
     pages_apart: PagesApartOption = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
+        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
     ] = 1,
     render: RenderOption = RenderChoice.never,
     scripts: ScriptsOption = False,

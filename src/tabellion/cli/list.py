@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion list [dim]· a line a document[/dim]
+[dim]$[/dim] tabellion list [dim]· one line per document[/dim]
 
 [dim]$[/dim] tabellion list --format json [dim]· with the ids of its tables[/dim]"""
 

@@ -31,7 +31,7 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion mine --records saved/results.html [dim]· the records that a page lists[/dim]
 
-[dim]$[/dim] tabellion mine saved/* --library shared/ --name films [dim]· a table a concept into the library[/dim]"""
+[dim]$[/dim] tabellion mine saved/* --library shared/ --name films [dim]· one table per concept[/dim]"""
 
 
 class MineForm(StrEnum):
@@ -54,7 +54,7 @@ def mine(
     form: Annotated[
         MineForm,
         typer.Option(
-            "--format", "-f", help="outline: to read; json; jsonl: a line an instance; RDF; a picture; a page."
+            "--format", "-f", help="outline: to read; json; jsonl: one line per instance; RDF; a picture; a page."
         ),
     ] = MineForm.outline,
     instances: Annotated[
@@ -85,7 +85,9 @@ def mine(
     ] = None,
     library: Annotated[
         str | None,
-        typer.Option("--library", "-l", metavar="DIR", help="Keep the instances in this library, a table a concept."),
+        typer.Option(
+            "--library", "-l", metavar="DIR", help="Keep the instances in this library, one table per concept."
+        ),
     ] = None,
     files: FilesOption = None,
     name: Annotated[
@@ -137,7 +139,7 @@ def mine(
 
 
 def keep_instances(ontology: Ontology, place: str, files: str | None, name: str | None) -> None:
-    """The instances into the library, a table a concept."""
+    """The instances into the library, one table per concept."""
     from tabellion.cli.options import opened_library
 
     with opened_library(place, files, create=True) as shelf:
@@ -209,7 +211,7 @@ def print_instances(site: SitePages, form: MineForm, found: Finder, kept: list[C
 
 
 def instance_lines(instance: dict[str, Any]) -> Iterator[str]:
-    """An instance to read: its source, then a line an attribute.
+    """An instance to read: its source, then one line per attribute.
 
     >>> list(instance_lines({"source": "a.html", "attributes": [{"label": ["Size", "Height"], "value": "2 m"}]}))
     ['a.html', '  Size / Height: 2 m', '']

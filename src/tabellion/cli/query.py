@@ -20,7 +20,7 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion query "select * from smoking" --format csv [dim]· a table as it is laid out[/dim]
 
-[dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = '1990'" [dim]· the same, one row a value[/dim]
+[dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = '1990'" [dim]· the same, one row per value[/dim]
 
 Relations: documents, tables, columns, tuples, and each table under its name and under its name with _tidy after it."""
 

@@ -39,7 +39,7 @@ def rebuild(
     files: FilesOption = None,
     index: Annotated[bool, typer.Option("--index", help="Make only the index anew.")] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one a core.")
+        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
     ] = 0,
     rows: RowsOption = RowChoice.boosted,
     parents: ParentsOption = ParentChoice.boosted,

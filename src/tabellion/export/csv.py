@@ -1,4 +1,4 @@
-r"""Tuples as CSV: one line a value, paths joined by " | ".
+r"""Tuples as CSV: one line per value, paths joined by " | ".
 
 In: an extraction. Out: bytes, some thousand lines a piece, or as a whole. The columns are the same for every document,
 so that many documents go under one head. A bar inside a label is written `\|`, so that the lines can be read back.

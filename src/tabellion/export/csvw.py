@@ -1,4 +1,4 @@
-"""Tables as CSV on the Web: a CSV file a table, and `csv-metadata.json` that says what their columns mean.
+"""Tables as CSV on the Web: one CSV file per table, and `csv-metadata.json` that says what their columns mean.
 
 In: extractions. Out: files in a folder. A row is a value; each level of the paths is a column, and a row's address in
 RDF is that of the same value in the other forms of RDF. Vocabulary: W3C Metadata Vocabulary for Tabular Data (2015).

@@ -1,4 +1,4 @@
-"""Tables as data frames: tidy (one row a value) or as laid out.
+"""Tables as data frames: tidy (one row per value) or as laid out.
 
 In: a table. Out: a frame of pandas, polars or Arrow; each is imported when it is asked for, and an error says which
 extra to install where it is missing. In a tidy frame each level of the paths is a column (`left_1` is the outermost);
@@ -98,7 +98,7 @@ def _tidy(table: Table) -> dict[str, Any]:
 
 
 def _levels(side: str, paths: list[Path], at: NDArray[np.intp]) -> dict[str, list[str | None]]:
-    """One column a level of the paths, None below the nearest label."""
+    """One column per level of the paths, None below the nearest label."""
     found = {}
     for level in range(max((len(path.labels) for path in paths), default=0)):
         labels = [path.labels[level] if level < len(path.labels) else None for path in paths]

@@ -1,4 +1,4 @@
-"""Documents as JSON by the output contract: one object a document.
+"""Documents as JSON by the output contract: one object per document.
 
 In: an extraction. Out: bytes, as a whole or in pieces. Rows and columns are the source's own, a covered cell is named
 by the first cell of its span, and cells of a sheet that no table claims are listed with the sheet's first table.

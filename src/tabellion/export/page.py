@@ -43,7 +43,7 @@ _STEP = 1.2  # em of one level of the stub
 
 
 def page_pieces(extraction: Extraction) -> Iterator[bytes]:
-    """One document as a section of a page, a table a piece."""
+    """One document as a section of a page, one table per piece."""
     document = extraction.document
     yield f"<section>\n<h1>{escape(document.title or document.source)}</h1>\n".encode("utf-8", "replace")
     for table in extraction.tables:

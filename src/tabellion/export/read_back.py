@@ -238,7 +238,7 @@ def split_path(text: str) -> tuple[str, ...]:
 
 
 def read_json(data: bytes, name: str) -> list[ExportedTable]:
-    """The tables of the output contract: one object, a list of them, or one a line."""
+    """The tables of the output contract: one object, a list of them, or one per line."""
     try:
         if data.lstrip().startswith(b"["):
             documents = msgspec.json.decode(data, type=list[_JsonDocument])

@@ -1,4 +1,4 @@
-"""The typed values and addresses of many cells at once: as a grid gives them one by one, without a call a cell."""
+"""The typed values and addresses of many cells at once: as a grid gives them one by one, without one call per cell."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`python -m tabellion.learn train | measure`: make every weights file anew from the corpora, and score the flow.
 
 Without `--folds` the weights that are shipped, trained on everything (and by fold as well: how far a reading can be
-trusted is learned from readings of documents that were not seen). With `--folds DIR` one folder a fold,
+trusted is learned from readings of documents that were not seen). With `--folds DIR` one folder per fold,
 `DIR/fold0` and so on, each with weights that have not seen the documents of that fold. Parts are trained in the order
 of `TRAINERS`, so that a later one may stand on an earlier one's weights in the same folder.
 """

@@ -37,7 +37,7 @@ SHEET_CORPORA = ("troy200", "senbazuru-left", "saus-lines", "statsheets", "hitab
 
 
 def corpora_root() -> Path:
-    """The folder that holds one folder a corpus."""
+    """The folder that holds one folder per corpus."""
     named = os.environ.get("TABELLION_CORPORA")
     if named:
         return Path(named)

@@ -1,4 +1,4 @@
-"""The search index: one entry a table, derived from the catalogue and its segments, rebuilt at will.
+"""The search index: one entry per table, derived from the catalogue and its segments, rebuilt at will.
 
 In: changes of the catalogue. Out: a tantivy index that has caught up with them. The index notes up to which change it
 goes after it is written; one that a killed process left behind catches up when it is next opened, and doing a change

@@ -165,7 +165,7 @@ DRAWN = 200  # rows of a drawn table
 
 
 def write_csv(answer: Answer, file: BinaryIO) -> None:
-    """One line a row under a line of names; lists joined by " | "."""
+    """One line per row under a line of names; lists joined by " | "."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     try:
         writer = csv.writer(text, lineterminator="\n")
@@ -179,7 +179,7 @@ def write_csv(answer: Answer, file: BinaryIO) -> None:
 
 
 def write_json(answer: Answer, file: BinaryIO) -> None:
-    """A list with an object a row."""
+    """A list with one object per row."""
     names = once(answer.schema.names)
     file.write(b"[")
     first = True

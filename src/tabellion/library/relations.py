@@ -68,7 +68,7 @@ def register_relations(
 
 
 def laid_out_query(source: str, details: Details) -> str:
-    """A table as it is laid out: a row a row, its stub first, a column a column.
+    """A table as it is laid out, row by row: its stub first, then its columns.
 
     Where there is one column of values, a row is a tuple; else the tuples of a row are brought together.
     """
@@ -90,7 +90,7 @@ def laid_out_query(source: str, details: Details) -> str:
 
 
 def tidy_query(source: str, details: Details) -> str:
-    """A table with one row a value: a column a level of its paths, then the value and what is known of it."""
+    """A table with one row per value: one column per level of its paths, then the value and what is known of it."""
     depth, heads = details.left_depth, [column.name for column in details.stub]
     left = heads if len(heads) == depth else [f"left_{level + 1}" for level in range(depth)]
     top = [f"top_{level + 1}" for level in range(max((len(c.path) for c in details.columns), default=0))]

@@ -1,4 +1,4 @@
-"""The tuples of a document as one Arrow table: one row a value, under the columns that every segment has.
+"""The tuples of a document as one Arrow table: one row per value, under the columns that every segment has.
 
 In: tables. Out: the Arrow table as a stream of bytes.
 """

@@ -1,4 +1,4 @@
-"""The instances of each concept as one table: a row an instance, a column an attribute.
+"""The instances of each concept as one table: one row per instance, one column per attribute.
 
 In: an ontology. Out: relations, and each as the markup of one table, so that it is read and kept as any table is.
 Labels nest in the header as they do on the pages; several values of one attribute stand in one cell; what a page does
@@ -34,7 +34,7 @@ class Relation(msgspec.Struct, frozen=True):
 
 
 def ontology_relations(ontology: Ontology) -> Iterator[Relation]:
-    """One table a concept that has instances, then one a site for instances of no concept."""
+    """One table per concept that has instances, then one per site for instances of no concept."""
     labels = {concept.id: concept.label for concept in ontology.concepts}
     groups: dict[str, list[ConceptInstance]] = {}
     for each in ontology.instances:

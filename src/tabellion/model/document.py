@@ -51,7 +51,7 @@ class Mark(IntFlag):
 
 
 class SheetCells(msgspec.Struct, frozen=True, eq=False):
-    """The cells of a sheet in row order: parallel arrays, one entry a cell that has a value or a style.
+    """The cells of a sheet in row order: parallel arrays, one entry per cell that has a value or a style.
 
     `text` is what a reader of the sheet sees (numbers and dates by their format where that is cheap,
     else the shortest exact form); `number` is the number, or the date as an Excel serial day, or NaN.

@@ -87,7 +87,7 @@ class Candidate(msgspec.Struct, frozen=True, eq=False):
     columns: int
     depth: int
     parent: int | None
-    sections: bytes  # one entry a row: see Section
+    sections: bytes  # one entry per row: see Section
     declared_columns: int = 0  # <col> elements
     scoped: int = 0  # cells with `scope` or `headers`
     sized: int = 0  # cells with a width or height

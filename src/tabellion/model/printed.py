@@ -38,7 +38,7 @@ class Shift(IntFlag):
 
 
 class Words(msgspec.Struct, frozen=True, eq=False):
-    """The words of a page in the order of its content, one entry a word."""
+    """The words of a page in the order of its content, one entry per word."""
 
     text: NDArray[np.object_]
     box: Boxes

@@ -44,10 +44,10 @@ class Path(msgspec.Struct, frozen=True):
 
 
 class Tuples(Sequence[Tuple]):
-    """The tuples of a table, one a value: columnar inside, a `Tuple` on demand.
+    """The tuples of a table, one per value: columnar inside, a `Tuple` on demand.
 
     A value's paths are those of its row and of its column, so a million tuples cost a few arrays and
-    one path a row and a column. Row and column indices inside are the grid's.
+    one path per row and per column. Row and column indices inside are the grid's.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ Indices = NDArray[np.intp]
 
 
 class Attributes(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """Parallel arrays, one entry a label, in reading order.
+    """Parallel arrays, one entry per label, in reading order.
 
     They may be those of several strands one after the other (`join_strands`): looks and wordings are then numbered
     apart, and `first` tells where each strand begins.

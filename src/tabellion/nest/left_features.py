@@ -1,6 +1,6 @@
 """What the boosted scores know of a pair of left attributes beyond the paper's Table 5.
 
-In: a view of candidate pairs. Out: one array a feature. They measure where the paper asks yes or no, and look at the
+In: a view of candidate pairs. Out: one array per feature. They measure where the paper asks yes or no, and look at the
 strand as a whole: how labels of the two looks follow each other everywhere, and what the ladder (rules alone) says;
 values and words have modules of their own. `LEFT_FEATURES` is the whole list.
 """

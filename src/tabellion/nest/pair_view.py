@@ -23,7 +23,7 @@ Made = TypeVar("Made")
 
 
 class PairView:
-    """All candidate pairs of the strands; arrays have one entry a pair. The root has neutral properties."""
+    """All candidate pairs of the strands; arrays have one entry per pair. The root has neutral properties."""
 
     def __init__(self, attributes: Attributes, ladder: Indices, pairs: Pairs) -> None:
         self.attributes, self.ladder = attributes, ladder
@@ -118,7 +118,7 @@ class PairView:
         return np.asarray(total[self._last] - total[self._first])
 
     def alike_between(self, kind: Indices, wanted: Indices) -> Numbers:
-        """How many labels strictly between the pair are of the wanted kind (one a pair)."""
+        """How many labels strictly between the pair are of the wanted kind (one per pair)."""
         keys = np.sort(kind * (self.count + 1) + np.arange(self.count))
         sought = wanted * (self.count + 1)
         counted = np.searchsorted(keys, sought + self._last) - np.searchsorted(keys, sought + self._first)

@@ -1,6 +1,6 @@
 """Candidate pairs of top attributes and their features: Table 6 of Chen and Cafarella 2013, and some more.
 
-In: header cells with their reach. Out: pairs (parent -1 is the root) and one array a feature. The paper's filter: a
+In: header cells with their reach. Out: pairs (parent -1 is the root) and one array per feature. The paper's filter: a
 parent stands in a row above its child.
 """
 
@@ -32,9 +32,9 @@ class Head(msgspec.Struct, frozen=True, eq=False):
 class TopView:
     """All candidate pairs of the cells of one head or more.
 
-    `up`, `down`, `levels` (how many its head has), `first_value` and `last_value` have one entry a pair; `column`,
-    `last_column`, `level` and `last_level` one a cell. The rows of all heads follow each other in the tables `own` and
-    `reach`: those of a pair begin at `base`.
+    `up`, `down`, `levels` (how many its head has), `first_value` and `last_value` have one entry per pair; `column`,
+    `last_column`, `level` and `last_level` one per cell. The rows of all heads follow each other in the tables `own`
+    and `reach`: those of a pair begin at `base`.
     """
 
     def __init__(self, heads: Sequence[Head]) -> None:

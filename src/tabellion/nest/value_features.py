@@ -1,6 +1,6 @@
 """What the values of two labels say of their being parent and child: sums and sizes.
 
-In: a view of candidate pairs. Out: one array a feature; -1 where there are no numbers to compare.
+In: a view of candidate pairs. Out: one array per feature; -1 where there are no numbers to compare.
 """
 
 from __future__ import annotations

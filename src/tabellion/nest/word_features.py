@@ -1,6 +1,6 @@
 """What the words of two labels say of their being parent and child, here and where the same words come again.
 
-In: a view of candidate pairs. Out: one array a feature.
+In: a view of candidate pairs. Out: one array per feature.
 """
 
 from __future__ import annotations

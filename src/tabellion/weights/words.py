@@ -28,7 +28,7 @@ class WordGroups(msgspec.Struct, frozen=True, eq=False):
     cluster: NDArray[np.int32]
     odds: NDArray[np.float64]  # of each cluster: the logarithm of equation 6.4 over 6.5
     prior: float  # the logarithm of the ratio of genuine to layout tables
-    tables: NDArray[np.float32]  # one row a table seen: counts of clusters, scaled to length 1
+    tables: NDArray[np.float32]  # one row per table seen: counts of clusters, scaled to length 1
     labels: NDArray[np.float32]  # 1 for genuine, -1 for layout
 
     @classmethod
@@ -48,7 +48,7 @@ class WordGroups(msgspec.Struct, frozen=True, eq=False):
         )
 
     def features(self, tables: list[Counter[str]]) -> NDArray[np.float64]:
-        """One row a table, in the order of FORMS."""
+        """One row per table, in the order of FORMS."""
         place = {word: at for at, word in enumerate(self.words)}
         found = np.zeros((len(tables), len(FORMS)))
         for row, counts in zip(found, tables, strict=True):

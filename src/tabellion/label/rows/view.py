@@ -1,9 +1,9 @@
 """The filled rows of a grid as plain arrays, which all features of rows are computed from.
 
-In: a `Grid`. Out: a `RowView`, one entry a row that holds something and one column a column that does. Which
+In: a `Grid`. Out: a `RowView`, one entry per row that holds something and one column per column that does. Which
 columns carry values is only guessed here, from the kinds of cells; a sheet of text alone has none.
 
-Arrays with one entry a row: shares, distances to other rows, what neighbours have.
+Arrays with one entry per row: shares, distances to other rows, what neighbours have.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tabellion.model.document import Mark
 from tabellion.model.grid import Content, Grid
 
 Column = NDArray[np.float64]
-"""One number a row."""
+"""One number per row."""
 
 FAR = 12  # distances in rows are told apart up to that
 

@@ -8,7 +8,7 @@ proposed after a stroke is accepted for one stroke, and one more for each propos
 
 `python -m tabellion.learn repairs`: the strokes of a simulated user, by corpus, reading and help.
 
-In: folders of weights by fold. Out: strokes a sheet from scratch (every pair of the gold by hand), by plain editing,
+In: folders of weights by fold. Out: strokes per sheet from scratch (every pair of the gold by hand), by plain editing,
 with look-alikes, with re-inference, and with both, from the default reading and from the paper's own.
 """
 
@@ -232,7 +232,7 @@ HELPS = {"plain": (False, False), "look-alikes": (False, True), "re-inference": 
 
 
 class Strokes(msgspec.Struct, frozen=True):
-    """What one corpus took from one reading: strokes a sheet, by help."""
+    """What one corpus took from one reading: strokes per sheet, by help."""
 
     corpus: str
     parents: str
@@ -266,7 +266,7 @@ def _pairs(goal: Goal) -> int:
 
 
 def print_strokes(folds: Path) -> None:
-    """Measure and print, a line a corpus and reading."""
+    """Measure and print, one line per corpus and reading."""
     for corpus in CORPORA:
         for parents in READINGS:
             sys.stdout.write(f"{msgspec.json.encode(measure_strokes(corpus, parents, folds)).decode()}\n")

@@ -89,5 +89,5 @@ def _rounded(weights: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
 
 
 def save_chain(chain: Chain, path: Path) -> None:
-    """Write a chain as JSON, a line a feature."""
+    """Write a chain as JSON, one line per feature."""
     path.write_bytes(msgspec.json.format(msgspec.json.encode(chain), indent=0))

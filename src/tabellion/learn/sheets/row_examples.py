@@ -124,7 +124,7 @@ class RowScores:
         self.sheets[corpus] += 1
 
     def figures(self) -> dict[str, float]:
-        """Macro F1 over six roles and errors a sheet over four where all is told; else the share of allowed guesses."""
+        """Macro F1 (six roles) and errors per sheet (four) where all is told; else the share of allowed guesses."""
         found: dict[str, float] = {}
         for corpus, confusion in self.confusion.items():
             found[f"{corpus} accuracy"] = round(self.right[corpus] / self.rows[corpus], 4)

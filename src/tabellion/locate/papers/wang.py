@@ -68,7 +68,7 @@ _TYPE_OF[Kind.EMPTY] = EMPTY
 
 
 def paper_features(view: CandidateView) -> NDArray[np.float64]:
-    """One row a candidate, in the order of PAPER_FEATURES."""
+    """One row per candidate, in the order of PAPER_FEATURES."""
     lines = _lines(view)
     mean, deviation = _moments(lines)
     length = view.cells.length.astype(np.float64)

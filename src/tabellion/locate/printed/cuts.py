@@ -94,7 +94,7 @@ def level_features(
     rows: list[NDArray[np.intp]],
     cuts: list[LevelCut],
 ) -> NDArray[np.float64]:
-    """One row a level cut, one column a feature."""
+    """One row per level cut, one column per feature."""
     result = np.zeros((len(cuts), len(LEVEL_FEATURES)))
     if not cuts:
         return result
@@ -210,7 +210,7 @@ def _fill_at(facts: PieceFacts, row: NDArray[np.intp]) -> int:
 def upright_features(
     facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], cuts: list[UprightCut]
 ) -> NDArray[np.float64]:
-    """One row an upright cut, one column a feature."""
+    """One row per upright cut, one column per feature."""
     result = np.zeros((len(cuts), len(UPRIGHT_FEATURES)))
     if not cuts:
         return result

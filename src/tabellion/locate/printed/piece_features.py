@@ -1,6 +1,6 @@
 """What a piece of text looks like where it stands on its page: the features that tell table from text.
 
-Goes in: a page view (and what stood on the page before). Comes out: one row of numbers a piece: its own look, its mates
+In: a page view (and what stood on the page before). Out: one row of numbers per piece: its own look, its mates
 in the same row, the pieces above and below, alignment, rulings and shading around it, captions nearby, drawings.
 All relative to the type size, so that they mean the same on every page.
 """
@@ -76,7 +76,7 @@ def is_number(text: str) -> bool:
 
 
 def piece_features(page: PrintedPage, earlier: Earlier = Earlier()) -> NDArray[np.float32]:
-    """One row a piece, one column a feature (PIECE_FEATURES)."""
+    """One row per piece, one column per feature (PIECE_FEATURES)."""
     pieces, words = page.pieces, page.words
     count = len(pieces)
     rows = np.zeros((count, len(PIECE_FEATURES)), dtype=np.float32)

@@ -83,7 +83,7 @@ _NONE = -1.0  # where there is no such neighbour
 
 
 def second_features(page: PrintedPage, first: NDArray[np.float64]) -> NDArray[np.float32]:
-    """One row a piece, one column a feature (SECOND_FEATURES)."""
+    """One row per piece, one column per feature (SECOND_FEATURES)."""
     count = len(first)
     rows = np.zeros((count, len(SECOND_FEATURES)), dtype=np.float32)
     if not count:

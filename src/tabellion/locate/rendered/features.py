@@ -1,7 +1,7 @@
 """Features of tables that only show once a page is drawn.
 
-In: a `RenderedPage`, a way to the words of its elements, and elements that are tables. Out: one row of numbers a table;
-`DRAWN_FEATURES` names them. Only cells that show words count. VENTex names learning from visual features as the way to
+In: a `RenderedPage`, a way to the words of its elements, and elements that are tables. Out: one row of numbers per
+table; `DRAWN_FEATURES` names them. Only cells that show words count. VENTex names learning from visual features as the way to
 better judgements (section 5.1); of some sixty that were tried these are the ones that helped on sites not seen.
 """
 
@@ -64,7 +64,7 @@ DRAWN_FEATURES: tuple[str, ...] = tuple(_TELL)
 
 
 def drawn_features(page: RenderedPage, words_of: Callable[[int], tuple[int, int]], tables: Sequence[int]) -> Floats:
-    """One row a table (the number of its node), in the order of DRAWN_FEATURES; `words_of` a node: first and end."""
+    """One row per table (the number of its node), in the order of DRAWN_FEATURES; `words_of` a node: first and end."""
     own = _own_cells(page, set(tables))
     top = page.words.box[:, 1]
     changes = np.concatenate([[0], np.cumsum(np.abs(np.diff(top)) > _NEW_LINE)]) if len(top) else np.zeros(0, int)

@@ -1,7 +1,7 @@
 """More features of genuine tables than the paper's sixteen: markup, contents, lines, looks and surroundings.
 
-In: the candidates of a page. Out: one row of numbers a candidate; `FEATURES` names them. Each feature is the mean of a
-fact over some cells, a small function of the candidate, or a small function of all that is told of the candidates; the
+In: the candidates of a page. Out: one row of numbers per candidate; `FEATURES` names them. Each feature is the mean of
+a fact over some cells, a small function of the candidate, or a small function of all that is told of the candidates; the
 list at the end is all there is.
 """
 
@@ -334,7 +334,7 @@ _PLAN = SumPlan(
 
 
 def genuine_features(view: CandidateView, asked: Collection[int] | None = None) -> NDArray[np.float64]:
-    """One row a candidate, in the order of FEATURES; those whose numbers are not among the asked ones may be nought."""
+    """One row per candidate, in the order of FEATURES; those that are not among the asked ones may be nought."""
     lines = view_lines(view)
     told = Told(view, lines, _PLAN.sum_up(view, lines), lines.tell_alike(_mostly_asked(view)))
     found = np.zeros((len(FEATURES), len(view)))

@@ -33,7 +33,7 @@ class _Shape(msgspec.Struct, frozen=True):
 class GroupingCost:
     """The cost of grouping pairs of elements of one page.
 
-    Most subtrees of a page look like others, so what depends on their shape alone is worked out once a pair of shapes.
+    Most subtrees of a page look like others. What depends on their shape alone is worked out once per pair of shapes.
     """
 
     def __init__(self, page: PageTree) -> None:

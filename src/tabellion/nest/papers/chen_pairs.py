@@ -1,7 +1,7 @@
 """The features of Table 5 of Chen and Cafarella 2013 (appendix B), for pairs of left attributes.
 
-In: a view of candidate pairs. Out: one array a feature, one number a pair. Unary features speak of one attribute and
-are taken for parent and child; binary ones speak of both. "Style" is what the paper calls so in section 3.2.1: the
+In: a view of candidate pairs. Out: one array per feature, one number per pair. Unary features speak of one attribute
+and are taken for parent and child; binary ones speak of both. "Style" is what the paper calls so in section 3.2.1: the
 unary features with font size and indent.
 """
 

@@ -1,6 +1,6 @@
 """Raw columns of an xlsx sheet as typed cells: numbers, dates, percentages, texts, booleans, errors.
 
-In: stretches of `RawCells`; out: `SheetCells`, in row order, one entry a cell that has a value, or a style inside the
+In: stretches of `RawCells`; out: `SheetCells`, in row order, one entry per cell that has a value, or a style inside the
 range that values span. The number of a date is its serial day in the 1900 epoch, whatever the workbook's own.
 """
 

@@ -4,7 +4,7 @@ In: rows of spans, group by group (a `thead`, `tbody` or `tfoot` each). Out: the
 how many rows and columns it takes. To the letter (HTML standard, 4.9.12): `rowspan=0` grows to the end of its group,
 spans are cut at 1,000 columns and 65,534 rows, and a column covered by a cell of an earlier row is passed over. Where
 the standard lets two cells overlap, the earlier one keeps the slot; rows that only spans reach are not made, as in
-browsers. What is held is one number a column, whatever the spans say.
+browsers. What is held is one number per column, whatever the spans say.
 """
 
 from __future__ import annotations

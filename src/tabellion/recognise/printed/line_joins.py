@@ -157,7 +157,7 @@ def _union_length(boxes: NDArray[np.float32], low: float, high: float) -> float:
 
 
 def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], facts: LineFacts) -> NDArray[np.float64]:
-    """One row for each line and the next, one column a feature."""
+    """One row for each line and the next, one column per feature."""
     count, width = facts.filled.shape
     rows = np.zeros((max(count - 1, 0), len(JOIN_FEATURES)))
     if count < 2:

@@ -82,7 +82,7 @@ def _ruling_between(strip: Strip, a: int, b: int) -> bool:
 
 
 def span_features(strip: Strip, columns: Columns, found: list[Doubt]) -> NDArray[np.float64]:
-    """One row a doubt, one column a feature."""
+    """One row per doubt, one column per feature."""
     em = strip.em
     rows = np.zeros((len(found), len(SPAN_FEATURES)))
     usual = _usual_gaps(strip, columns)

@@ -143,7 +143,7 @@ def _telling(runs: list[LineRuns]) -> list[int]:
 
 
 def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> NDArray[np.float64]:
-    """One row a candidate, one column a feature (RIVER_FEATURES but the last ones, which need a first judgement)."""
+    """One row per candidate, one column per feature (RIVER_FEATURES without the last ones, which need a judgement)."""
     em = strip.em
     telling = _telling(runs)
     count = max(len(telling), 1)

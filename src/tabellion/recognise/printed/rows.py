@@ -165,7 +165,7 @@ def row_features(
     joins: NDArray[np.float64],
     runs: list[tuple[int, int]],
 ) -> NDArray[np.float64]:
-    """One row a run of lines, one column a feature."""
+    """One row per run of lines, one column per feature."""
     em = strip.em
     count, width = facts.filled.shape
     base = strip.line_base.astype(np.float64)

@@ -1,6 +1,6 @@
 """The cells of one table with their slots, before they become a grid.
 
-Aligned text of a `<pre>` to a table with slots: a line a row, a range of letters a column.
+Aligned text of a `<pre>` to a table with slots: one line per row, one range of letters per column.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ints = NDArray[np.int32]
 
 
 class SlotTable(msgspec.Struct, frozen=True, eq=False):
-    """Parallel arrays, one entry a cell, in row order; `content` says what a cell holds besides text.
+    """Parallel arrays, one entry per cell, in row order; `content` says what a cell holds besides text.
 
     `row_of` and `column_of` give the table's own rows and columns, as the HTML standard counts them.
     """
