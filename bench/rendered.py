@@ -3,9 +3,9 @@
     python bench/rendered.py [--pages N]
 
 In: the pages of the corpora visual and webtables. Out: at the median, the seconds per page of (1) loading it in
-Chromium, (2) the whole way to tuples, rendered, (3) the same from the markup alone, and (4) where the extra `bench` is installed,
-Playwright with its usual driver: load, then the same snapshot over a session of the protocol. What must hold: (2) at
-most 0.3 seconds beyond (1).
+Chromium, (2) the whole way to tuples, rendered, (3) the same from the markup alone, and (4) where the extra `bench` is
+installed, Playwright with its usual driver: load, then the same snapshot over a session of the protocol. What must
+hold: (2) at most 0.3 seconds beyond (1).
 """
 
 from __future__ import annotations

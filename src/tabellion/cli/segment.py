@@ -81,7 +81,7 @@ def segment(
 
 
 def outline_lines(made: dict[str, Any]) -> Iterator[str]:
-    """The tree, a line a text, a blank line between segments.
+    """The tree, one line per text, a blank line between segments.
 
     >>> world = {"label": "World", "children": []}
     >>> list(outline_lines({"tree": {"children": [{"label": "News", "children": [world]}]}}))

@@ -1,8 +1,8 @@
 """Features of tables that only show once a page is drawn.
 
 In: a `RenderedPage`, a way to the words of its elements, and elements that are tables. Out: one row of numbers per
-table; `DRAWN_FEATURES` names them. Only cells that show words count. VENTex names learning from visual features as the way to
-better judgements (section 5.1); of some sixty that were tried these are the ones that helped on sites not seen.
+table; `DRAWN_FEATURES` names them. Only cells that show words count. VENTex names learning from visual features as the
+way to better judgements (section 5.1); of some sixty that were tried these are the ones that helped on sites not seen.
 """
 
 from __future__ import annotations

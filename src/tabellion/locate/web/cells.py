@@ -1,7 +1,7 @@
 """What kind of thing each cell of a web page holds, told at one look at its text.
 
-In: the cells of a page. Out: one small number per cell. Far cheaper than reading the values, since nearly all candidates
-of a page are layout and are never read. Fails on numbers with units in front and on dates in rare languages.
+In: the cells of a page. Out: one small number per cell. Far cheaper than reading the values, since nearly all
+candidates of a page are layout and are never read. Fails on numbers with units in front and on dates in rare languages.
 """
 
 from __future__ import annotations

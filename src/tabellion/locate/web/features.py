@@ -1,8 +1,8 @@
 """More features of genuine tables than the paper's sixteen: markup, contents, lines, looks and surroundings.
 
 In: the candidates of a page. Out: one row of numbers per candidate; `FEATURES` names them. Each feature is the mean of
-a fact over some cells, a small function of the candidate, or a small function of all that is told of the candidates; the
-list at the end is all there is.
+a fact over some cells, a small function of the candidate, or a small function of all that is told of the candidates;
+the list at the end is all there is.
 """
 
 from __future__ import annotations
