@@ -1,4 +1,4 @@
-"""The command line: one file per command. `main` enters the room.
+"""The command line: one file per command. Start with `main`.
 
 Commands import what they need when they run, so that `tabellion --help` answers at once.
 """

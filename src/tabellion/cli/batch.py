@@ -1,12 +1,12 @@
-"""Many documents one after the other or on several cores, with the results in the order given.
+"""The documents that a call names, read one after the other or on several cores.
 
-A document that cannot be read, or that brings a worker down, gives an outcome with an error and the rest goes on.
-In: sources and one job to do on each. Out: one outcome a source, as soon as it and all before it are done.
+Many documents one after the other or on several cores, with the results in the order given. A document that cannot be
+read, or that brings a worker down, gives an outcome with an error and the rest goes on. In: sources and one job to do
+on each. Out: one outcome per source, as soon as it and all before it are done.
 
-What the SOURCE arguments of a call name: files, folders, globs, and `-` for standard input.
-
-In: the arguments. Out: one source a document, in the order given. A folder or a glob that holds no document is kept
-as it was given, so that it is reported as one that could not be read and never silently dropped.
+What the SOURCE arguments of a call name: files, folders, globs, and `-` for standard input. In: the arguments. Out: one
+source per document, in the order given. A folder or a glob that holds no document is kept as it was given, so that it
+is reported as one that could not be read and never silently dropped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables in the forms that programs and people expect: JSON, CSV, Markdown, HTML, frames. `to_json` enters the room."""
+"""Tables in the forms that programs and people expect: JSON, CSV, Markdown, HTML, frames. Start with `to_json`."""
 
 from tabellion.export.csv import csv_head, to_csv
 from tabellion.export.json import error_json, json_pieces, to_json

@@ -1,12 +1,11 @@
-"""The tuples of a table as Arrow columns: one row per value.
+"""Tuples as Arrow columns and as Parquet files: one row per value.
 
 In: tuples. Out: arrays by name. A path is made once for its row or column and repeated by reference, and addresses are
 put together by Arrow, so a million values cost no million lists or texts made one by one.
 
-Tuples as Parquet: one row per value, lists for paths, a row group for each table or for some hundred thousand rows.
-
-In: extractions. Out: one file. `value` is a number and null elsewhere; `value_text` holds what a value that is no
-number says. Cells of labels are addresses. Needs the extra `arrow`.
+Tuples as Parquet: one row per value, lists for paths, a row group for each table or for some hundred thousand rows. In:
+extractions. Out: one file. `value` is a number and null elsewhere; `value_text` holds what a value that is no number
+says. Cells of labels are addresses. Needs the extra `arrow`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What tells the values of a table apart: its dimensions, for the Data Cube.
+"""The dimensions of a table for the Data Cube, and names that stay the same.
 
-In: a table. Out: for each side the headers of every line, sorted into dimensions (every line with values has one) and
-attributes (only some do). A stub of several columns gives a dimension for each. Where the headers of two lines are the
-same, or there are none, the line's own number is a dimension too, so that no two observations have the same.
+What tells the values of a table apart: its dimensions, for the Data Cube. In: a table. Out: for each side the headers
+of every line, sorted into dimensions (every line with values has one) and attributes (only some do). A stub of several
+columns gives a dimension for each. Where the headers of two lines are the same, or there are none, the line's own
+number is a dimension too, so that no two observations have the same.
 
-Names of documents and tables that are the same whenever and wherever the same bytes are read.
-
-A document is named by the hash of its bytes; a table by that and its place. Paths, times and the order of reading do
-not count. A table keeps its name as long as it is found at the same place of the same document.
+Names of documents and tables that are the same whenever and wherever the same bytes are read. A document is named by
+the hash of its bytes; a table by that and its place. Paths, times and the order of reading do not count. A table keeps
+its name as long as it is found at the same place of the same document.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The forms that tables are published in, by name. `write_export` enters here.
+"""The forms that tables are published in, by name. Start with `write_export`.
 
 In: the name of a form and extractions, which may come one after the other. Out: a file. Forms of text are written piece
 by piece: what stands before, between and after the documents is the form's own, and a document is never held whole.

@@ -1,12 +1,11 @@
-"""Documents as JSON by the output contract: one object per document.
+"""Documents, cells and tuples as JSON by the output contract.
 
 In: an extraction. Out: bytes, as a whole or in pieces. Rows and columns are the source's own, a covered cell is named
 by the first cell of its span, and cells of a sheet that no table claims are listed with the sheet's first table.
 
-Cells and tuples of a table as JSON, piece by piece.
-
-In: a table. Out: bytes of comma-separated objects, some thousand an item, so that a million tuples never lie in memory
-twice. What all tuples of a row or a column share, their paths, is written once and repeated as bytes.
+Cells and tuples of a table as JSON, piece by piece. In: a table. Out: bytes of comma-separated objects, some thousand
+per item, so that a million tuples never lie in memory twice. What all tuples of a row or a column share, their paths,
+is written once and repeated as bytes.
 """
 
 from __future__ import annotations

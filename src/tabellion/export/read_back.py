@@ -1,16 +1,13 @@
-"""Exports read back: the same tables with the same tuples. `read_export` enters here.
+"""Exports read back: the same tables with the same tuples. Start with `read_export`.
 
 In: a file that `tabellion export` wrote, as CSV, Parquet, JSON, XML, xlsx or HTML; its kind is told by its bytes. Out:
 tables with their tuples. A workbook or a page is read as any other document is.
 
-What reading an export back gives: tables with their tuples.
+What reading an export back gives: tables with their tuples. It is what all forms can hold, so cells and header trees
+are not among it.
 
-The readers of read_back.py make them; they hold what all forms can hold, so cells and header trees are not among it.
-
-The XML of this package read back, element by element.
-
-In: bytes. Out: tables with their tuples. A document type declaration is refused, so no entity is ever expanded, and
-nothing outside the file is looked at.
+The XML of this package read back, element by element. In: bytes. Out: tables with their tuples. A document type
+declaration is refused, so no entity is ever expanded, and nothing outside the file is looked at.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""Tables as a workbook: each sheet with its tables as they stood, and names of ranges that state them.
+"""Tables as a workbook that states what its cells mean.
 
-In: extractions. Out: an .xlsx file, made row by row. Cells keep their places, texts, looks and merged areas; a value is
-a number where a spreadsheet program shows it as its source did. What the names of ranges mean is told in
-`model.range_names`, so that nothing has to be guessed when the workbook is read again. A picture without a text leaves
-its cell empty.
+Tables as a workbook: each sheet with its tables as they stood, and names of ranges that state them. In: extractions.
+Out: an .xlsx file, made row by row. Cells keep their places, texts, looks and merged areas; a value is a number where a
+spreadsheet program shows it as its source did. What the names of ranges mean is told in `model.range_names`, so that
+nothing has to be guessed when the workbook is read again. A picture without a text leaves its cell empty.
 
-What a table says of itself, as a statement that another medium can carry.
-
-In: a table. Out: a `Stated` in the rows and columns of its source, or None where a header stands in no cell.
+What a table says of itself, as a statement that another medium can carry. In: a table. Out: a `Stated` in the rows and
+columns of its source, or None where a header stands in no cell.
 """
 
 from __future__ import annotations

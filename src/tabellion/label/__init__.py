@@ -1,4 +1,4 @@
-"""What each row of a grid is for, and the frames among them. `label_grids` enters the room."""
+"""What each row of a grid is for, and the frames among them. Start with `label_grids`."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Columns to stub and values: which columns label the rows.
+"""Which columns of a block are its stub, and the features that tell.
 
-In: a block's rows and columns. Out: for each column the probability that it is a stub, and the split that fits best:
-stub columns lead; one at the right end extends the left stub (Chen and Cafarella 2013, section 2.1).
-Fails where codes are numbers like any other and nothing in the head tells them apart.
+Columns to stub and values: which columns label the rows. In: a block's rows and columns. Out: for each column the
+probability that it is a stub, and the split that fits best: stub columns lead; one at the right end extends the left
+stub (Chen and Cafarella 2013, section 2.1). Fails where codes are numbers like any other and nothing in the head tells
+them apart.
 
-What can be seen of each column of a block of rows: the features of the column labeller.
-
-In: a grid, the rows of the head and of the body, and the columns in question. Out: one row of numbers
-a column, named by COLUMN_FEATURES. All are shares, counts or flags, so that grids of any size compare.
+What can be seen of each column of a block of rows: the features of the column labeller. In: a grid, the rows of the
+head and of the body, and the columns in question. Out: one row of numbers per column, named by COLUMN_FEATURES. All are
+shares, counts or flags, so that grids of any size compare.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Frames as people said they are: their rows, columns, edges, cuts and direction.
+"""Frames that need no guess: people gave them, or the source states them.
 
-In: labelled rows with the frames found among them, and what is given of them. Out: the same with all that is given
-holding. The row labeller has had its say before, with the given roles as constraints; what is left is done here to
-the letter. A frame that is left without a body is none.
+Frames as people said they are: their rows, columns, edges, cuts and direction. In: labelled rows with the frames found
+among them, and what is given of them. Out: the same with all that is given holding. The row labeller has had its say
+before, with the given roles as constraints; what is left is done here to the letter. A frame that is left without a
+body is none.
 
-Frames that the source itself states: nothing is guessed.
-
-In: a grid with statements placed on it. Out: a `Labelled` with a frame for each. Rows that none names are blank.
+Frames that the source itself states: nothing is guessed. In: a grid with statements placed on it. Out: a `Labelled`
+with a frame for each. Rows that none names are blank.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Blocks of rows to frames: top, left and value rectangles (Chen and Cafarella 2013, section 3.1).
+"""Blocks of rows to frames, and how sure the reading of each frame is.
 
-In: labelled rows. Out: frames, several where they stack or stand side by side (which the paper leaves out).
-The vertical extent of a frame comes from the row labels, its horizontal extent from the cells of its head and body.
+Blocks of rows to frames: top, left and value rectangles (Chen and Cafarella 2013, section 3.1). In: labelled rows. Out:
+frames, several where they stack or stand side by side (which the paper leaves out). The vertical extent of a frame
+comes from the row labels, its horizontal extent from the cells of its head and body.
 
-How sure the reading of a frame is: one calibrated probability.
-
-In: a frame with the probabilities that row and column labelling left. Out: the probability that the whole reading
-(extent, headers, paths) is right, by a logistic regression that was fitted on cross-validated readings.
+How sure the reading of a frame is: one calibrated probability. In: a frame with the probabilities that row and column
+labelling left. Out: the probability that the whole reading (extent, headers, paths) is right, by a logistic regression
+that was fitted on cross-validated readings.
 """
 
 from __future__ import annotations

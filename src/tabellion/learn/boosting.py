@@ -1,12 +1,12 @@
-"""Gradient-boosted trees: trained with LightGBM, handed on as the plain arrays of `weights.boosted`.
+"""Training of boosted trees, also of trees that build on the judgement of other trees.
 
-In: rows of numbers without gaps, labels, weights. Out: a `Boosted`. The same rows always give the same trees: the seed
-is fixed and LightGBM is told to be deterministic.
+Gradient-boosted trees: trained with LightGBM, handed on as the plain arrays of `weights.boosted`. In: rows of numbers
+without gaps, labels, weights. Out: a `Boosted`. The same rows always give the same trees: the seed is fixed and
+LightGBM is told to be deterministic.
 
-Trees that stand on the judgement of other trees: what the second sees must be what the first says of the unseen.
-
-In: examples by document, each with its fold. Out: trees over all of them, and for each document what trees that have
-not seen its fold say of it. Chains of judges (a first look, a second look, a decision over both) are trained so.
+Trees that stand on the judgement of other trees: what the second sees must be what the first says of the unseen. In:
+examples by document, each with its fold. Out: trees over all of them, and for each document what trees that have not
+seen its fold say of it. Chains of judges (a first look, a second look, a decision over both) are trained so.
 """
 
 from __future__ import annotations

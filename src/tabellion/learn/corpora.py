@@ -1,13 +1,11 @@
-"""Where the labelled corpora lie, and how they are unpacked.
+"""The labelled corpora: where they lie, and which documents share a fold.
 
-`TABELLION_CORPORA` names the folder. Without it: the user's cache, filled from the archives of a `shared/data`
-folder beside the checkout where there is one.
+`TABELLION_CORPORA` names the folder. Without it: the user's cache, filled from the archives of a `shared/data` folder
+beside the checkout where there is one.
 
-Which documents are kept apart when a method is measured.
-
-The documents of a group (a workbook, an agency, a table name: the split key of the corpus's README) always share a
-fold, and the fold is the same for all learned parts, so that the whole flow can be scored on documents that
-none of its weights has seen.
+Which documents are kept apart when a method is measured. The documents of a group (a workbook, an agency, a table name:
+the split key of the corpus's README) always share a fold, and the fold is the same for all learned parts, so that the
+whole flow can be scored on documents that none of its weights has seen.
 """
 
 from __future__ import annotations

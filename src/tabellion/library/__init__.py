@@ -1,6 +1,6 @@
 """The library: tables of many documents, kept, searched and queried.
 
-`open_library(place)` enters the room. A library is a folder: `catalogue.sqlite` (or a PostgreSQL database, by URL) says
+Start with `open_library(place)`. A library is a folder: `catalogue.sqlite` (or a PostgreSQL database, by URL) says
 what there is, `originals/` holds the documents by content hash, `segments/` the tuples as Parquet files that are never
 changed, and `index/` a search index that can be thrown away at any time. The catalogue alone decides what is visible.
 Needs the extra `library`; where a package is missing, an error says so.

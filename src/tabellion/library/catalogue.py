@@ -1,16 +1,15 @@
-"""The catalogue's connection: SQLite in WAL mode in the library's folder, or PostgreSQL by URL, with the same code.
+"""The catalogue of a library: its connection, its tables, and how older ones are brought up to date.
 
-In: a place. Out: transactions. Readers never wait; writers take turns, so the number that each change gets
-(`sequence`) grows in the order in which changes become visible.
+The catalogue's connection: SQLite in WAL mode in the library's folder, or PostgreSQL by URL, with the same code. In: a
+place. Out: transactions. Readers never wait; writers take turns, so the number that each change gets (`sequence`) grows
+in the order in which changes become visible.
 
-How the catalogue came to look as it does: numbered steps, run once each, in one transaction.
+How the catalogue came to look as it does: numbered steps, run once each, in one transaction. In: a connection with an
+open transaction. Out: the catalogue in its newest form. A step is SQL as it was when it was released and is never
+changed afterwards; a library from a newer tabellion than this one is refused.
 
-In: a connection with an open transaction. Out: the catalogue in its newest form. A step is SQL as it was when it was
-released and is never changed afterwards; a library from a newer tabellion than this one is refused.
-
-The tables of the catalogue, the same for SQLite and PostgreSQL.
-
-What a version of them looked like is fixed in `migrations`; this module describes the newest.
+The tables of the catalogue, the same for SQLite and PostgreSQL. They are described as the newest version has them; what
+older ones looked like is in the steps.
 """
 
 from __future__ import annotations

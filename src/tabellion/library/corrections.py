@@ -1,11 +1,11 @@
-"""The log of corrections in the catalogue: appended to, never changed.
+"""The log of corrections in the catalogue, and the earlier editions that they were made in.
 
-In: a connection with a transaction. Out: the corrections of documents in the order in which they were made. The log
-goes by the document's address, so that it outlives new editions, rebuilding and removal.
+The log of corrections in the catalogue: appended to, never changed. In: a connection with a transaction. Out: the
+corrections of documents in the order in which they were made. The log goes by the document's address, so that it
+outlives new editions, rebuilding and removal.
 
-Earlier editions of documents, by which the places of corrections are found again in the newest.
-
-In: the folder of originals. Out: the texts of any edition that is kept there.
+Earlier editions of documents, by which the places of corrections are found again in the newest. In: the folder of
+originals. Out: the texts of any edition that is kept there.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Where a library keeps its files, and how a file appears there whole or not at all.
+"""The files of a library: each appears whole or not at all; locks keep processes apart.
 
-In: a folder. Out: the paths inside it. A file is written under another name and renamed, so that a killed
-process or a full disk leaves at most a file that nothing refers to.
+Where a library keeps its files, and how a file appears there whole or not at all. In: a folder. Out: the paths inside
+it. A file is written under another name and renamed, so that a killed process or a full disk leaves at most a file that
+nothing refers to.
 
-Locks between processes, by files: gone with the process that holds them, however it ends.
-
-In: the path of a lock file. Out: a context. Writers share one lock, so that what looks like leavings of a killed
-writer is cleared away only while nobody writes; the index has one that only one process holds.
+Locks between processes, by files: gone with the process that holds them, however it ends. In: the path of a lock file.
+Out: a context. Writers share one lock, so that what looks like leavings of a killed writer is cleared away only while
+nobody writes; the index has one that only one process holds.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The documents themselves, kept by content hash and never changed.
+"""What a library keeps as files that are never changed: originals and segments.
 
-In: bytes. Out: a file named by their SHA-256, packed with gzip where that saves space. The same bytes are kept once.
+The documents themselves, kept by content hash and never changed. In: bytes. Out: a file named by their SHA-256, packed
+with gzip where that saves space. The same bytes are kept once.
 
-Segments: tuples of some documents in one Parquet file that is written once and never changed.
-
-In: Arrow tables. Out: a file, and what the catalogue must know of it. A segment
-without a row in the catalogue is invisible, so a killed writer leaves nothing but a file to clear away.
+Segments: tuples of some documents in one Parquet file that is written once and never changed. In: Arrow tables. Out: a
+file, and what the catalogue must know of it. A segment without a row in the catalogue is invisible, so a killed writer
+leaves nothing but a file to clear away.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Documents, tables and tuples of a library a page at a time.
+"""Lists and answers of a library, one page at a time.
 
-In: where the page before ended. Out: the next page. Documents and tables go by their ids, so that what is added or
-removed meanwhile neither repeats nor hides another; the tuples of a table go by their place in one state of its
-document, and a page of a state that is gone is refused.
+Documents, tables and tuples of a library one page at a time. In: where the page before ended. Out: the next page.
+Documents and tables go by their ids, so that what is added or removed meanwhile neither repeats nor hides another; the
+tuples of a table go by their place in one state of its document, and a page of a state that is gone is refused.
 
-Answers to one question a page at a time, while others add to the library.
-
-In: a search index that may change at any time, also by other processes. Out: searchers, each of one state of it. Ranks
-depend on all tables there are, so the pages of an answer are given from the state that the first one was given from; a
-state that is neither the newest nor still held is gone, and the page is refused. A page in another process is of the
-same state as long as nothing was written to the index.
+Answers to one question one page at a time, while others add to the library. In: a search index that may change at any
+time, also by other processes. Out: searchers, each of one state of it. Ranks depend on all tables there are, so the
+pages of an answer are given from the state that the first one was given from; a state that is neither the newest nor
+still held is gone, and the page is refused. A page in another process is of the same state as long as nothing was
+written to the index.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""SQL over the library: one statement in a connection of DuckDB that is thrown away afterwards.
+"""SQL over the library, and its rows in the forms that people and programs take.
 
-In: a SELECT. Out: its rows, some at a time. The connection holds nothing but Arrow data that was handed to it; it can
-open no file, load no extension, reach no network and change no setting, and it ends at its limits of time and memory.
+SQL over the library: one statement in a connection of DuckDB that is thrown away afterwards. In: a SELECT. Out: its
+rows, some at a time. The connection holds nothing but Arrow data that was handed to it; it can open no file, load no
+extension, reach no network and change no setting, and it ends at its limits of time and memory.
 
-The rows of a query in the forms that people and programs take: a drawn table, CSV, JSON, Parquet.
-
-In: an answer. Out: bytes written to a file, some rows at a time; only a drawn table is held whole, and is cut off.
+The rows of a query in the forms that people and programs take: a drawn table, CSV, JSON, Parquet. In: an answer. Out:
+bytes written to a file, some rows at a time; only a drawn table is held whole, and is cut off.
 """
 
 from __future__ import annotations

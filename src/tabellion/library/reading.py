@@ -1,12 +1,10 @@
-"""What the library keeps of a document that was read: facts for the catalogue, and the tuples as one Arrow table.
+"""What the library keeps of a document: facts for the catalogue, and tuples.
 
-In: nothing; `take` makes these values. Out: a `Reading`, which can be sent from one process to another, and the details
-of a table as they lie in the catalogue.
+A `Reading` can be sent from one process to another; it has the details of each table as they lie in the catalogue.
 
-From a document that was read to what the library keeps of it.
-
-In: bytes of a document and where they came from, or an extraction. Out: a `Reading`. A document is always read from
-its bytes, so that reading it again from the stored original gives the same.
+From a document that was read to what the library keeps of it. In: bytes of a document and where they came from, or an
+extraction. Out: a `Reading`. A document is always read from its bytes, so that reading it again from the stored
+original gives the same.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Search over tables: ranked by where the words of a question stand, narrowed down by what the tables are.
+"""Search over tables: ranked hits, with the words of the question marked in them.
 
-In: a question. Out: hits with their scores and highlights, and how many tables there are of each medium, kind, size,
-year and document. A word counts most in a caption, then in headers and stub, least in cells and around the table.
+Search over tables: ranked by where the words of a question stand, narrowed down by what the tables are. In: a question.
+Out: hits with their scores and highlights, and how many tables there are of each medium, kind, size, year and document.
+A word counts most in a caption, then in headers and stub, least in cells and around the table.
 
-Where the words of a question stand in a table: short pieces of text with the words between marks.
-
-In: a question and a table. Out: for each field, the labels or lines that hold a word of it. Of cells only the first
-some hundred are looked through, which the index keeps for that.
+Where the words of a question stand in a table: short pieces of text with the words between marks. In: a question and a
+table. Out: for each field, the labels or lines that hold a word of it. Of cells only the first some hundred are looked
+through, which the index keeps for that.
 """
 
 from __future__ import annotations

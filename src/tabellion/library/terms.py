@@ -1,13 +1,13 @@
-"""From text to the terms that are searched for: words by their stem, numbers by what they say.
+"""The terms that are searched for, and the language that their stems are of.
 
-In: text and its language. Out: terms, with their places where they are needed for highlights. The same code makes the
-terms of tables and of questions, so "1,234.5" finds 1234.5 and a plural its singular. Fails on scripts without blanks
-between words, where a run of letters is one term.
+From text to the terms that are searched for: words by their stem, numbers by what they say. In: text and its language.
+Out: terms, with their places where they are needed for highlights. The same code makes the terms of tables and of
+questions, so "1,234.5" finds 1234.5 and a plural its singular. Fails on scripts without blanks between words, where a
+run of letters is one term.
 
-The language of a document's words, guessed from the small words that every text has.
-
-In: text. Out: a language that stems are known for, English where nothing speaks for another. Fails on very short
-texts and on tables without a sentence; the cost is a stem that is less exact.
+The language of a document's words, guessed from the small words that every text has. In: text. Out: a language that
+stems are known for, English where nothing speaks for another. Fails on very short texts and on tables without a
+sentence; the cost is a stem that is less exact.
 """
 
 from __future__ import annotations

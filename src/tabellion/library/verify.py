@@ -1,17 +1,15 @@
-"""Whether a library is what its catalogue says: hashes, counts, and the index.
+"""Checking a library, clearing away what nothing names, and making anew what can be made anew.
 
-In: a library. Out: what is wrong, a line each. An index that is behind catches up first, and files that no row names
-are no fault: both are what a killed process leaves, and neither is ever seen.
+Whether a library is what its catalogue says: hashes, counts, and the index. In: a library. Out: what is wrong, a line
+each. An index that is behind catches up first, and files that no row names are no fault: both are what a killed process
+leaves, and neither is ever seen.
 
-What killed processes leave behind: files that no row of the catalogue names. They are invisible and cleared away.
+What killed processes leave behind: files that no row of the catalogue names. They are invisible and cleared away. In: a
+library. Out: nothing is left that no one refers to. Only while nobody writes, since a file that is just being written
+looks the same.
 
-In: a library. Out: nothing is left that no one refers to. Only while nobody writes, since a file that is just being
-written looks the same.
-
-Making what can be made again: tuples and catalogue facts from the stored originals, the index from both.
-
-In: a library. Out: the same documents, read by this tabellion. A document that this one cannot read keeps the reading
-that it has.
+Making what can be made again: tuples and catalogue facts from the stored originals, the index from both. In: a library.
+Out: the same documents, read by this tabellion. A document that this one cannot read keeps the reading that it has.
 """
 
 from __future__ import annotations

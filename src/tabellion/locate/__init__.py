@@ -1,4 +1,4 @@
-"""Where tables may be on a page. `locate_regions` enters the room; `locate_printed` for the pages of a PDF."""
+"""Where tables may be on a page. Start with `locate_regions`; `locate_printed` for the pages of a PDF."""
 
 from __future__ import annotations
 

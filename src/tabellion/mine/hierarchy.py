@@ -1,4 +1,4 @@
-"""One page to its segments and its hierarchy; `segment_page` enters.
+"""One page to its segments and its hierarchy. Start with `segment_page`.
 
 In: a page tree. Out: the segments as runs of leaves, and a tree of labels. `method` chooses ours (blocks split from the
 top down, labels by rank) or OntoMiner's (flat partitioner, binary partitioning, grouping, promotion).

@@ -1,12 +1,12 @@
-"""The instances of one template: pages that tell of one thing each, as attributes.
+"""The instances of one template, and the file that they wait in.
 
-In: the pages of one template. Out: one instance a page. The template is learned from some of the pages, then each page
-is read on its own, so that a site of any size is held a page at a time. Fails where pages of several templates are
-mixed: labels are then shared by too few.
+The instances of one template: pages that tell of one thing each, as attributes. In: the pages of one template. Out: one
+instance per page. The template is learned from some of the pages, then each page is read on its own, so that a site of
+any size is held one page at a time. Fails where pages of several templates are mixed: labels are then shared by too
+few.
 
-Instances as they are mined, in a file that goes away with them: a site of any size takes little memory.
-
-In: instances, one at a time. Out: a sequence that reads them back.
+Instances as they are mined, in a file that goes away with them: a site of any size takes little memory. In: instances,
+one at a time. Out: a sequence that reads them back.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Sites to an ontology: labels, concepts, taxonomy, instances, attributes, synonyms, membership (OntoMiner, section 3).
+"""Sites to an ontology. Start with `mine_sites`.
 
+Sites to an ontology: labels, concepts, taxonomy, instances, attributes, synonyms, membership (OntoMiner, section 3).
 In: sites, each a set of pages that can be loaded one at a time. Out: concepts with their labels and parents, instances
 with their attributes, and what could not be read. Links and templates are read in one pass, instances in a second, so
 that memory grows with the links of the sites and not with their pages; instances are spooled to a file.
 
-Synonyms beyond the letter: concepts that are one thing under two names.
-
-In: the links of concepts by site, and which concepts sites relate. Out: pairs of concepts to be joined. Two of them are
-one where several sites lead both names to the same place, or where they have most children in common; never where one
-site keeps them apart, with a place for each. The paper leaves this open (section 5.3). Fails on sites that give every
-name a place of its own.
+Synonyms beyond the letter: concepts that are one thing under two names. In: the links of concepts by site, and which
+concepts sites relate. Out: pairs of concepts to be joined. Two of them are one where several sites lead both names to
+the same place, or where they have most children in common; never where one site keeps them apart, with a place for
+each. The paper leaves this open (section 5.3). Fails on sites that give every name a place of its own.
 """
 
 from __future__ import annotations

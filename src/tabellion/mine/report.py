@@ -1,19 +1,16 @@
-"""An ontology as a page to browse.
+"""An ontology as a page to browse, as RDF and as a picture.
 
 In: an ontology. Out: one HTML file that needs nothing else: no script, no other file. At the left the taxonomy, each
 concept a link; at the right each concept with its labels, its place, the addresses its links lead to, and its instances
 as a table; then instances of no concept, the sites, and what could not be read.
 
-An ontology as RDF: Turtle, JSON-LD or RDF/XML.
+An ontology as RDF: Turtle, JSON-LD or RDF/XML. In: an ontology. Out: text. Concepts are SKOS concepts with all labels
+and their broader concept; a concept with instances is an OWL class too; an instance has its values under properties of
+its own, named by their labels, and says by PROV where it comes from.
 
-In: an ontology. Out: text. Concepts are SKOS concepts with all labels and their broader concept; a concept with
-instances is an OWL class too; an instance has its values under properties of its own, named by their labels, and says
-by PROV where it comes from.
-
-The taxonomy of an ontology as a picture (SVG).
-
-In: an ontology. Out: text of a file that needs nothing else. Each concept at the top stands with all that is below it,
-side by side in columns of about equal height; a grey number says how many sites have a concept.
+The taxonomy of an ontology as a picture (SVG). In: an ontology. Out: text of a file that needs nothing else. Each
+concept at the top stands with all that is below it, side by side in columns of about equal height; a grey number says
+how many sites have a concept.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What taxonomy mining knows of one site: its links, read once, without the pages themselves.
+"""What taxonomy mining knows of one site: its links.
 
-In: the pages of a site, one at a time. Out: its short links and which paths have articles below them.
-Memory grows with the different links of a site, not with its pages: a menu of every page is kept a few times.
+What taxonomy mining knows of one site: its links, read once, without the pages themselves. In: the pages of a site, one
+at a time. Out: its short links and which paths have articles below them. Memory grows with the different links of a
+site, not with its pages: a menu of every page is kept a few times.
 
-The links of a page: what they say, where they lead, and where on the page they stand.
-
-In: a page tree and its address. Out: links in page order, each with the list it stands in, its segment, and the labels
-above it in the page's hierarchy. Fails where scripts build the navigation.
+The links of a page: what they say, where they lead, and where on the page they stand. In: a page tree and its address.
+Out: links in page order, each with the list it stands in, its segment, and the labels above it in the page's hierarchy.
+Fails where scripts build the navigation.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Corrections: what a person says of a table, as small typed operations that can be turned round.
+"""What people said of a table: corrections in the log, and fixes that the stages keep.
 
-Every operation names its place, what was there (`was`) and what shall be there (`to`); so its opposite is the same
-operation with the two exchanged, and two that speak of the same thing can be compared. Rows and columns are the
-source's own, from 0: a sheet's, or those of the table for other media. Each place carries the words that stood there,
-by which it is found again in another edition of the document.
+Corrections: what a person says of a table, as small typed operations that can be turned round. Every operation names
+its place, what was there (`was`) and what shall be there (`to`); so its opposite is the same operation with the two
+exchanged, and two that speak of the same thing can be compared. Rows and columns are the source's own, from 0: a
+sheet's, or those of the table for other media. Each place carries the words that stood there, by which it is found
+again in another edition of the document.
 
-What people said of one grid, in the grid's own rows and columns: what the stages take as given.
-
-A value of a stage's own that contradicts one of these gives way. `left` and `top` hold the parent of a header by its
-first cell, None at the root. Things said of a table name its rectangle: it is the frame that shares most of it.
+What people said of one grid, in the grid's own rows and columns: what the stages take as given. A value of a stage's
+own that contradicts one of these gives way. `left` and `top` hold the parent of a header by its first cell, None at the
+root. Things said of a table name its rectangle: it is the frame that shares most of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which header stands under which. `nest_frames` enters the room, `nest_headers` with a single frame."""
+"""Which header stands under which. Start with `nest_frames`, `nest_headers` with a single frame."""
 
 from __future__ import annotations
 

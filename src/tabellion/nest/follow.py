@@ -1,17 +1,16 @@
-"""What looks like a pair that a person gave follows it: low-effort repair (Chen and Cafarella 2013, section 6).
+"""What follows from a parent that a person gave: the pair itself, and pairs that look like it.
 
-In: candidate pairs with their traits (looks, indents, words, places) and scores, and the parents that are given. Out:
-lessons, after which each given pair beats the other candidates of its child by a margin. A lesson is added to the
-score of every pair as far as its traits are those of the right pair, and taken away as far as they are those of the
-one that was beaten: a kernel perceptron over the pairs of a sheet, started from what was learned. Fails where the
-given pair is an exception, and where nothing tells its look from that of others.
+What looks like a pair that a person gave follows it: low-effort repair (Chen and Cafarella 2013, section 6). In:
+candidate pairs with their traits (looks, indents, words, places) and scores, and the parents that are given. Out:
+lessons, after which each given pair beats the other candidates of its child by a margin. A lesson is added to the score
+of every pair as far as its traits are those of the right pair, and taken away as far as they are those of the one that
+was beaten: a kernel perceptron over the pairs of a sheet, started from what was learned. Fails where the given pair is
+an exception, and where nothing tells its look from that of others.
 
-Header trees in which every given pair stands, to the letter.
-
-In: a tree, the nearest nodes of rows or columns, and the parents that are given, by the first cells of headers. Out:
-the same with those pairs. What a header moves under something that stood under it itself, that takes the header's
-old place. A given parent that would close a ring of given pairs is left out: it is for the caller to see that it
-does not hold.
+Header trees in which every given pair stands, to the letter. In: a tree, the nearest nodes of rows or columns, and the
+parents that are given, by the first cells of headers. Out: the same with those pairs. What a header moves under
+something that stood under it itself, that takes the header's old place. A given parent that would close a ring of given
+pairs is left out: it is for the caller to see that it does not hold.
 """
 
 from __future__ import annotations

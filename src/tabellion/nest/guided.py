@@ -4,9 +4,8 @@ In: a frame with its fixes, and the lessons of the frames of its sheet. Out: the
 given among them, and the others as the learned scores and the lessons have it. `teach_frames` draws the lessons.
 Strands that are too long for scores have none: there only what is given changes.
 
-What of candidate pairs is compared when one was given: the same numbers for the same look all over a sheet.
-
-In: the labels of a strand, or header cells, with their candidate pairs. Out: `Traits`.
+What of candidate pairs is compared when one was given: the same numbers for the same look all over a sheet. In: the
+labels of a strand, or header cells, with their candidate pairs. Out: `Traits`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The left header trees of frames: a forest of one tree or more a strand of the stub.
+"""The left header trees of frames.
 
-In: frames, weights. Out: of each the tree, and the nearest node of each body row in each strand.
+The left header trees of frames: a forest of one tree or more per strand of the stub. In: frames, weights. Out: of each
+the tree, and the nearest node of each body row in each strand.
 
-Left header trees that need no learning: a stub without any sign of nesting, and groups of a frame without a stub.
-
-In: a frame. Out: the tree, and the nearest nodes of each body row. Web tables mostly list rows of one rank; that is
-plain where all labels of a stub look alike, begin at one place and have values beside them. Where no column names the
-rows, the rows that one cell fills still name those below them.
+Left header trees that need no learning: a stub without any sign of nesting, and groups of a frame without a stub. In: a
+frame. Out: the tree, and the nearest nodes of each body row. Web tables mostly list rows of one rank; that is plain
+where all labels of a stub look alike, begin at one place and have values beside them. Where no column names the rows,
+the rows that one cell fills still name those below them.
 """
 
 from __future__ import annotations

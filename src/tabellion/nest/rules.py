@@ -1,19 +1,19 @@
-"""A reading of a strand by rules alone: indent, then rows without values, then bold, then what is said again.
+"""A reading of a strand by rules alone, and what labels that come again add to it.
 
-In: attributes. Out: for each label the index of its parent, or -1. It stands on its own as a baseline, and the learned
+A reading of a strand by rules alone: indent, then rows without values, then bold, then what is said again. In:
+attributes. Out: for each label the index of its parent, or -1. It stands on its own as a baseline, and the learned
 scores take it as one feature among others. A label stands under the nearest label before it of a lower rung; rungs
-compare indent first, then rows without values and raised headings, then bold of label or values, then capitals.
-A bare "Total" with values has nothing under it. A row without values that heads labels of another look has nothing
-that looks like itself under it but its total. Then the same words are made to stand alike everywhere (`Refrain`).
-Fails where nothing but the meaning of the words tells.
+compare indent first, then rows without values and raised headings, then bold of label or values, then capitals. A bare
+"Total" with values has nothing under it. A row without values that heads labels of another look has nothing that looks
+like itself under it but its total. Then the same words are made to stand alike everywhere (`Refrain`). Fails where
+nothing but the meaning of the words tells.
 
-Labels that come again: what stands under one heading tends to stand under the next in the same words.
-
-In: attributes and a first reading. Out: labels that must stand under a given other, and labels that have nothing
-under them of their own indent. Two observations: (1) where the same run of words comes again among labels that look
-alike, each time right after words that come only once, the run stands under those ("Canada Males Females", "Ontario
-Males Females"); (2) where words come again that a first reading hangs under the label so many rows above, they hang
-so everywhere. Fails where a list happens to repeat a few words.
+Labels that come again: what stands under one heading tends to stand under the next in the same words. In: attributes
+and a first reading. Out: labels that must stand under a given other, and labels that have nothing under them of their
+own indent. Two observations: (1) where the same run of words comes again among labels that look alike, each time right
+after words that come only once, the run stands under those ("Canada Males Females", "Ontario Males Females"); (2) where
+words come again that a first reading hangs under the label so many rows above, they hang so everywhere. Fails where a
+list happens to repeat a few words.
 """
 
 from __future__ import annotations

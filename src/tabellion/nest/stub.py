@@ -1,15 +1,15 @@
-"""The strands of a stub: which of its columns make one hierarchy, and which blanks inherit the label above.
+"""The strands of a stub, and header rows that are really labels of the rows below them.
 
-In: a frame. Out: strands, each with its labels in reading order. Columns of which a row fills exactly one are one
-strand, staggered: the next column is a deeper indent. All other columns are strands of their own, since a row then
-has a label in each of them. A row of the body whose only text stands among the values is a label of the first strand.
-Fails where a staggered column and a column of codes look alike because too few rows are filled.
+The strands of a stub: which of its columns make one hierarchy, and which blanks inherit the label above. In: a frame.
+Out: strands, each with its labels in reading order. Columns of which a row fills exactly one are one strand, staggered:
+the next column is a deeper indent. All other columns are strands of their own, since a row then has a label in each of
+them. A row of the body whose only text stands among the values is a label of the first strand. Fails where a staggered
+column and a column of codes look alike because too few rows are filled.
 
-Which of a frame's header rows are really labels of the rows below them.
-
-In: a frame. Out: its header rows without the last ones that stand over no value but in the stub alone ("Province", or
-the first group of the body), and the rows whose stub cells are labels: those and the body. Fails where the head of the
-stub has a row of its own below all others: it then heads the rows as a label.
+Which of a frame's header rows are really labels of the rows below them. In: a frame. Out: its header rows without the
+last ones that stand over no value but in the stub alone ("Province", or the first group of the body), and the rows
+whose stub cells are labels: those and the body. Fails where the head of the stub has a row of its own below all others:
+it then heads the rows as a label.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""RDF as it is written: descriptions of things in Turtle, N-Quads, RDF/XML or JSON-LD. `SYNTAXES` enters the room.
+"""RDF as it is written: descriptions of things in Turtle, N-Quads, RDF/XML or JSON-LD. Start with `SYNTAXES`.
 
 Written by hand, since what is written may be millions of facts: each form goes out piece by piece and holds one
 description at a time. Reading RDF is left to libraries.

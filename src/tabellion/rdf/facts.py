@@ -1,8 +1,9 @@
-"""Facts of RDF: names with a prefix, literals, and what is said of one thing.
+"""Facts of RDF, and the four forms that they are written in.
 
-The four forms of RDF, each as what stands first, a piece for each description, and what stands last.
+Facts of RDF: names with a prefix, literals, and what is said of one thing.
 
-In: descriptions. Out: bytes. Descriptions of one thing may come apart; every form allows that.
+The four forms of RDF, each as what stands first, a piece for each description, and what stands last. In: descriptions.
+Out: bytes. Descriptions of one thing may come apart; every form allows that.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reading: bytes of any kind become a `Document` of pages with styled cells.
 
-`read_document` enters the room: it fetches the bytes, tells the format by its content, never by its name, and calls
+Start with `read_document`: it fetches the bytes, tells the format by its content, never by its name, and calls
 the format's reader. Every refusal is one line that names the source, the reason and what to do.
 """
 

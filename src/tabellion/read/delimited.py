@@ -2,15 +2,14 @@
 
 In: bytes in any encoding. Out: a sheet without a name; every field is text as it stands ("007" stays "007"), and its
 row is that of its record, blank lines counted; a field that holds line breaks is one field. A first line `sep=;` is
-obeyed and left out, but its row is kept. Binary data is refused. A quote that is never closed is read as a letter,
-with an issue. Fails where two delimiters cut equally well.
+obeyed and left out, but its row is kept. Binary data is refused. A quote that is never closed is read as a letter, with
+an issue. Fails where two delimiters cut equally well.
 
-How a delimited text is cut into fields: delimiter, quote and escape.
-
-In: the first lines of a text. Out: a `Dialect`. Every delimiter is tried, with quotes and without; the one wins whose
-lines agree best on the number of fields and whose fields look most like values, after the row and type patterns of
-van den Burg, Nazábal and Sutton, "Wrangling messy CSV files by detecting row and type patterns" (2019), with simpler
-patterns. Fails on files of one or two lines of prose, and on delimiters other than comma, semicolon, tab and bar.
+How a delimited text is cut into fields: delimiter, quote and escape. In: the first lines of a text. Out: a `Dialect`.
+Every delimiter is tried, with quotes and without; the one wins whose lines agree best on the number of fields and whose
+fields look most like values, after the row and type patterns of van den Burg, Nazábal and Sutton, "Wrangling messy CSV
+files by detecting row and type patterns" (2019), with simpler patterns. Fails on files of one or two lines of prose,
+and on delimiters other than comma, semicolon, tab and bar.
 """
 
 from __future__ import annotations

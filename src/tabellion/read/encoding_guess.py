@@ -1,15 +1,15 @@
-"""Which encoding some bytes are in that are no UTF-8: every encoding is weighed for every language written in it.
+"""Which encoding some bytes are in that are no UTF-8.
 
-In: lines with letters beyond ASCII; out: the name of the encoding, and a doubt where it is a guess. The share of
-foreign letters that a language uses often decides, and how many stand where a language has none. Written by hand
-since the libraries for this guess from pages of prose; a table often has a dozen foreign letters in all. Fails on
-languages that `alphabets` does not list.
+Which encoding some bytes are in that are no UTF-8: every encoding is weighed for every language written in it. In:
+lines with letters beyond ASCII; out: the name of the encoding, and a doubt where it is a guess. The share of foreign
+letters that a language uses often decides, and how many stand where a language has none. Written by hand since the
+libraries for this guess from pages of prose; a table often has a dozen foreign letters in all. Fails on languages that
+the table below does not list.
 
-The letters that languages use often beyond ASCII, by the encodings their tables come in.
-
-A table of facts for `encoding`: which characters speak for a language. For Chinese, Japanese and Korean these are
-the most frequent characters of running text and of statistical tables; `known` are those of the first level of the
-national character set, which rare words need.
+The letters that languages use often beyond ASCII, by the encodings their tables come in. A table of facts for
+`encoding`: which characters speak for a language. For Chinese, Japanese and Korean these are the most frequent
+characters of running text and of statistical tables; `known` are those of the first level of the national character
+set, which rare words need.
 """
 
 from __future__ import annotations

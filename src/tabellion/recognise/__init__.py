@@ -1,4 +1,4 @@
-"""A region to a `Grid` of styled cells with spans. `recognise_grid` enters the room."""
+"""A region to a `Grid` of styled cells with spans. Start with `recognise_grid`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A nested frame to a `Table`: tuples, units, metadata. `relate_table` enters the room."""
+"""A nested frame to a `Table`: tuples, units, metadata. Start with `relate_table`."""
 
 from __future__ import annotations
 

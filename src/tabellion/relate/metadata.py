@@ -1,17 +1,14 @@
-"""The metadata of a table in six categories (Liu, Mitra, Giles, Bai 2006), as far as a spreadsheet says it.
+"""The metadata of a table in six categories (Liu, Mitra, Giles, Bai 2006).
 
 In: a nested frame, its document, its notes. Out: `Metadata` and the table's title. Width is in characters of the
 sheet's font; length and row heights are not known.
 
-How a table is drawn: its outer lines, separators, alignment and column widths.
+How a table is drawn: its outer lines, separators, alignment and column widths. In: a frame and its sheet. Out: the
+`frame` and `layout` categories of metadata (Liu, Mitra, Giles, Bai 2006). Where a format has no styles nothing is
+known, and nothing is said.
 
-In: a frame and its sheet. Out: the `frame` and `layout` categories of metadata (Liu, Mitra, Giles, Bai 2006). Where a
-format has no styles nothing is known, and nothing is said.
-
-Which passages of the running text speak of a table.
-
-In: the table's index number and the sentences that mention tables. Out: those that mention this one, alone or in a list
-or range ("Tables 1 and 3", "Tables 2-4", "Table 1a").
+Which passages of the running text speak of a table. In: the table's index number and the sentences that mention tables.
+Out: those that mention this one, alone or in a list or range ("Tables 1 and 3", "Tables 2-4", "Table 1a").
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""The role of each cell of a table: title, header, stub, group, value, derived, note, other.
+"""The role of each cell of a table, and columns that are totals of others.
 
-In: a nested frame. Out: an array over the grid of indices into `CELL_ROLES`, 0 where the table has no say. A value is
-derived if its row or column is, or if its formula sums others. Cells of the sheet that no table claims go by the role
-of their row.
+The role of each cell of a table: title, header, stub, group, value, derived, note, other. In: a nested frame. Out: an
+array over the grid of indices into `CELL_ROLES`, 0 where the table has no say. A value is derived if its row or column
+is, or if its formula sums others. Cells of the sheet that no table claims go by the role of their row.
 
-Columns that are totals of others: their head says so and their numbers bear it out.
-
-In: a nested frame. Out: the value columns that sum up columns beside them. A head that says "total" is not enough, for
-the parts may not be there; and equal numbers are not enough, for they may be so by chance. Fails where the parts are
-not side by side.
+Columns that are totals of others: their head says so and their numbers bear it out. In: a nested frame. Out: the value
+columns that sum up columns beside them. A head that says "total" is not enough, for the parts may not be there; and
+equal numbers are not enough, for they may be so by chance. Fails where the parts are not side by side.
 """
 
 from __future__ import annotations

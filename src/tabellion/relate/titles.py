@@ -1,13 +1,12 @@
-"""Which texts above (or below) a table are its titles, where tables stand side by side.
+"""The titles of a table, and the words that people gave it.
 
-In: a frame. Out: its title lines. A table that has its rows to itself takes all texts of its title rows. Beside another
-table it takes the texts over its own columns; a text alone in its row over the other's columns speaks of both only if
-that other has a title of its own, or if this one has none. Fails where a title begins over the table before its own.
+Which texts above (or below) a table are its titles, where tables stand side by side. In: a frame. Out: its title lines.
+A table that has its rows to itself takes all texts of its title rows. Beside another table it takes the texts over its
+own columns; a text alone in its row over the other's columns speaks of both only if that other has a title of its own,
+or if this one has none. Fails where a title begins over the table before its own.
 
-Titles, captions, units and notes of a table as people said them.
-
-In: a table, whose frame carries what is given. Out: the same with those words. A note of single cells is part of the
-grid already; here are those of the table as a whole.
+Titles, captions, units and notes of a table as people said them. In: a table, whose frame carries what is given. Out:
+the same with those words. A note of single cells is part of the grid already; here are those of the table as a whole.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 In: operations of one region in the source's rows and columns, in the order in which they were said. Out: what the
 stages need. What lies outside a grid has no effect on it.
 
-Grids whose rows, columns and cells people joined or parted.
-
-In: a grid and what was said of it. Out: another grid. Joined lines stand in the first of them and leave the others
-blank, so that every address stays; a parted line becomes several of the same address.
+Grids whose rows, columns and cells people joined or parted. In: a grid and what was said of it. Out: another grid.
+Joined lines stand in the first of them and leave the others blank, so that every address stays; a parted line becomes
+several of the same address.
 """
 
 from __future__ import annotations

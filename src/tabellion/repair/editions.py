@@ -1,16 +1,14 @@
 """Corrections in another edition of the document than the one they were made in.
 
-In: a correction, and the texts of both editions. Out: the correction with its places in the new edition, or why it
-has none there. A place is the same if its row and column are (`align`), and if it still says what it said, or a figure
-stands where one stood; where the words of a row come several times, most of the row must be the same as well, or the
-rows around it.
+In: a correction, and the texts of both editions. Out: the correction with its places in the new edition, or why it has
+none there. A place is the same if its row and column are (`align_texts`), and if it still says what it said, or a
+figure stands where one stood; where the words of a row come several times, most of the row must be the same as well, or
+the rows around it.
 
-Which row and column of an old edition is which of a new one.
-
-In: the texts of both, by row and column. Out: rows and columns that are the same, found by content and in order: rows
-whose labels come once in both editions first (patience), then the best sequence between those, by the share of texts
-that two rows have in common; columns by the rows that are the same. A line of which too little is left, or that
-could be either of two, is none: better lost and shown than wrong.
+Which row and column of an old edition is which of a new one. In: the texts of both, by row and column. Out: rows and
+columns that are the same, found by content and in order: rows whose labels come once in both editions first (patience),
+then the best sequence between those, by the share of texts that two rows have in common; columns by the rows that are
+the same. A line of which too little is left, or that could be either of two, is none: better lost and shown than wrong.
 """
 
 from __future__ import annotations

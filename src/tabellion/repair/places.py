@@ -1,11 +1,11 @@
-"""Places of a source in the rows and columns of a grid, and back.
+"""Places of a table: as people name them, in the source, and in a grid.
 
-In: spots and areas in the source's own rows and columns. Out: the same in a grid's, or None where the grid does not
-hold them. A grid leaves out long blank runs of a sheet, so the two differ.
+Places of a source in the rows and columns of a grid, and back. In: spots and areas in the source's own rows and
+columns. Out: the same in a grid's, or None where the grid does not hold them. A grid leaves out long blank runs of a
+sheet, so the two differ.
 
-Places of a table as people name them, and operations in words.
-
-In: "B7", "7", "B", "A4:C9", or numbers from 0, and a table. Out: spots and areas with what they say.
+Places of a table as people name them, and operations in words. In: "B7", "7", "B", "A4:C9", or numbers from 0, and a
+table. Out: spots and areas with what they say.
 """
 
 from __future__ import annotations

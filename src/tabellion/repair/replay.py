@@ -1,14 +1,13 @@
-"""A document read with all corrections that were ever made of it.
+"""A document read with all of its corrections that are in force.
 
-In: the document at hand, the log of its corrections, and a way to its earlier editions. Out: its reading, in which
-all that is in force holds, and where every correction stands. What does not fit any more is kept and shown.
+In: the document at hand, the log of its corrections, and a way to its earlier editions. Out: its reading, in which all
+that is in force holds, and where every correction stands. What does not fit any more is kept and shown.
 
-What of a log is in force: undone, replaced and conflicting corrections told apart.
-
-In: corrections of one document in the order in which they were made, their places in the edition at hand. Out: where
-each stands. The last word on a thing holds, if who said it had seen the word before (its `was` is the other's `to`);
-otherwise two people contradict each other, and the earlier word holds until one of the two is undone. Given parents
-that would close a ring contradict each other in the same way.
+What of a log is in force: undone, replaced and conflicting corrections told apart. In: corrections of one document in
+the order in which they were made, their places in the edition at hand. Out: where each stands. The last word on a thing
+holds, if who said it had seen the word before (its `was` is the other's `to`); otherwise two people contradict each
+other, and the earlier word holds until one of the two is undone. Given parents that would close a ring contradict each
+other in the same way.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""Repairing one table: a method for each operation, undo, and the table as it is after every stroke.
+"""Repairing one table, with undo and a preview.
 
-In: a document on the bench, the log of its corrections, and a keeper that takes new ones. Out: the table read again.
-Places are given as people name them: "B7" for a cell, "7" or a number from 0 for a row, "B" or a number from 0 for a
-column. A stroke that changes nothing, names nothing, or contradicts somebody else's is an error, and nothing is kept.
+Repairing one table: a method for each operation, undo, and the table as it is after every stroke. In: a document on the
+bench, the log of its corrections, and a keeper that takes new ones. Out: the table read again. Places are given as
+people name them: "B7" for a cell, "7" or a number from 0 for a row, "B" or a number from 0 for a column. A stroke that
+changes nothing, names nothing, or contradicts somebody else's is an error, and nothing is kept.
 
-What differs between two readings of a document, for a preview.
-
-In: the reading before and after. Out: a line a difference: headers under other parents, rows with other roles, tables
-that came or went, and how many values changed.
+What differs between two readings of a document, for a preview. In: the reading before and after. Out: one line per
+difference: headers under other parents, rows with other roles, tables that came or went, and how many values changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a text says: numbers, dates, units, note marks, missing marks. `read_texts` enters the room."""
+"""What a text says: numbers, dates, units, note marks, missing marks. Start with `read_texts`."""
 
 from tabellion.values.marks import is_missing_mark, split_marks
 from tabellion.values.texts import Saying, read_text, read_texts

@@ -1,19 +1,16 @@
-"""Note marks in labels: what points to a footnote and is no part of the label.
+"""Marks in texts: of notes, of indents, and of missing values.
 
-In: a label. Out: the label without its marks, and the marks in the order read. A digit glued to a word
-("Imports1") is a mark only where `numbered` says that the grid has a note of that number; "CO2" and "m²"
-stay whole. Fails where a bracketed number at the end is part of the name.
+Note marks in labels: what points to a footnote and is no part of the label. In: a label. Out: the label without its
+marks, and the marks in the order read. A digit glued to a word ("Imports1") is a mark only where `numbered` says that
+the grid has a note of that number; "CO2" and "m²" stay whole. Fails where a bracketed number at the end is part of the
+name.
 
-What leads a label: blanks, dots, dashes and bullets, as one indent.
+What leads a label: blanks, dots, dashes and bullets, as one indent. In: a text as it stands in a cell. Out: the text
+without its leaders and the indent in steps of about two letters, the measure of `Style.indent`. Dot leaders that run
+from a label to its values are dropped as well. Fails where a dash that leads is part of the label itself.
 
-In: a text as it stands in a cell. Out: the text without its leaders and the indent in steps of about two
-letters, the measure of `Style.indent`. Dot leaders that run from a label to its values are dropped as well.
-Fails where a dash that leads is part of the label itself.
-
-Marks that stand for a missing value.
-
-In: a text. Out: whether it is such a mark, by itself (`strict`) or given that it stands among numbers.
-Fails where an office uses a number for missing (9999), or a tick "X" in a column of numbers.
+Marks that stand for a missing value. In: a text. Out: whether it is such a mark, by itself (`strict`) or given that it
+stands among numbers. Fails where an office uses a number for missing (9999), or a tick "X" in a column of numbers.
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
-"""Tables named by their numbers in running text: "Table 3", "Tables 3–5", "TABLE III", "Tab. S1", "Exhibit 4".
+"""Tables named in running text ("Table 3", "TABLE III", "Tab. S1"): numbers, captions and whole sentences.
 
 In: a text. Out: every number that is named, as it can be compared, lists and ranges written out. A label has a family
-(words for a table in any language are one, exhibits and schedules are others), a number and the letters of parts.
-Every pattern is bounded, so the cost is linear. Fails on numbers in words, and on languages that it does not know.
+(words for a table in any language are one, exhibits and schedules are others), a number and the letters of parts. Every
+pattern is bounded, so the cost is linear. Fails on numbers in words, and on languages that it does not know.
 
-Captions: lines that open with a table's (or a figure's) label.
+Captions: lines that open with a table's (or a figure's) label. A table's caption is told by its keyword at the start of
+a line, as in Liu et al. 2006, section 3, widened to the labels of several languages, to roman numbers and to
+"continued". What follows the label tells a caption from a sentence that begins with a mention ("Table 2 shows ...").
 
-A table's caption is told by its keyword at the start of a line, as in Liu et al. 2006, section 3, widened to the labels
-of several languages, to roman numbers and to "continued". What follows the label tells a caption from a sentence
-that begins with a mention ("Table 2 shows ...").
-
-Sentences of a running text.
-
-In: a text, which may end in the middle of a sentence. Out: its whole sentences and the rest. Fails on abbreviations
-that it does not know.
+Sentences of a running text. In: a text, which may end in the middle of a sentence. Out: its whole sentences and the
+rest. Fails on abbreviations that it does not know.
 """
 
 from __future__ import annotations

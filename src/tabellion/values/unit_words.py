@@ -2,10 +2,9 @@
 
 Patterns are matched without regard to case. English, and the usual German, French and Spanish words.
 
-Signs of physical units and rates that a header has in brackets: "kg/ha", "mg/L", "µg m-3", "EUR/t", "g/100 g".
-
-In: what stands in the brackets. Out: the unit in one spelling, or None. Case counts, since "mW" is no "MW". One letter
-alone is a unit only where it is hardly ever a note or a name. Fails on signs that are also words: "in", "min" alone.
+Signs of physical units and rates that a header has in brackets: "kg/ha", "mg/L", "µg m-3", "EUR/t", "g/100 g". In: what
+stands in the brackets. Out: the unit in one spelling, or None. Case counts, since "mW" is no "MW". One letter alone is
+a unit only where it is hardly ever a note or a name. Fails on signs that are also words: "in", "min" alone.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A weights file is `NAME.npz` (boosted trees) or `NAME.json` (linear and chain weights) beside `NAME.card.json`,
 which says what it was trained on, when, and how it scored. Nothing is ever unpickled.
-`Weights.boosted("rows")` enters the room.
+Start with `Weights.boosted("rows")`.
 """
 
 from __future__ import annotations

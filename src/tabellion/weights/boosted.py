@@ -1,20 +1,17 @@
-"""Gradient-boosted trees run with numpy: all forks of all trees at once.
+"""Gradient-boosted trees run with numpy, and what weighed most in a judgement.
 
-Trained with LightGBM (extra `train`), kept as plain arrays. The leaf that a row comes to is told by bits (`exits`).
-Rows that are alike are scored once, since a sheet of a million rows has few kinds of rows.
+Trained with LightGBM (extra `train`), kept as plain arrays. The leaf that a row comes to is told by bits. Rows that are
+alike are scored once, since a sheet of a million rows has few kinds of rows.
 
-The leaf of every tree that a row comes to, without walking down (QuickScorer: Lucchese et al. 2015, section 3).
+The leaf of every tree that a row comes to, without walking down (QuickScorer: Lucchese et al. 2015, section 3). In: the
+nodes of an ensemble of binary trees; then rows of numbers. Out: for each row the sum of the values of its leaves.
+Leaves are bits, from left to right. A fork that a row leaves to the right rules out the leaves at its left; the first
+leaf that no fork rules out is the one that the row comes to. So all forks are asked at once, in few calls, whatever the
+depth of the trees. Fails on trees of more than 64 leaves, with an error.
 
-In: the nodes of an ensemble of binary trees; then rows of numbers. Out: for each row the sum of the values of its
-leaves. Leaves are bits, from left to right. A fork that a row leaves to the right rules out the leaves at its left;
-the first leaf that no fork rules out is the one that the row comes to. So all forks are asked at once, in few calls,
-whatever the depth of the trees. Fails on trees of more than 64 leaves, with an error.
-
-What weighed most in a judgement of boosted trees.
-
-In: trees and the rows they judge. Out: for each row how much each feature moved its score: at every fork on the way
-down a tree, the step from the mean of all leaves below to the mean of those on the side taken is put to the feature
-asked.
+What weighed most in a judgement of boosted trees. In: trees and the rows they judge. Out: for each row how much each
+feature moved its score: at every fork on the way down a tree, the step from the mean of all leaves below to the mean of
+those on the side taken is put to the feature asked.
 """
 
 from __future__ import annotations

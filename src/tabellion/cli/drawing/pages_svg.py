@@ -1,13 +1,12 @@
 """Pages of a PDF as an SVG picture, with what was understood drawn over them.
 
 In: an extraction. Out: the pages that hold tables, one below the other: words and rules as printed, each table in a
-frame with its id, each cell in the colour of its role. The words are drawn from what was read, so that the picture
-also shows what was not.
+frame with its id, each cell in the colour of its role. The words are drawn from what was read, so that the picture also
+shows what was not.
 
-What is drawn over the pages of a PDF: each table in a frame with its id, each cell in the colour of its role.
-
-In: an extraction. Out: the pages that hold tables, and the marks of each, whatever picture they are drawn in. Fails to
-mark cells whose text has no place on the page, such as those of scanned tables.
+What is drawn over the pages of a PDF: each table in a frame with its id, each cell in the colour of its role. In: an
+extraction. Out: the pages that hold tables, and the marks of each, whatever picture they are drawn in. Fails to mark
+cells whose text has no place on the page, such as those of scanned tables.
 """
 
 from __future__ import annotations

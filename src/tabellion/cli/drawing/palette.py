@@ -1,6 +1,7 @@
-"""The colour of each role, the same wherever a table is drawn for people.
+"""Colours of roles, and drawings of the terminal as SVG pictures.
 
-Both text and ground are set, so that a drawing reads well on a dark and on a light terminal.
+The colour of each role, the same wherever a table is drawn for people. Both text and ground are set, so that a drawing
+reads well on a dark and on a light terminal.
 
 A drawing of the terminal as an SVG picture that needs nothing from the network.
 """

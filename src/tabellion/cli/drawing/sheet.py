@@ -1,8 +1,9 @@
-"""A grid drawn as a sheet in the terminal: letters on top, row numbers at the left, cells in the colour of their role.
+"""A grid drawn as a sheet in the terminal, its cells in colour.
 
-Long texts run over empty neighbours as they do in a spreadsheet; merged cells are drawn over all they cover. Of a
-long sheet the first and the last rows are drawn, of a wide one the first and the last columns.
-In: a grid, the look of each cell, a word for each row. Out: text lines no wider than asked for.
+A grid drawn as a sheet in the terminal: letters on top, row numbers at the left, cells in the colour of their role.
+Long texts run over empty neighbours as they do in a spreadsheet; merged cells are drawn over all they cover. Of a long
+sheet the first and the last rows are drawn, of a wide one the first and the last columns. In: a grid, the look of each
+cell, a word for each row. Out: text lines no wider than asked for.
 
 How the cells of a grid are coloured when it is drawn: by role, by what they say, or as in their source.
 """

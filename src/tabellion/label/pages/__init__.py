@@ -1,1 +1,1 @@
-"""Headers and frames of tables on web pages and in print. `frames` enters."""
+"""Headers and frames of tables on web pages and in print. Start with `frames`."""

@@ -1,14 +1,13 @@
-"""Features of the lines (rows, or columns) of web tables that may be headers.
+"""Features of the rows and columns of web and printed tables that may be headers.
 
 In: views of tables. Out: for each table, and for each table turned, a row of numbers for each of the first lines; and
 what each table is like as a whole. A line is compared with the lines after it: does it look different, does it hold
 words where they hold numbers, are its texts distinct, short, of another shape, in the words that headers are made of?
 
-The rows and the columns of web tables as lines, in one layout: what is told of rows is told of columns at once.
-
-In: views of tables. Out: `Sides`: every table twice, first all with their rows as lines and their columns as cross
-lines, then all turned. Slots stand cross line after cross line, so that a line is compared with the lines after it
-within a stretch of an array. Fails on tables without slots: callers leave them out.
+The rows and the columns of web tables as lines, in one layout: so that rows and columns are treated at once. In: views
+of tables. Out: `Sides`: every table twice, first all with their rows as lines and their columns as cross lines, then
+all turned. Slots stand cross line after cross line, so that a line is compared with the lines after it within a stretch
+of an array. Fails on tables without slots: callers leave them out.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The frames of web tables: their orientation, header rows and columns, groups, titles and notes.
+"""The frames of web and printed tables.
 
-In: grids made from markup or print. Out: a `Labelled` of each, with one frame, or several where header bands recur with
-other headers, or attribute lists stand side by side. Attribute lists have their stub at the left and no header row, so
-that they become one record. The key of a relation is its stub, so that every value carries the name of its row. Rows
-that one cell fills are titles above the table, notes in or below its foot, and groups in between.
+The frames of web tables: their orientation, header rows and columns, groups, titles and notes. In: grids made from
+markup or print. Out: a `Labelled` of each, with one frame, or several where header bands recur with other headers, or
+attribute lists stand side by side. Attribute lists have their stub at the left and no header row, so that they become
+one record. The key of a relation is its stub, so that every value carries the name of its row. Rows that one cell fills
+are titles above the table, notes in or below its foot, and groups in between.
 
-Attribute lists that stand side by side in one table: attribute, value, attribute, value.
-
-In: a web table without header rows. Out: the columns of each list, where every other column is set apart as that of
-attributes, by its tags, look or colons. Fails where nothing but their meaning tells attributes from values.
+Attribute lists that stand side by side in one table: attribute, value, attribute, value. In: a web table without header
+rows. Out: the columns of each list, where every other column is set apart as that of attributes, by its tags, look or
+colons. Fails where nothing but their meaning tells attributes from values.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Web tables as plain arrays, which the features of their header rows and columns are computed from.
+"""Web and printed tables as plain arrays, from which the features of headers are computed.
 
 In: grids. Out: a `WebView` of each, of the rows and columns that hold something, with what a span says repeated in all
 its cells (OntoMiner 2005, section 4.2.2: the data table cleaner). Rows that one cell fills from side to side are told
 apart: titles at the top, notes at the bottom, groups between. The slots of all tables stand in the same arrays
 (`WebViews`), so that the tables of a page cost little more calls than one.
 
-What the texts of a web table are like: their kinds, shapes, and the words that headers are made of.
-
-In: the text of a cell. Out: a few numbers and its shape, computed once for each distinct text. Fails on headers in
-languages whose words are not among those listed: they are told by the rest alone.
+What the texts of a web table are like: their kinds, shapes, and the words that headers are made of. In: the text of a
+cell. Out: a few numbers and its shape, computed once for each distinct text. Fails on headers in languages whose words
+are not among those listed: they are told by the rest alone.
 """
 
 from __future__ import annotations

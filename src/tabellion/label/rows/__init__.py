@@ -1,1 +1,1 @@
-"""The role of every row of a sheet: features and labels. `labels` enters."""
+"""The role of every row of a sheet: features and labels. Start with `labels`."""

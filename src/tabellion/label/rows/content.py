@@ -1,8 +1,9 @@
-"""Features of what a row holds: how many cells of which kind, and how that compares with the columns they stand in.
+"""Features of what a row of a sheet holds and of where it stands.
 
-Features of where a row stands: blank rows around it, rows of heads and of values before and after it.
+Features of what a row holds: how many cells of which kind, and how that compares with the columns they stand in.
 
-Counted from other rows, never from the top of the sheet: how many rows a title takes is a habit of one office.
+Features of where a row stands: blank rows around it, rows of heads and of values before and after it. Counted from
+other rows, never from the top of the sheet: how many rows a title takes is a habit of one office.
 """
 
 from __future__ import annotations

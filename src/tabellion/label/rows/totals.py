@@ -1,15 +1,13 @@
-"""Features of a row as a total: whether its numbers are sums of others, and how it stands to its parts.
+"""Rows that are sums of other rows, and the features that this gives.
 
-In: the view of a sheet's rows and the sums found among them (row_sums.py, which says where it fails). Out: one number a
-row and feature.
+Features of a row as a total: whether its numbers are sums of others, and how it stands to its parts. In: the view of a
+sheet's rows and the sums found among them. Out: one number per row and feature.
 
-Which rows are the sums of rows after or before them.
-
-A row is a sum where, column by column, its numbers equal the sum of a run of the rows next to it, within rounding.
-Totals of totals are found in further rounds, in which the parts of a total found before are stepped over. In: the
-numbers of the valued rows. Out: how strong the evidence is, and how far the parts reach. Fails where parts are
-missing, and on small whole numbers in few columns, which sum by chance: `evidence` counts the digits that agree, less
-those that chance explains, so that such a match weighs little.
+Which rows are the sums of rows after or before them. A row is a sum where, column by column, its numbers equal the sum
+of a run of the rows next to it, within rounding. Totals of totals are found in further rounds, in which the parts of a
+total found before are stepped over. In: the numbers of the valued rows. Out: how strong the evidence is, and how far
+the parts reach. Fails where parts are missing, and on small whole numbers in few columns, which sum by chance:
+`evidence` counts the digits that agree, less those that chance explains, so that such a match weighs little.
 """
 
 from __future__ import annotations

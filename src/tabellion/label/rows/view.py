@@ -1,4 +1,4 @@
-"""The filled rows of a grid as plain arrays, which all features of rows are computed from.
+"""The filled rows of a grid as plain arrays, from which all features of rows are computed.
 
 In: a `Grid`. Out: a `RowView`, one entry per row that holds something and one column per column that does. Which
 columns carry values is only guessed here, from the kinds of cells; a sheet of text alone has none.

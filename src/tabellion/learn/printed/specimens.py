@@ -1,14 +1,12 @@
-"""Printed specimens: PDF pages made with Chromium, with the place of every cell.
+"""Printed specimens: pages made as HTML, printed by Chromium, with the place of every cell.
 
-Goes in: a number of documents and a folder to keep them in. Comes out: for each document its pages and its tables laid
-over their words, as `printed_gold` gives for real documents. Needs Chromium (`chromium` on the path).
+In: a number of documents and a folder to keep them in. Out: for each document its pages and its tables laid over their
+words, as `gold` gives for real documents. Needs Chromium (`chromium` on the path).
 
-Specimen pages: tables among real text, as HTML to be printed.
-
-Goes in: a random generator. Comes out: the HTML of a document of some pages in one of many styles (ruled, three-line,
-borderless, shaded; one and two columns; justified or not), with what tables are confused with around them: lists,
-contents with leaders, equations, charts, references, addresses. Every cell's text is inside a link whose address
-says table, row and column, so that the printed PDF tells where each cell is.
+Specimen pages: tables among real text, as HTML to be printed. In: a random generator. Out: the HTML of a document of
+some pages in one of many styles (ruled, three-line, borderless, shaded; one and two columns; justified or not), with
+what tables are confused with around them: lists, contents with leaders, equations, charts, references, addresses. Every
+cell's text is inside a link whose address says table, row and column, so that the printed PDF tells where each cell is.
 """
 
 from __future__ import annotations

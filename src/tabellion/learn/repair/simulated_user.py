@@ -1,15 +1,15 @@
-"""A user who repairs: how many strokes it takes to bring a reading to the gold (Chen and Cafarella 2013, section 4.2).
+"""How many strokes a simulated user needs to repair a reading.
 
-In: a case of senbazuru-left (left trees, pairs of rows) or troy200 (both trees, pairs of cells), and weights that have
-not seen it. Out: the strokes. The user sees the current reading and the gold and nothing else, goes through the headers
-in reading order, and mends the first that is wrong with the cheapest operation: a header under another parent; where it
-is no header at all, its row or column gets a role, or the table's edge is moved, first. With look-alikes, what is
-proposed after a stroke is accepted for one stroke, and one more for each proposal that is left out, where that pays.
+A user who repairs: how many strokes it takes to bring a reading to the gold (Chen and Cafarella 2013, section 4.2). In:
+a case of senbazuru-left (left trees, pairs of rows) or troy200 (both trees, pairs of cells), and weights that have not
+seen it. Out: the strokes. The user sees the current reading and the gold and nothing else, goes through the headers in
+reading order, and mends the first that is wrong with the cheapest operation: a header under another parent; where it is
+no header at all, its row or column gets a role, or the table's edge is moved, first. With look-alikes, what is proposed
+after a stroke is accepted for one stroke, and one more for each proposal that is left out, where that pays.
 
-`python -m tabellion.learn repairs`: the strokes of a simulated user, by corpus, reading and help.
-
-In: folders of weights by fold. Out: strokes per sheet from scratch (every pair of the gold by hand), by plain editing,
-with look-alikes, with re-inference, and with both, from the default reading and from the paper's own.
+`python -m tabellion.learn repairs`: the strokes of a simulated user, by corpus, reading and help. In: folders of
+weights by fold. Out: strokes per sheet from scratch (every pair of the gold by hand), by plain editing, with
+look-alikes, with re-inference, and with both, from the default reading and from the paper's own.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Learning from corrections: parents trained with repaired tables beside the corpora, compared, installed on demand.
+"""Learning from the corrections of a library: parents of headers, and roles of rows.
 
-In: a library with corrections, the corpora. Out: figures without and with the corrections, cross-validated by document
-on both, so that what gets worse shows as well; and, only when told, weights in the library's own folder, which then
-come before those that are shipped. The shipped weights are never touched.
+Learning from corrections: parents trained with repaired tables beside the corpora, compared, installed on demand. In: a
+library with corrections, the corpora. Out: figures without and with the corrections, cross-validated by document on
+both, so that what gets worse shows as well; and, only when told, weights in the library's own folder, which then come
+before those that are shipped. The shipped weights are never touched.
 
-Learning the roles of rows from corrections, beside the corpora.
-
-In: repaired tables. Out: figures without and with them, cross-validated by document, and weights `rows` on demand, as
-for the parents (`teach`). All rows of a sheet on which somebody repaired a table are taken to be labelled.
+Learning the roles of rows from corrections, beside the corpora. In: repaired tables. Out: figures without and with
+them, cross-validated by document, and weights `rows` on demand, as for the parents (`teach`). All rows of a sheet on
+which somebody repaired a table are taken to be labelled.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The labelled sheets that methods learn from: gold beside the grids that our own reader makes of the file.
+"""The labelled sheets that methods learn from, and what they say of rows.
 
-In: the name of a sheet corpus. Out: its cases with fold and grids. A file that cannot be read is an error: gold must
-not go missing in silence.
+The labelled sheets that methods learn from: gold beside the grids that our own reader makes of the file. In: the name
+of a sheet corpus. Out: its cases with fold and grids. A file that cannot be read is an error: gold must not go missing
+in silence.
 
-What the corpora say of rows: for each filled row of a grid the roles that it may have.
-
-In: a case of a sheet corpus. Out: (rows, roles) of booleans: one role where the corpus tells it, several where it
-leaves the choice open (no corpus but two tells totals from data), none where it says nothing.
+What the corpora say of rows: for each filled row of a grid the roles that it may have. In: a case of a sheet corpus.
+Out: (rows, roles) of booleans: one role where the corpus tells it, several where it leaves the choice open (no corpus
+but two tells totals from data), none where it says nothing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Frames and header trees as the corpora have them, to learn nesting from.
+"""Frames and header trees of the corpora, to learn nesting from.
 
 In: cases of troy200, senbazuru-left and hitab-top. Out: gold frames with the edges between header cells, so that
 nesting is learned and judged apart from the finding of frames. Senbazuru's stacked head rows part its sheets.
 
-Headers with their merges undone, to learn from: the same trees, told by place alone.
-
-In: a gold frame. Out: two variants of it, the texts of merged header cells at the left or in the middle of what they
-covered. Only cells merged across columns of the header are undone.
+Headers with their merges undone, to learn from: the same trees, told by place alone. In: a gold frame. Out: two
+variants of it, the texts of merged header cells at the left or in the middle of what they covered. Only cells merged
+across columns of the header are undone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Rows to learn from: features and allowed roles of the labelled sheets, and of variants of them.
+"""Rows to learn from, and the measures of how well rows are labelled.
 
-A sheet without its title, or without title and notes, is as real as the sheet itself; learning from such variants too
-keeps a method from leaning on what one office always does. Of long runs of data rows only a part is kept.
+Rows to learn from: features and allowed roles of the labelled sheets, and of variants of them. A sheet without its
+title, or without title and notes, is as real as the sheet itself; learning from such variants too keeps a method from
+leaning on what one office always does. Of long runs of data rows only a part is kept.
 
 How well rows are labelled: by the measures of the corpora that tell all six roles, by what is allowed elsewhere.
 """

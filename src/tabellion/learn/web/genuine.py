@@ -1,12 +1,12 @@
-"""Learning which candidates are genuine tables: boosted trees over all features, calibrated on unseen sites.
+"""Learning which tables of web pages are genuine, from the markup and as drawn.
 
-In: the labelled tables of all web corpora but those of the fold left out. Out: the weights `genuine`. Tables that are
-layout by rule weigh little, since they are easy; those of t2dv2 and wiki-headers too, since they stand alone on bare
-pages. The score of the trees is stretched so that it is right as a probability on sites that they have not seen.
+Learning which candidates are genuine tables: boosted trees over all features, calibrated on unseen sites. In: the
+labelled tables of all web corpora but those of the fold left out. Out: the weights `genuine`. Tables that are layout by
+rule weigh little, since they are easy; those of t2dv2 and wiki-headers too, since they stand alone on bare pages. The
+score of the trees is stretched so that it is right as a probability on sites that they have not seen.
 
-Learning which tables of a rendered page are genuine: the features of the markup, and those that only drawing shows.
-
-In: the labelled tables of all web corpora but those of the fold left out, each page drawn by Chromium. Out: the weights
+Learning which tables of a rendered page are genuine: the features of the markup, and those that only drawing shows. In:
+the labelled tables of all web corpora but those of the fold left out, each page drawn by Chromium. Out: the weights
 `genuine_drawn`. Tables that are not drawn (hidden ones) are not learned from; they are judged by the markup alone.
 Fails without Chromium, with an error that says what to install.
 """

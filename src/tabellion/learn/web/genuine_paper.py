@@ -1,14 +1,14 @@
-"""The paper's own way to genuine tables: sixteen features, a decision tree and an RBF support vector machine.
+"""Learning genuine tables in the paper's own way (Wang, thesis chapter 6).
 
-In: the labelled tables of webtables but those of the fold left out. Out: the weights `genuine_words`, `genuine_tree`
-and `genuine_svm` (Wang, thesis chapter 6; Wang and Hu 2002). As in section 6.6, the word group feature of a training
-table comes from words counted in other parts of the training set.
+The paper's own way to genuine tables: sixteen features, a decision tree and an RBF support vector machine. In: the
+labelled tables of webtables but those of the fold left out. Out: the weights `genuine_words`, `genuine_tree` and
+`genuine_svm` (Wang, thesis chapter 6; Wang and Hu 2002). As in section 6.6, the word group feature of a training table
+comes from words counted in other parts of the training set.
 
-Learning what words say of genuine tables: weights, clusters and neighbours (Wang, section 6.3.3).
-
-In: the words of labelled tables. Out: a `WordGroups`. Words are clustered by what they say of the class (Baker and
-McCallum 1998): they are taken in order of how much they tell; each starts a cluster of its own, and when there are
-more than M the two that say most nearly the same become one.
+Learning what words say of genuine tables: weights, clusters and neighbours (Wang, section 6.3.3). In: the words of
+labelled tables. Out: a `WordGroups`. Words are clustered by what they say of the class (Baker and McCallum 1998): they
+are taken in order of how much they tell; each starts a cluster of its own, and when there are more than M the two that
+say most nearly the same become one.
 """
 
 from __future__ import annotations

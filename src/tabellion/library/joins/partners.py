@@ -1,14 +1,12 @@
-"""The tables of a library that can be joined with a given one, best first, and the SQL that does it.
+"""The tables that can be joined with a given one, and the SQL that does it.
 
 In: a table. Out: partners. Tables that share labels are looked up in the search index by the hashes that the sketches
 hold, the rarest first; those that share most are ranked by all that the sketches say. Fails where nothing but the
 meaning of labels tells that two tables belong together.
 
-The SQL that brings two tables together.
-
-In: two tables and how they are alike. Out: one SELECT over their relations. Labels are compared without case,
-accents and punctuation; where that is not enough, since a label has another name in the other table, the pairs are
-written out.
+The SQL that brings two tables together. In: two tables and how they are alike. Out: one SELECT over their relations.
+Labels are compared without case, accents and punctuation; where that is not enough, since a label has another name in
+the other table, the pairs are written out.
 """
 
 from __future__ import annotations

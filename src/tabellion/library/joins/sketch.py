@@ -1,14 +1,13 @@
-"""A table as a sketch: which labels it has and what its columns are, small enough to keep for every table.
+"""A table as a small sketch of its labels and columns, by which partners are found.
 
 In: a table's details and the texts and values of its cells. Out: a `Sketch`. A set of labels is kept by the smallest of
 its hashes (the bottom-k sketch of Cohen and Kaplan 2007): of two large sets the same labels are kept, so what two
 sketches share says what the sets share. Small sets, as nearly all are, are kept whole.
 
-Labels in one form, so that the same thing is found to be the same however it is written.
-
-In: a label. Out: its plain form: without note marks, case, accents and punctuation, a year by its number, a place by
-one of its names. Fails on synonyms that no list says, and takes a code of two letters for a state of the United
-States where it could be a country too.
+Labels in one form, so that the same thing is found to be the same however it is written. In: a label. Out: its plain
+form: without note marks, case, accents and punctuation, a year by its number, a place by one of its names. Fails on
+synonyms that no list says, and takes a code of two letters for a state of the United States where it could be a country
+too.
 """
 
 from __future__ import annotations

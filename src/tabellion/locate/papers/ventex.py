@@ -1,19 +1,19 @@
-"""LOCATEFRAMES by expansion (Gatterbauer and others 2007, VENTex, section 5.1, algorithm 1 and table 1).
+"""VENTex's own steps: frames by expansion, and the double topological grid.
 
-In: a `RenderedPage`. Out: the frames that rules 3 to 12 leave: sets of td, th and div boxes that tile a rectangle. Each
-box in turn is expanded in four directions: a side grows where boxes that begin within three pixels of it (rule 6) tile
-it whole and end together; the frame is then laid on the double topological grid. The paper gives EXPAND by reference
-only (its [15]); this is its plain reading. Fails, as the paper says, on weakly aligned tables and on cells of other
+LOCATEFRAMES by expansion (Gatterbauer and others 2007, VENTex, section 5.1, algorithm 1 and table 1). In: a
+`RenderedPage`. Out: the frames that rules 3 to 12 leave: sets of td, th and div boxes that tile a rectangle. Each box
+in turn is expanded in four directions: a side grows where boxes that begin within three pixels of it (rule 6) tile it
+whole and end together; the frame is then laid on the double topological grid. The paper gives EXPAND by reference only
+(its [15]); this is its plain reading. Fails, as the paper says, on weakly aligned tables and on cells of other
 elements; a table whose columns are parted by gaps is lost.
 
-The double topological grid (Gatterbauer and others 2007, VENTex, section 4; algorithm 2 and figure 6 in 5.1).
-
-In: the boxes of the cells of a frame, and which show something. Out: their topology. The grid is double because each
-axis has two sets of lines, those where boxes begin (X1, Y1) and those where they end (X2, Y2); a box is a point of the
-four sets. CLEANFRAME takes out spacers, which leaves holes. They are closed on the two sets of each axis: going along
-it, some beginnings followed by some ends are one track, however far the next beginning is. The paper gives the closing
-by a figure only; this is its plain reading. Fails where cells of one row overlap those of another in part: such frames
-are forbidden by the paper's rule 8, and running text, whose words overlap so, falls into columns here.
+The double topological grid (Gatterbauer and others 2007, VENTex, section 4; algorithm 2 and figure 6 in 5.1). In: the
+boxes of the cells of a frame, and which show something. Out: their topology. The grid is double because each axis has
+two sets of lines, those where boxes begin (X1, Y1) and those where they end (X2, Y2); a box is a point of the four
+sets. CLEANFRAME takes out spacers, which leaves holes. They are closed on the two sets of each axis: going along it,
+some beginnings followed by some ends are one track, however far the next beginning is. The paper gives the closing by a
+figure only; this is its plain reading. Fails where cells of one row overlap those of another in part: such frames are
+forbidden by the paper's rule 8, and running text, whose words overlap so, falls into columns here.
 """
 
 from __future__ import annotations

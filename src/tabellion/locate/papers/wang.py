@@ -1,8 +1,9 @@
-"""The layout and content-type features of genuine tables (Wang, thesis chapter 6, sections 6.3.1 and 6.3.2).
+"""Wang's own features of genuine tables.
 
-In: candidates. Out: fifteen of the sixteen features; the sixteenth, the word group, is in `word_groups`. A cell
-counts in every row and column that it covers, as in the paper's pseudo-rendering; consistency is taken over cells
-that span nothing.
+The layout and content-type features of genuine tables (Wang, thesis chapter 6, sections 6.3.1 and 6.3.2). In:
+candidates. Out: fifteen of the sixteen features; the sixteenth, the word group, is learned from words. A cell counts in
+every row and column that it covers, as in the paper's pseudo-rendering; consistency is taken over cells that span
+nothing.
 
 The words of candidates, for the word group feature (Wang, section 6.3.3).
 """

@@ -1,1 +1,1 @@
-"""Tables on the printed pages of a PDF. `regions` enters."""
+"""Tables on the printed pages of a PDF. Start with `regions`."""

@@ -1,18 +1,15 @@
-"""Clusters of table pieces, parted into tables.
+"""Pieces of print that are likely of tables, grouped, and parted into tables.
 
-Goes in: the facts of a page, the chance of each piece, and judges for cuts. Comes out: the pieces of each table. A
-cluster is cut at its likeliest place as long as a cut is likely. Lattices overrule the judges: nothing is cut inside
-one, and two that stand apart are always parted.
+In: the facts of a page, the chance of each piece, and judges for cuts. Out: the pieces of each table. A cluster is cut
+at its likeliest place as long as a cut is likely. Lattices overrule the judges: nothing is cut inside one, and two that
+stand apart are always parted.
 
-Lattices: rulings that cross one another and so draw the cells of one table.
+Lattices: rulings that cross one another and so draw the cells of one table. In: the rulings of a page. Out: boxes
+around each set of crossing rules with at least two rows and two columns (or one inner upright rule). What stands in one
+lattice belongs together, what stands in two does not.
 
-Goes in: the rulings of a page. Comes out: boxes around each set of crossing rules with at least two rows and two
-columns (or one inner upright rule). What stands in one lattice belongs together, what stands in two does not.
-
-Pieces judged to be of tables, grouped: first into rows, then rows into tables.
-
-Goes in: a page, the chance of each piece to be of a table. Comes out: rows of pieces, and pairs of rows that touch.
-What is tied together may still be several tables (`parting`).
+Pieces judged to be of tables, grouped: first into rows, then rows into tables. In: a page, the chance of each piece to
+be of a table. Out: rows of pieces, and pairs of rows that touch. What is tied together may still be several tables.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""The tables of printed pages.
+"""The tables of printed pages, joined where they go on over pages.
 
-Goes in: pages in order. Comes out: regions that may be tables, in reading order, each with its probability. The pieces
-of a page are judged one by one (a first look, and a second that knows the neighbours' judgement), likely ones are
-clustered, clusters are cut where two tables meet, and each part is judged as a whole. Sideways text is treated in its
-own view. Fails on tables whose cells are pictures, and on lists set like tables.
+In: pages in order. Out: regions that may be tables, in reading order, each with its probability. The pieces of a page
+are judged one by one (a first look, and a second that knows the neighbours' judgement), likely ones are clustered,
+clusters are cut where two tables meet, and each part is judged as a whole. Sideways text is treated in its own view.
+Fails on tables whose cells are pictures, and on lists set like tables.
 
-Tables that go on over pages.
-
-Goes in: the regions of a document, page by page. Comes out: the same, where a region at the top of a page goes on
-with the last one of the page before: it says so ("Table 2 continued"), or it has no caption of its own and stands at
-the same place with the same columns or the same first row.
+Tables that go on over pages. In: the regions of a document, page by page. Out: the same, where a region at the top of a
+page goes on with the last one of the page before: it says so ("Table 2 continued"), or it has no caption of its own and
+stands at the same place with the same columns or the same first row.
 """
 
 from __future__ import annotations

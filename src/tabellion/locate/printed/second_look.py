@@ -1,12 +1,12 @@
-"""A second look at the pieces of a page, now that it is known how likely each of its neighbours is part of a table.
+"""The pieces of a page as arrays, and a second look at them that knows their neighbours.
 
-Goes in: a page and the first judgement of its pieces. Comes out: more features a piece: what was judged above, below,
-in the same row, and over the rows around it.
+A second look at the pieces of a page, now that it is known how likely each of its neighbours is part of a table. In: a
+page and the first judgement of its pieces. Out: more features of each piece: what was judged above, below, in the same
+row, and over the rows around it.
 
-The pieces of a page as arrays that grouping asks for again and again.
-
-In: a printed page. Out: for each piece its box, size and what it is: a number, a caption, a line of text. What counts
-as a number is told by its letters alone, so a year in running text is one too.
+The pieces of a page as arrays that grouping asks for again and again. In: a printed page. Out: for each piece its box,
+size and what it is: a number, a caption, a line of text. What counts as a number is told by its letters alone, so a
+year in running text is one too.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Tables among the boxes of a rendered page. `regions` enters."""
+"""Tables among the boxes of a rendered page. Start with `regions`."""

@@ -4,28 +4,24 @@ In: a `RenderedPage`. Out: regions in reading order, of markup candidates and of
 probability. A table that the markup gives is not looked for again among the boxes; a frame that holds one only places
 it. The genuine-table classifier sees frames as it sees tables, by the cells' contents and computed looks.
 
-Which of nested frames are kept: the best cover of a page.
+Which of nested frames are kept: the best cover of a page. In: frames with their probabilities. Out: those that stand,
+none within another. From the inside out, a frame gives way to one around it only where that one goes on with the same
+columns: the head and the body of a table are one table, a table and the menu above it are not. Frames that hold a table
+found in the markup only place it.
 
-In: frames with their probabilities. Out: those that stand, none within another. From the inside out, a frame gives way
-to one around it only where that one goes on with the same columns: the head and the body of a table are one table, a
-table and the menu above it are not. Frames that hold a table found in the markup only place it.
+What boxes in rows and columns are that are no table: lists, aligned graphics, forms (VENTex, section 3, figure 3). In:
+a candidate that was judged to be no table. Out: a word for what it seems to be. By plain rules, for want of labelled
+ones: a form has fields, aligned graphics are mostly pictures, a list is a series of items of one kind (links, or boxes
+of the same few lines); what is left only places things.
 
-What boxes in rows and columns are that are no table: lists, aligned graphics, forms (VENTex, section 3, figure 3).
+The frames of a rendered page: every candidate that its boxes give, before they are judged. In: a `RenderedPage`. Out:
+frames of at least two columns and two rows whose cells do not overlap (VENTex, rules 8 and 9), spacers purged. Elements
+that hold the very same cells give one frame.
 
-In: a candidate that was judged to be no table. Out: a word for what it seems to be. By plain rules, for want of
-labelled ones: a form has fields, aligned graphics are mostly pictures, a list is a series of items of one kind (links,
-or boxes of the same few lines); what is left only places things.
-
-The frames of a rendered page: every candidate that its boxes give, before they are judged.
-
-In: a `RenderedPage`. Out: frames of at least two columns and two rows whose cells do not overlap (VENTex, rules 8 and
-9), spacers purged. Elements that hold the very same cells give one frame.
-
-Tables written as plain text: lines of words with gaps or bars at the same places.
-
-In: the words of a block without parts. Out: the runs of words between gaps, as cells. Beyond VENTex, which leaves
-delimiter-based tables out (figure 5, type 3). A gap is as wide as two letters; a bar between words is a gap as well,
-and lines that only rule are none. Fails where columns are parted by single blanks.
+Tables written as plain text: lines of words with gaps or bars at the same places. In: the words of a block without
+parts. Out: the runs of words between gaps, as cells. Beyond VENTex, which leaves delimiter-based tables out (figure 5,
+type 3). A gap is as wide as two letters; a bar between words is a gap as well, and lines that only rule are none. Fails
+where columns are parted by single blanks.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 In: the boxes of the cells of a frame. Out: for each its first row and column and how many it takes. From the narrowest
 to the widest, a cell joins the one column that its projection meets, begins a new one where it meets none, and spans
 where it meets several. Rows and columns in which all cells are empty are purged and the structure is closed again. The
-double topological grid of the paper (`double_grid`) does the same from borders; projections are taken because cells
+double topological grid of the paper (`papers.ventex`) does the same from borders; projections are taken because cells
 that overlap in part, as words of running text do, then fall together instead of making columns.
 """
 

@@ -1,1 +1,1 @@
-"""Which tables of a web page's markup hold data. `genuine` enters."""
+"""Which tables of a web page's markup hold data. Start with `genuine`."""

@@ -1,21 +1,18 @@
-"""Which candidates of a web page are tables of data (Wang, thesis chapter 6; Wang and Hu 2002).
+"""Which candidates of a web page are tables of data, and why (Wang, thesis chapter 6).
 
 In: a page. Out: all its candidates as regions, each with the probability that it is genuine. Leaf tables and tables
 that hold others are both candidates; one that holds a genuine table is layout. What has no two rows, or no row of two
-cells, or says itself that it is for layout (`role=presentation`), is not asked about. Definition lists and
-preformatted text are told by plain rules, for want of labelled ones. Fails on lists of links whose rows look like
-records.
+cells, or says itself that it is for layout (`role=presentation`), is not asked about. Definition lists and preformatted
+text are told by plain rules, for want of labelled ones. Fails on lists of links whose rows look like records.
 
-Whether a definition list, or text in a `<pre>`, is a table of data: by plain rules.
+Whether a definition list, or text in a `<pre>`, is a table of data: by plain rules. In: a candidate. Out: a
+probability, coarse: there are no labelled ones to learn from. A definition list is one record if its terms are short
+words, single and distinct, and what is said of them is short and no prose, link or field. Preformatted text is a table
+if most of its lines have gaps at the same places.
 
-In: a candidate. Out: a probability, coarse: there are no labelled ones to learn from. A definition list is one record
-if its terms are short words, single and distinct, and what is said of them is short and no prose, link or field.
-Preformatted text is a table if most of its lines have gaps at the same places.
-
-Why a candidate of a web page was judged as it was: the features that weighed most.
-
-In: a region. Out: the features in order of their weight, those that speak for a table above nought. Candidates that
-were not asked about (too small, for layout by their own word) have one reason each.
+Why a candidate of a web page was judged as it was: the features that weighed most. In: a region. Out: the features in
+order of their weight, those that speak for a table above nought. Candidates that were not asked about (too small, for
+layout by their own word) have one reason each.
 """
 
 from __future__ import annotations

@@ -1,19 +1,17 @@
-"""The candidates of a page as plain arrays, which all features of genuine tables are computed from.
+"""The candidates of a page as plain arrays, from which all features of genuine tables are computed.
 
 In: a page and which of its candidates are wanted. Out: a `CandidateView`, with lines (rows, columns) numbered over all
 wanted candidates, so that one call sums up all rows of all tables. Cells that span several rows count in each.
 
-What is told of each cell of a page's candidates, summed up over some of the cells of each: many sums in one go.
+What is told of each cell of a page's candidates, summed up over some of the cells of each: many sums in one go. In: the
+candidates of a page. Out: `CellSums`: of each fact that a feature asks for, its sum and its mean over all cells of a
+candidate, or over those of some part of it (the first row, what is below it, ...). A page has a few dozen candidates of
+a few cells each, so that the number of calls is what costs time. Fails to stay small on huge pages: facts × cells are
+held at once, so callers ask for some candidates at a time.
 
-In: the candidates of a page. Out: `CellSums`: of each fact that a feature asks for, its sum and its mean over all cells
-of a candidate, or over those of some part of it (the first row, what is below it, ...). A page has a few dozen
-candidates of a few cells each, so that the number of calls is what costs time. Fails to stay small on huge pages:
-facts × cells are held at once, so callers ask for some candidates at a time.
-
-Rows and columns of candidates seen as lines: how alike the cells of each line are, and how its first cells differ.
-
-In: a `CandidateView`. Out: sums over lines, for the features of genuine tables. Rows that hold nothing, and rows with
-one cell over the full width (titles, notes), are no lines here.
+Rows and columns of candidates seen as lines: how alike the cells of each line are, and how its first cells differ. In:
+a `CandidateView`. Out: sums over lines, for the features of genuine tables. Rows that hold nothing, and rows with one
+cell over the full width (titles, notes), are no lines here.
 """
 
 from __future__ import annotations

@@ -1,29 +1,26 @@
-"""Binary hierarchical partitioning by dynamic programming (OntoMiner, section 4.3.1).
+"""OntoMiner's own way from a page to its hierarchy (sections 4.1 and 4.3).
 
-In: a run of leaves. Out: the binary tree over them that costs least, where a node costs what grouping its two halves
-costs (`grouping_cost`). Exact up to a number of leaves: the programme is cubic, so each inner step runs over an array,
-and costs are looked up by the pair of common ancestors. A longer run is cut first, at the element boundaries nearest to
-the root, into runs that are short enough, and the pieces are put together by the same programme: exact within the
-pieces and among them, not across.
+Binary hierarchical partitioning by dynamic programming (OntoMiner, section 4.3.1). In: a run of leaves. Out: the binary
+tree over them that costs least, where a node costs what grouping its two halves costs (`GroupingCost`). Exact up to a
+number of leaves: the programme is cubic, so each inner step runs over an array, and costs are looked up by the pair of
+common ancestors. A longer run is cut first, at the element boundaries nearest to the root, into runs that are short
+enough, and the pieces are put together by the same programme: exact within the pieces and among them, not across.
 
-Sequences of alike partitions as groups (OntoMiner, section 4.3.2).
+Sequences of alike partitions as groups (OntoMiner, section 4.3.2). In: a binary partition tree. Out: a tree in which
+neighbours that cost little to group are instances of one group node. Two simple siblings make a group, two groups with
+alike instances become one, and a simple node joins an alike group.
 
-In: a binary partition tree. Out: a tree in which neighbours that cost little to group are instances of one group node.
-Two simple siblings make a group, two groups with alike instances become one, and a simple node joins an alike group.
+Promotion of labels above what they name (OntoMiner, section 4.3.3). In: a group tree. Out: a hierarchy of texts. A leaf
+that is emphasised (bold by tag or style, in capitals, or before a list) and the first child of a partition takes the
+partition's place (insider promotion). So does a first child whose only sibling is a group or a single leaf (outsider
+promotion). A promoted leaf may be promoted again.
 
-Promotion of labels above what they name (OntoMiner, section 4.3.3).
-
-In: a group tree. Out: a hierarchy of texts. A leaf that is emphasised (bold by tag or style, in capitals, or before a
-list) and the first child of a partition takes the partition's place (insider promotion). So does a first child whose
-only sibling is a group or a single leaf (outsider promotion). A promoted leaf may be promoted again.
-
-The flat partitioner of OntoMiner (section 4.1, Algorithm 2).
-
-In: a page tree. Out: the first leaf of each segment. Two leaves with the same tags from the root on are linked where no
-other such leaf lies between them. A leaf begins a segment where the share of paths that are linked across it, among
-all paths linked since the last boundary, is below delta. Linear in the leaves: a path counts as crossing until the last
-leaf it is linked to. Read to the letter, Algorithm 2 puts the boundary before the last leaf of a run; here it stands
-after it, as in the paper's figure 3. On real pages it cuts too often, as every change of markup ends a segment.
+The flat partitioner of OntoMiner (section 4.1, Algorithm 2). In: a page tree. Out: the first leaf of each segment. Two
+leaves with the same tags from the root on are linked where no other such leaf lies between them. A leaf begins a
+segment where the share of paths that are linked across it, among all paths linked since the last boundary, is below
+delta. Linear in the leaves: a path counts as crossing until the last leaf it is linked to. Read to the letter,
+Algorithm 2 puts the boundary before the last leaf of a run; here it stands after it, as in the paper's figure 3. On
+real pages it cuts too often, as every change of markup ends a segment.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The record stream of an old workbook (BIFF 2 to 8), read by xlrd without what tables do not need.
+"""The records of an old workbook (BIFF 2 to 8), formulas among them.
 
-xlrd knows every record of every version, but keeps no formulas, prints warnings, and gives up on a workbook for a
-broken comment, name or drawing in it. Here its two classes are narrowed: names, comments and drawings are skipped,
-cells come as one flat list, formula records are kept for `biff_formulas`, and nothing is printed.
+The record stream of an old workbook (BIFF 2 to 8), read by xlrd without what tables do not need. xlrd knows every
+record of every version, but keeps no formulas, prints warnings, and gives up on a workbook for a broken comment, name
+or drawing in it. Here its two classes are narrowed: names, comments and drawings are skipped, cells come as one flat
+list, formula records are kept, and nothing is printed.
 
-Which cells of an old workbook hold formulas, and which of those sum or average others.
-
-In: formula records of a sheet in file order; out: marks by cell. A formula is kept in the file as tokens in postfix
-order; they are walked by their sizes, and nothing is computed. A formula with a token of unknown size is a formula
-like any other, but never an aggregate.
+Which cells of an old workbook hold formulas, and which of those sum or average others. In: formula records of a sheet
+in file order; out: marks by cell. A formula is kept in the file as tokens in postfix order; they are walked by their
+sizes, and nothing is computed. A formula with a token of unknown size is a formula like any other, but never an
+aggregate.
 """
 
 from __future__ import annotations

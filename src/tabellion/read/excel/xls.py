@@ -1,16 +1,15 @@
 """Old Excel workbooks (.xls, BIFF 2 to 8): sheets with typed, styled cells.
 
 In: bytes; out: `Contents`. xlrd reads the records (complete looks, all versions); it does not keep formulas, so that
-cells are marked as formulas and aggregates from the formula records themselves (`biff_formulas`). A sheet whose looks
-are broken is read again without them, with an issue. Known to leave out: looks of whole rows and columns, conditional
-formats, comments, charts.
+cells are marked as formulas and aggregates from the formula records themselves (`biff`). A sheet whose looks are broken
+is read again without them, with an issue. Known to leave out: looks of whole rows and columns, conditional formats,
+comments, charts.
 
 The looks of an old workbook: one `Style` an extended format (XF), equal ones only once.
 
-The compound file (OLE2) that wraps an old workbook: its record stream, and title and author of the document.
-
-In: bytes; out: a `Compound`. A file without the wrapper (Excel 2 to 4) is its own record stream. A broken chain of
-sectors is followed as far as it goes, with a note.
+The compound file (OLE2) that wraps an old workbook: its record stream, and title and author of the document. In: bytes;
+out: a `Compound`. A file without the wrapper (Excel 2 to 4) is its own record stream. A broken chain of sectors is
+followed as far as it goes, with a note.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """Workbooks of the OOXML family (.xlsx, .xlsm): sheets with typed, styled cells.
 
-In: the bytes of a zip package; out: `Contents`. Own reader over zip and XML because no library gives values, styles
-and cached formula results at this speed (bench/read_xlsx.py). Nothing of the document is ever run. Known to leave out:
+In: the bytes of a zip package; out: `Contents`. Own reader over zip and XML because no library gives values, styles and
+cached formula results at this speed (bench/read_xlsx.py). Nothing of the document is ever run. Known to leave out:
 styles of whole rows and columns, conditional formats, drawings, comments and pivot caches.
 
 One worksheet part: its cells, and what stands around them (columns, merges, links).
 
-Tables that a workbook states by the names of its ranges, in the words of `model.range_names`.
-
-In: the workbook part. Out: the statements of each sheet. Names that state no whole table mean nothing here.
+Tables that a workbook states by the names of its ranges, in the words of `model.range_names`. In: the workbook part.
+Out: the statements of each sheet. Names that state no whole table mean nothing here.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""The cells of a sheet's XML as raw columns, by one pattern.
+"""The cells of a sheet's XML as raw columns, by one pattern or by lxml.
 
 Nearly every writer puts out `<c r="B4" s="7" t="s"><v>12</v></c>` without blanks, prefixes or comments. One pattern
 reads that several times faster than a parser builds elements (bench/read_xlsx.py). It is trusted only where it accounts
-for every tag among the cells; where it does not, the whole sheet is read by `xlsx_walk`, which gives the same columns.
+for every tag among the cells; where it does not, the whole sheet is read by lxml, which gives the same columns.
 
-The cells of a sheet's XML by lxml, whatever the XML looks like: prefixes, blanks, comments, absent addresses.
-
-The way of `xlsx_scan` for the sheets that its pattern does not account for: several times slower, the same columns.
-Elements are dropped as soon as they are read, so that memory does not grow with the sheet.
+The cells of a sheet's XML by lxml, whatever the XML looks like: prefixes, blanks, comments, absent addresses. The way
+for sheets that the pattern does not account for: several times slower, the same columns. Elements are dropped as soon
+as they are read, so that memory does not grow with the sheet.
 """
 
 from __future__ import annotations

@@ -4,11 +4,10 @@ In: bytes; out: `Contents`. Own reader over expat because no library reads this 
 that are stored; nothing of the document is ever run. Known to leave out: looks of whole rows and columns beyond the
 cells, conditional formats, comments, and colours within a text.
 
-The worksheets of an Excel 2003 XML workbook, event by event: columns, rows, cells and their texts.
-
-In: the bytes of a workbook. Out: calls to the reader of each worksheet. Expat calls back for every element and no tree
-is built, so that memory follows the values. Callers refuse documents with a document type beforehand, so there are no
-entities to expand. Comments, phonetic texts and page set-ups are left out. Fails where the XML is not well-formed.
+The worksheets of an Excel 2003 XML workbook, event by event: columns, rows, cells and their texts. In: the bytes of a
+workbook. Out: calls to the reader of each worksheet. Expat calls back for every element and no tree is built, so that
+memory follows the values. Callers refuse documents with a document type beforehand, so there are no entities to expand.
+Comments, phonetic texts and page set-ups are left out. Fails where the XML is not well-formed.
 """
 
 from __future__ import annotations

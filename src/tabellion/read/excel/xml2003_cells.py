@@ -1,16 +1,15 @@
-"""The rows of an Excel 2003 XML worksheet as typed cells.
+"""The rows and the looks of an Excel 2003 XML worksheet.
 
 In: the attributes of columns and rows, and what cells say. Out: the sheet's cells, merges, widths and what is hidden.
 Rows, cells and columns follow one another, or say their place (`ss:Index`); a cell that is merged across takes the
 places that it covers. Values are typed as those of an xlsx sheet are. Looks of whole rows and columns count for the
 cells that are there. Fails beyond the limits on rows, columns and cells, with an error.
 
-The looks of an Excel 2003 XML workbook: its `Styles` as `Style`s, by their IDs.
-
-In: the element `Styles`. Out: looks and number formats. A style takes the parts that it does not set (font, fill,
-borders, alignment, number format) from its parent, that from its own, and all from the style `Default`; a part that is
-set replaces the whole of the inherited one, as Excel writes it. A chain of parents that leads back to itself is cut.
-Fails on patterns, which count by their colour alone.
+The looks of an Excel 2003 XML workbook: its `Styles` as `Style`s, by their IDs. In: the element `Styles`. Out: looks
+and number formats. A style takes the parts that it does not set (font, fill, borders, alignment, number format) from
+its parent, that from its own, and all from the style `Default`; a part that is set replaces the whole of the inherited
+one, as Excel writes it. A chain of parents that leads back to itself is cut. Fails on patterns, which count by their
+colour alone.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""OpenDocument spreadsheets (`.ods`, `.fods`). `ods.read_ods` enters."""
+"""OpenDocument spreadsheets (`.ods`, `.fods`). Start with `ods.read_ods`."""

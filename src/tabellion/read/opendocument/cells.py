@@ -1,8 +1,9 @@
-"""The rows of an OpenDocument table as typed cells, repeats kept as runs until the sheet is known.
+"""The rows of an OpenDocument table as typed cells.
 
-A cell or row that stands for many (`number-columns-repeated`) is one run here. Runs that hold a value are written out
-in the end, within the limits; runs that only have a look are written out as far as values reach, so that a blank run
-to the end of the sheet costs nothing.
+The rows of an OpenDocument table as typed cells, repeats kept as runs until the sheet is known. A cell or row that
+stands for many (`number-columns-repeated`) is one run here. Runs that hold a value are written out in the end, within
+the limits; runs that only have a look are written out as far as values reach, so that a blank run to the end of the
+sheet costs nothing.
 
 What an OpenDocument cell holds by its value type: numbers, percentages, dates, times, truths, errors, text.
 """

@@ -1,13 +1,12 @@
-"""OpenDocument spreadsheets (.ods, and .fods, which is one XML file): sheets with typed, styled cells.
+"""OpenDocument spreadsheets (.ods, .fods): sheets with typed, styled cells.
 
 In: bytes; out: `Contents`. Known to leave out: conditional styles, drawings, comments, the text of covered cells, and
 looks of blank cells beyond the values.
 
-The body of an OpenDocument spreadsheet, event by event: tables, rows, cells and their texts.
-
-Expat calls back for every element and no tree is built, which is several times faster than elements of lxml, and
-memory follows the values. Callers refuse documents with a document type beforehand, so there are no entities to
-expand. Text is paragraphs joined by line breaks; comments, drawings and nested tables are left out.
+The body of an OpenDocument spreadsheet, event by event: tables, rows, cells and their texts. Expat calls back for every
+element and no tree is built, which is several times faster than elements of lxml, and memory follows the values.
+Callers refuse documents with a document type beforehand, so there are no entities to expand. Text is paragraphs joined
+by line breaks; comments, drawings and nested tables are left out.
 """
 
 from __future__ import annotations

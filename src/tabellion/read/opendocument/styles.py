@@ -1,13 +1,13 @@
-"""The looks of an OpenDocument file: named styles with their inheritance as `Style`s.
+"""The looks, number formats and names of an OpenDocument file.
 
-A cell's style takes what it does not set from its parent, that from its own, and all from the default; a chain that
-leads back to itself is cut. Indent is the paragraph's left margin and any padding beyond the usual, in steps of ten
-points, which is what spreadsheet programs write for one step.
+The looks of an OpenDocument file: named styles with their inheritance as `Style`s. A cell's style takes what it does
+not set from its parent, that from its own, and all from the default; a chain that leads back to itself is cut. Indent
+is the paragraph's left margin and any padding beyond the usual, in steps of ten points, which is what spreadsheet
+programs write for one step.
 
-Number formats of an OpenDocument file, written as the format codes that spreadsheets otherwise use.
-
-In: the `number:*-style` elements; out: codes such as `#,##0.00` or `"€"#,##0` by name. A format that differs for
-negative numbers is taken in its form for the others. Months and days by name become their digits.
+Number formats of an OpenDocument file, written as the format codes that spreadsheets otherwise use. In: the
+`number:*-style` elements; out: codes such as `#,##0.00` or `"€"#,##0` by name. A format that differs for negative
+numbers is taken in its form for the others. Months and days by name become their digits.
 
 The names of OpenDocument elements and attributes, as lxml and as expat spell them; its lengths and repeats.
 """

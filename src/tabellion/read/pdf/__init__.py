@@ -1,1 +1,1 @@
-"""PDF files through PDFium: characters, words, pieces of lines, rulings and pictures. `document` enters."""
+"""PDF files through PDFium: characters, words, pieces of lines, rulings and pictures. Start with `document`."""

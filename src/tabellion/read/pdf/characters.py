@@ -1,20 +1,17 @@
-"""The characters of a PDF page as arrays, straight from PDFium.
+"""The characters of a PDF page as arrays, straight from PDFium, put right where fonts say too little.
 
-PDFium is called once a character and property, and writes into numpy memory, so that a page of 5,000 characters
-takes some ten milliseconds. What belongs to a text object (font, size, weight, colour, clip) is asked once an
-object. Blanks that PDFium makes up are left out: words are told by geometry (`pdf_words`).
-Left out as well: text that is clipped away (publishers' second layers) and, where a page has other text,
-text that is drawn invisibly.
+PDFium is called once for each property of each character, and writes into numpy memory, so that a page of 5,000
+characters takes some ten milliseconds. What belongs to a text object (font, size, weight, colour, clip) is asked once
+per object. Blanks that PDFium makes up are left out: words are told by geometry (`words`). Left out as well: text that
+is clipped away (publishers' second layers) and, where a page has other text, text that is drawn invisibly.
 
-Signs of TeX's symbol fonts that say nothing of Unicode, so that a prime reads as the figure at its place.
+Signs of TeX's symbol fonts that say nothing of Unicode, so that a prime reads as the figure at its place. In: the
+characters of a page with their fonts. Out: the same with those signs put right. Only fonts and places that were seen in
+documents are listed.
 
-Goes in: the characters of a page with their fonts. Comes out: the same with those signs put right. Only fonts and
-places that were seen in documents are listed.
-
-Accents that are set as characters of their own, put on the letter they are printed over.
-
-Old fonts have no "ú": a document prints "u" and a spacing acute at one place, in either order. Goes in: the
-characters of a view. Comes out: the same with the letter composed and the accent taken out.
+Accents that are set as characters of their own, put on the letter they are printed over. Old fonts have no "ú": a
+document prints "u" and a spacing acute at one place, in either order. In: the characters of a view. Out: the same with
+the letter composed and the accent taken out.
 """
 
 from __future__ import annotations

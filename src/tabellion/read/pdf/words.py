@@ -1,14 +1,13 @@
 """Characters to words, by geometry.
 
-Goes in: the characters of one view of a page in content order, in reading direction. Comes out: words with
-their look, each marked where no blank stands before it. A word ends at a blank, at a gap wider than a fifth of the
-type size, or where the baseline or the size changes (a superscript is a word of its own, glued to its base).
-Letters that are spaced out evenly (T A B L E) are read as one word. Fails where a document sets every glyph with
-the same generous gap and no blanks at all: then letters and words cannot be told apart.
+In: the characters of one view of a page in content order, in reading direction. Out: words with their look, each marked
+where no blank stands before it. A word ends at a blank, at a gap wider than a fifth of the type size, or where the
+baseline or the size changes (a superscript is a word of its own, glued to its base). Letters that are spaced out evenly
+(T A B L E) are read as one word. Fails where a document sets every glyph with the same generous gap and no blanks at
+all: then letters and words cannot be told apart.
 
-Characters that stand for lines: leader dots, and rulings typed as hyphens or underscores.
-
-Goes in: the characters of a view. Comes out: the characters without leaders, and the typed rulings as boxes.
+Characters that stand for lines: leader dots, and rulings typed as hyphens or underscores. In: the characters of a view.
+Out: the characters without leaders, and the typed rulings as boxes.
 """
 
 from __future__ import annotations

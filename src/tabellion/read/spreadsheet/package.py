@@ -1,13 +1,13 @@
-"""A zip package of XML parts (OOXML, ODF): parts by name, relationships, and XML read without any risk.
+"""Spreadsheets that are XML, in a zip package or in one file, read without any risk.
 
-Part names are found whatever their case and slashes. A part is refused where it unpacks to more than the limits
-allow or is squeezed as only a bomb is; XML with a document type is refused, since these formats never have one and
-every entity attack needs one.
+A zip package of XML parts (OOXML, ODF): parts by name, relationships, and XML read without any risk. Part names are
+found whatever their case and slashes. A part is refused where it unpacks to more than the limits allow or is squeezed
+as only a bomb is; XML with a document type is refused, since these formats never have one and every entity attack needs
+one.
 
-The XML of spreadsheets in one file, in two goes: what stands before the sheets as elements, the sheets as a stream.
-
-In: the bytes of a document. Out: elements by their tags, or calls for every element and text, so that a sheet of any
-size takes no tree. Fails with `MalformedError` where the XML is not well-formed.
+The XML of spreadsheets in one file, in two goes: what stands before the sheets as elements, the sheets as a stream. In:
+the bytes of a document. Out: elements by their tags, or calls for every element and text, so that a sheet of any size
+takes no tree. Fails with `MalformedError` where the XML is not well-formed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What every format module under `read` gives: sheets and the facts of the document.
+"""What every reader of spreadsheets gives, and what is the same in all formats.
 
-A format module has one entry, `read_NAME(data: bytes, limits: Limits, sheet: str | None = None) -> Contents`
-(xlsx, xls, ods, xlsb, spreadsheetml, delimited), and raises the errors of `tabellion.errors` without a file name:
-`read_document` adds it. With `sheet` it may leave the other sheets unread, but `names` lists them all.
+What every format module under `read` gives: sheets and the facts of the document. A format module has one entry,
+`read_NAME(data: bytes, limits: Limits, sheet: str | None = None) -> Contents` (xlsx, xls, ods, xlsb, xml2003,
+delimited), and raises the errors of `tabellion.errors` without a file name: `read_document` adds it. With `sheet` it
+may leave the other sheets unread, but `names` lists them all.
 
 Merged areas made tidy, the same for every format: in reading order, cut far beyond the cells, none overlapping.
 

@@ -1,1 +1,1 @@
-"""Web pages from their markup: tables, looks, declared headers, saved pages. `page` enters."""
+"""Web pages from their markup: tables, looks, declared headers, saved pages. Start with `page`."""

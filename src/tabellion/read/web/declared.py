@@ -1,15 +1,14 @@
-"""What the markup itself says of headers: `scope`, `headers` and ARIA's header roles.
+"""What the markup of a web table declares: its headers, or the whole table.
 
-In: what the cells of a table declare, and their slots. Out: how many leading rows and columns are headers by the
-author's own word; nought where nothing is said. A `headers` attribute speaks of the cells it names: one that stands in
-the same rows heads the row, any other the column. Where authors mark some rows only, a column is believed from half of
-its cells on.
+What the markup itself says of headers: `scope`, `headers` and ARIA's header roles. In: what the cells of a table
+declare, and their slots. Out: how many leading rows and columns are headers by the author's own word; nought where
+nothing is said. A `headers` attribute speaks of the cells it names: one that stands in the same rows heads the row, any
+other the column. Where authors mark some rows only, a column is believed from half of its cells on.
 
-A table that its markup states in full: every header has an `id` and a `scope`, every value names its `headers`.
-
-In: what the cells of a table declare, their slots and the sections of its rows. Out: the `Stated` table, or None where
-the markup leaves something open, as most does. A header's own `headers` name what it stands under; where no header has
-any, the order in which values name them tells. Rows of the foot are notes.
+A table that its markup states in full: every header has an `id` and a `scope`, every value names its `headers`. In:
+what the cells of a table declare, their slots and the sections of its rows. Out: the `Stated` table, or None where the
+markup leaves something open, as most does. A header's own `headers` name what it stands under; where no header has any,
+the order in which values name them tells. Rows of the foot are notes.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Saved web archives (`.mht`, `.mhtml`): the page among the parts of the message.
+"""Saved web archives (`.mht`, `.mhtml`) and sets of frames: the page among the parts.
 
 In: the bytes of a MIME message. Out: the bytes of its first HTML part, the character set the part declares, and the
 address the page was saved from. Style sheets of other parts are put into the page, so that looks are not lost. Where
 that page is a set of frames, as of a workbook saved as one file, the other pages follow one another in its place.
 
-Pages that are sets of frames: they name other pages and hold no table, as workbooks saved as web pages do.
-
-In: the markup of a page. Out: whether it is such a page, and which others it names. Frames are never fetched.
+Pages that are sets of frames: they name other pages and hold no table, as workbooks saved as web pages do. In: the
+markup of a page. Out: whether it is such a page, and which others it names. Frames are never fetched.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Printed regions to grids: columns, rows, phrases and spans. `grid` enters."""
+"""Printed regions to grids: columns, rows, phrases and spans. Start with `grid`."""

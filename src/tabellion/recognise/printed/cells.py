@@ -1,12 +1,12 @@
-"""The cells of a printed table, from its columns, phrases and rows.
+"""The cells of a printed table, and how they look.
 
-Goes in: the strip with its columns, phrases, the row of each line, and the blocks over several rows. Comes out: cells
-with spans and the words in them. Phrases of one row that share a column are one cell.
+The cells of a printed table, from its columns, phrases and rows. In: the strip with its columns, phrases, the row of
+each line, and the blocks over several rows. Out: cells with spans and the words in them. Phrases of one row that share
+a column are one cell.
 
-How the cells of a printed table look: type, shading, alignment, rules at their sides, indent.
-
-Goes in: a strip with its columns and cells. Comes out: a style for every cell of the grid, and the indent of each in
-type sizes: how far its text begins right of the outermost text of a column that is set flush left.
+How the cells of a printed table look: type, shading, alignment, rules at their sides, indent. In: a strip with its
+columns and cells. Out: a style for every cell of the grid, and the indent of each in type sizes: how far its text
+begins right of the outermost text of a column that is set flush left.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Rows of a printed table as runs of lines, chosen for the table as a whole.
+"""The rows of a printed table, and the cells that span several of them.
 
-Goes in: for each line the chance to go on with the line above (`line_joins`). Comes out: the row of each line. Every
-run of lines that may be a row is judged by how its cells stand to one another (their tops, middles or bottoms agree),
-and the division of all lines into rows that is likeliest as a whole is taken. This is what tells rows apart where
-wrapped cells are centred against their neighbours and the leading is the same inside and between rows.
+Rows of a printed table as runs of lines, chosen for the table as a whole. In: for each line the chance to go on with
+the line above (`line_joins`). Out: the row of each line. Every run of lines that may be a row is judged by how its
+cells stand to one another (their tops, middles or bottoms agree), and the division of all lines into rows that is
+likeliest as a whole is taken. This is what tells rows apart where wrapped cells are centred against their neighbours
+and the leading is the same inside and between rows.
 
-Cells that rulings show to span several rows.
-
-Goes in: a strip and its columns. Comes out: blocks: the words of one column between two rules of its own, where the
-columns beside it have rules in between. Such words form one cell over all rows of the block and do not tell rows;
-they are taken out of the lines before rows are told, and come back as cells.
+Cells that rulings show to span several rows. In: a strip and its columns. Out: blocks: the words of one column between
+two rules of its own, where the columns beside it have rules in between. Such words form one cell over all rows of the
+block and do not tell rows; they are taken out of the lines before rows are told, and come back as cells.
 """
 
 from __future__ import annotations

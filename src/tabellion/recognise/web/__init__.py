@@ -1,1 +1,1 @@
-"""Tables of web pages to grids. `table` enters."""
+"""Tables of web pages to grids. Start with `table`."""

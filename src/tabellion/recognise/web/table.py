@@ -5,11 +5,10 @@ which no cell begins (they have no width in a browser either), with the lines of
 the paper's pseudo-rendering asks (Wang, sections 6.3.1 and 6.6.2), and amounts that are cut into several columns
 joined. What spans make too large to hold is cut off with an issue.
 
-Lines inside one row that are really rows (Wang, sections 6.3.1 and 6.6.2: pseudo-rendering).
-
-In: a table with slots. Out: the same table, but a row whose cells hold equally many lines (made by `<br>`, `<p>` or
-`<div>`) is as many rows. Only where the lines can be nothing else: one cell at least holds a number in every line, or
-there are four lines or more in every cell. A header set in two lines stays one row.
+Lines inside one row that are really rows (Wang, sections 6.3.1 and 6.6.2: pseudo-rendering). In: a table with slots.
+Out: the same table, but a row whose cells hold equally many lines (made by `<br>`, `<p>` or `<div>`) is as many rows.
+Only where the lines can be nothing else: one cell at least holds a number in every line, or there are four lines or
+more in every cell. A header set in two lines stays one row.
 """
 
 from __future__ import annotations
