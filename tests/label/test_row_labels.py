@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 import pytest
 from tests.sheets import grid_of
 
-from tabellion.errors import WeightsError
 from tabellion.label.rows.labels import label_rows
 from tabellion.model.frame import ROW_ROLES
 from tabellion.model.style import Style
@@ -86,9 +84,3 @@ def test_rows_of_a_long_sheet_are_labelled(weights):
     labels = label_rows(grid, weights)
     assert labels.roles[0] == "header"
     assert labels.roles.count("data") >= 99_990
-
-
-def test_weights_of_another_version_are_refused(weights, tmp_path):
-    msgspec.structs.replace(weights.boosted("rows"), features=("one",)).save(tmp_path / "rows.npz")
-    with pytest.raises(WeightsError, match="another version"):
-        label_rows(grid_of(SHEET), Weights(tmp_path))

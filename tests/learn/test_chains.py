@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 import pytest
 
-from tabellion.learn.sheets.chains import save_chain, train_chain
+from tabellion.learn.sheets.chains import train_chain
 from tabellion.weights.linear import Chain
 
 pytest.importorskip("pycrfsuite")
@@ -27,8 +26,8 @@ def sequences(count: int = 60) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def test_order_is_learned_where_features_do_not_tell(tmp_path):
     chain = train_chain(sequences(), ("is body", "noise"), CLASSES)
-    save_chain(chain, tmp_path / "chain.json")
-    read = msgspec.json.decode((tmp_path / "chain.json").read_bytes(), type=Chain)
+    chain.save(tmp_path / "chain.json")
+    read = Chain.load(tmp_path / "chain.json")
     assert read == chain
     rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [0, 0]], dtype=float)
     assert read.decode(read.emissions(rows)).tolist() == [0, 0, 1, 1, 2]

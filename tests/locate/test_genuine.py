@@ -6,7 +6,7 @@ import pytest
 
 from tabellion.locate import locate_regions
 from tabellion.locate.papers.wang import PAPER_FEATURES, paper_features
-from tabellion.locate.web.features import genuine_features
+from tabellion.locate.web.features import FEATURES, genuine_features
 from tabellion.locate.web.genuine import explain_region
 from tabellion.locate.web.views import view_candidates
 from tabellion.model.region import MarkupRegion
@@ -103,7 +103,7 @@ def test_a_judgement_can_be_explained() -> None:
 
 
 def test_what_features_added_sums_up_to_the_score() -> None:
-    trees = Weights().boosted("genuine")
+    trees = Weights().boosted("genuine", FEATURES)
     page = read_markup(DATA)[0]
     rows = genuine_features(view_candidates(page, [0]))
     nothing = weigh_features(trees, rows).sum(axis=1) - trees.scores(rows)[:, 0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from building import build_frame, build_grid
-from tabellion.errors import WeightsError
 from tabellion.model.correction import Fixes
 from tabellion.model.frame import Frame
 from tabellion.model.style import Style
@@ -91,14 +88,6 @@ def test_a_long_list_is_read_as_a_list(rows: int) -> None:
     found = nest_headers(build_frame(build_grid(cells), "h" + "d" * rows), Weights())
     assert len(found.left.nodes) == rows
     assert found.left.depth() == 1
-
-
-def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
-    stale = msgspec.structs.replace(Weights().boosted("left_parents"), features=("another",))
-    stale.save(tmp_path / "left_parents.npz")
-    cells: list[list[str | float | None]] = [["", "2020"], ["Men", 1.0], ["  Young", 2.0]]
-    with pytest.raises(WeightsError, match="left_parents"):
-        nest_headers(build_frame(build_grid(cells), "hdd"), Weights(tmp_path))
 
 
 def stub_frame(rows: list[tuple[str, int, bool, bool]], first: float) -> Frame:

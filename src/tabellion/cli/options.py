@@ -47,6 +47,8 @@ def opened_library(place: str | None, files: str | None, *, create: bool = False
 
     try:
         with ending_quietly(), open_library(place, files, create=create) as library:
+            if library.outdated_weights:
+                complain(library.outdated_weights)
             yield library
     except TabellionError as error:
         complain(str(error))

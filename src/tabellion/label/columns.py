@@ -294,7 +294,7 @@ def stub_probabilities(
 ) -> NDArray[np.float64]:
     """The probability of each column to be a stub."""
     features = column_features(grid, header_rows, body_rows, columns)
-    return weights.boosted(COLUMN_WEIGHTS).probabilities(features)
+    return weights.boosted(COLUMN_WEIGHTS, COLUMN_FEATURES).probabilities(features)
 
 
 def split_stub(probability: NDArray[np.float64]) -> tuple[list[int], list[int]]:

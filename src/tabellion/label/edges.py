@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
-from tabellion.label.edge_features import EdgeRow, edge_features, names_source, states_unit, view_edge
+from tabellion.label.edge_features import EDGE_FEATURES, EdgeRow, edge_features, names_source, states_unit, view_edge
 from tabellion.model.frame import ROW_ROLES, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 from tabellion.weights import Weights
@@ -92,7 +92,7 @@ def cut_top(
     """How many of the rows above the core, nearest first, are its head; `told`: what the row labeller says."""
     if not rows:
         return 0
-    odds = log_odds(weights.boosted(TOP_WEIGHTS).probabilities(edge_features(rows))) + ROW_SHARE * told
+    odds = log_odds(weights.boosted(TOP_WEIGHTS, EDGE_FEATURES).probabilities(edge_features(rows))) + ROW_SHARE * told
     for i, row in enumerate(rows):
         if states_unit(row):
             odds[i] = min(odds[i], settings.stated)
@@ -109,7 +109,8 @@ def cut_bottom(rows: Sequence[EdgeRow], weights: Weights, told: NDArray[np.float
         inside = told > 0
         if not (inside[1:] & ~inside[:-1]).any():
             return int(inside.sum())
-    return best_cut(log_odds(weights.boosted(BOTTOM_WEIGHTS).probabilities(edge_features(rows))) + ROW_SHARE * told)
+    chance = weights.boosted(BOTTOM_WEIGHTS, EDGE_FEATURES).probabilities(edge_features(rows))
+    return best_cut(log_odds(chance) + ROW_SHARE * told)
 
 
 def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:

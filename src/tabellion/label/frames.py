@@ -46,7 +46,7 @@ def confidence_signals(frame: Frame, stub: NDArray[np.float64]) -> NDArray[np.fl
 def rate_confidence(frame: Frame, stub: NDArray[np.float64], weights: Weights) -> float:
     """The probability that the reading of a frame is right."""
     signals = confidence_signals(frame, stub)
-    return round(float(weights.linear(CONFIDENCE_WEIGHTS).probabilities(signals[None, :])[0]), 3)
+    return round(float(weights.linear(CONFIDENCE_WEIGHTS, SIGNALS).probabilities(signals[None, :])[0]), 3)
 
 
 SHORT_SIDE = 0.1  # a left band with fewer rows than this share of the right one's is not its stub

@@ -129,12 +129,28 @@ class Library:
 
         return repair_table(self.folder, self.catalogue, table, author, self.settle(settings))
 
+    @property
+    def outdated_weights(self) -> str:
+        """That the library's own weights do not fit this version and are passed over; empty where they fit."""
+        from tabellion.weights import find_outdated
+
+        fault = find_outdated(self.folder.weights) if self.folder.weights.is_dir() else ""
+        if not fault:
+            return ""
+        return (
+            f"the weights of this library were learned with another version ({fault}), the shipped ones are used; "
+            "`tabellion learn --install` learns them anew"
+        )
+
     def settle(self, settings: Settings | None = None) -> Settings:
-        """How documents are read for this library: with its own weights, where it has any and no others are named."""
+        """How documents are read for this library: with its own weights, where it has any and no others are named.
+
+        Its own weights are passed over where they were learned with another version (`outdated_weights`).
+        """
         from tabellion.pipeline import Settings
 
         chosen = settings or Settings()
-        if chosen.weights is None and self.folder.weights.is_dir():
+        if chosen.weights is None and self.folder.weights.is_dir() and not self.outdated_weights:
             return msgspec.structs.replace(chosen, weights=str(self.folder.weights))
         return chosen
 

@@ -104,6 +104,8 @@ def verify_library(library: Library) -> Iterator[str]:
         for table_id, document_id, tuples in rows:
             counted.setdefault(document_id, {})[table_id] = int(tuples)
         index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
+    if library.outdated_weights:
+        yield library.outdated_weights
     yield from _check_corrections(library)
     yield from _check_originals(library, {document.sha256 for document in documents} | set(old))
     yield from _check_tables(documents, counted)

@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 
-from tabellion.errors import WeightsError
 from tabellion.nest.attributes import Attributes, Indices, Numbers
 from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_view import PairView, join_views
@@ -29,6 +28,8 @@ Method = Literal["boosted", "svm"]
 
 LEFT_WEIGHTS = {"boosted": "left_parents", "svm": "left_parents_paper"}
 TOP_WEIGHTS = {"boosted": "top_parents", "svm": "top_parents_paper"}
+LEFT_NAMES = {"boosted": tuple(name for name, _ in LEFT_FEATURES), "svm": tuple(name for name, _ in PAPER_LEFT)}
+TOP_NAMES = {"boosted": tuple(name for name, _ in TOP_FEATURES), "svm": tuple(name for name, _ in PAPER_TOP)}
 LONG = 2_000  # labels; a longer strand lists records and is read by rules alone
 BY_RULES = 0.95  # how sure that is
 
@@ -74,11 +75,8 @@ def _is_plain(attributes: Attributes, ladder: Indices) -> bool:
 def left_scores(view: PairView, weights: Weights, method: Method) -> Numbers:
     """The score of each pair: a probability by the SVM, log-odds by the boosted trees."""
     if method == "svm":
-        linear = weights.linear(LEFT_WEIGHTS[method])
-        _check(linear.features, PAPER_LEFT, LEFT_WEIGHTS[method])
-        return linear.probabilities(left_table(view, method))
-    boosted = weights.boosted(LEFT_WEIGHTS[method])
-    _check(boosted.features, LEFT_FEATURES, LEFT_WEIGHTS[method])
+        return weights.linear(LEFT_WEIGHTS[method], LEFT_NAMES[method]).probabilities(left_table(view, method))
+    boosted = weights.boosted(LEFT_WEIGHTS[method], LEFT_NAMES[method])
     return boosted.scores(compute_features(view, LEFT_FEATURES, boosted.asked))[:, 0]
 
 
@@ -107,13 +105,5 @@ def top_parents(
 
 def top_scores(view: TopView, weights: Weights, method: Method) -> Numbers:
     """The probability of each pair of heads."""
-    paper = method == "svm"
-    scores = weights.linear(TOP_WEIGHTS[method]) if paper else weights.boosted(TOP_WEIGHTS[method])
-    _check(scores.features, PAPER_TOP if paper else TOP_FEATURES, TOP_WEIGHTS[method])
-    return scores.probabilities(top_table(view, method))
-
-
-def _check(learned: tuple[str, ...], features: Sequence[tuple[str, object]], name: str) -> None:
-    """Weights of other features would score nonsense without a word."""
-    if learned != tuple(feature for feature, _ in features):
-        raise WeightsError(f"the weights {name} are of another version: `make train` makes them anew")
+    load = weights.linear if method == "svm" else weights.boosted
+    return load(TOP_WEIGHTS[method], TOP_NAMES[method]).probabilities(top_table(view, method))

@@ -1,52 +1,61 @@
 """Learned files, each with a card, and the small numpy code that runs them.
 
 A weights file is `NAME.npz` (boosted trees) or `NAME.json` (linear and chain weights) beside `NAME.card.json`,
-which says what it was trained on, when, and how it scored. Nothing is ever unpickled.
-Start with `Weights.boosted("rows")`.
+which says what it was trained on, when, and how it scored. Nothing is ever unpickled. A file holds the names of the
+features that it was learned on, and is refused where the code computes others (`contract`).
+Start with `Weights().boosted("columns", COLUMN_FEATURES)`.
 """
 
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from collections import OrderedDict
+from collections.abc import Iterable
 from pathlib import Path
-
-import msgspec
+from typing import TypeVar
 
 from tabellion.errors import WeightsError
 from tabellion.weights.boosted import Boosted
+from tabellion.weights.contract import ANEW, check_contract, find_fault, read_promise, unreadable
 from tabellion.weights.linear import Chain, Kernel, Linear
 from tabellion.weights.words import WordGroups
 
 SHIPPED = Path(__file__).parent
+CARD = ".card.json"
+
+
+L = TypeVar("L", Boosted, Linear, Chain, Kernel, WordGroups)
 
 
 class Weights:
-    """A folder of learned files. Without a folder: `TABELLION_WEIGHTS`, else those that are shipped."""
+    """A folder of learned files. Without a folder: `TABELLION_WEIGHTS`, else those that are shipped.
+
+    Whoever asks for weights names the features that it computes, in order; weights of others are refused.
+    """
 
     def __init__(self, folder: Path | str | None = None) -> None:
         self.folder = Path(folder or os.environ.get("TABELLION_WEIGHTS") or SHIPPED)
         self._found: dict[str, Path] = {}
 
-    def boosted(self, name: str) -> Boosted:
+    def boosted(self, name: str, features: Iterable[str]) -> Boosted:
         """Gradient-boosted trees by name."""
-        return _boosted(self._path(f"{name}.npz"))
+        return _checked(Boosted, self._path(f"{name}.npz"), tuple(features))
 
-    def linear(self, name: str) -> Linear:
+    def linear(self, name: str, features: Iterable[str]) -> Linear:
         """A linear classifier with a calibrated probability by name."""
-        return _linear(self._path(f"{name}.json"))
+        return _checked(Linear, self._path(f"{name}.json"), tuple(features))
 
-    def chain(self, name: str) -> Chain:
+    def chain(self, name: str, features: Iterable[str]) -> Chain:
         """A linear-chain conditional random field by name."""
-        return _chain(self._path(f"{name}.json"))
+        return _checked(Chain, self._path(f"{name}.json"), tuple(features))
 
-    def kernel(self, name: str) -> Kernel:
+    def kernel(self, name: str, features: Iterable[str]) -> Kernel:
         """A support vector machine with an RBF kernel by name."""
-        return _kernel(self._path(f"{name}.npz"))
+        return _checked(Kernel, self._path(f"{name}.npz"), tuple(features))
 
-    def words(self, name: str) -> WordGroups:
-        """What words say of genuine tables, by name."""
-        return _words(self._path(f"{name}.npz"))
+    def words(self, name: str, forms: Iterable[str]) -> WordGroups:
+        """What words say of genuine tables, by name, in these forms."""
+        return _checked(WordGroups, self._path(f"{name}.npz"), tuple(forms))
 
     def share_a_folder(self, one: str, other: str) -> bool:
         """Whether two ensembles of trees lie in one folder: then they know the same, and neither is of before."""
@@ -57,31 +66,56 @@ class Weights:
         if found is None:
             found = next((path for path in (self.folder / file, SHIPPED / file) if path.exists()), None)
             if found is None:
-                raise WeightsError(f"no weights {file} in {self.folder}; `make train` makes them")
+                raise WeightsError(f"no weights {file} in {self.folder}; {ANEW}")
             self._found[file] = found
         return found
 
 
-@lru_cache(maxsize=64)
-def _boosted(path: Path) -> Boosted:
-    return Boosted.load(path)
+def find_outdated(folder: Path) -> str:
+    """Why the weights of a folder, learned once, do not fit this version; empty where they do.
+
+    They are held against the shipped ones, which always fit: a file must know what the shipped one of its name knows.
+    """
+    for path in sorted((*folder.glob("*.npz"), *folder.glob("*.json"))):
+        shipped = SHIPPED / path.name
+        if path.name.endswith(CARD):
+            continue
+        if not shipped.exists():
+            return f"{path.name} is not used any more"
+        try:
+            fault = find_fault(read_promise(path), read_promise(shipped).inputs)
+        except WeightsError:
+            fault = "cannot be read"
+        if fault:
+            return f"{path.name}: {fault}"
+    return ""
 
 
-@lru_cache(maxsize=64)
-def _linear(path: Path) -> Linear:
-    return msgspec.json.decode(path.read_bytes(), type=Linear)
+_HELD: OrderedDict[Path, object] = OrderedDict()
+"""What was loaded, the oldest first: loading takes longer than reading a small table."""
+
+_MOST_HELD = 256
 
 
-@lru_cache(maxsize=64)
-def _chain(path: Path) -> Chain:
-    return msgspec.json.decode(path.read_bytes(), type=Chain)
+def _checked(kind: type[L], path: Path, features: tuple[str, ...]) -> L:
+    """The weights of a file, if they were learned on these features."""
+    held = _HELD.get(path)
+    learned = held if isinstance(held, kind) else _load(kind, path)
+    check_contract(learned, features, path)
+    return learned
 
 
-@lru_cache(maxsize=16)
-def _kernel(path: Path) -> Kernel:
-    return Kernel.load(path)
+def _load(kind: type[L], path: Path) -> L:
+    try:
+        learned = kind.load(path)
+    except (KeyError, TypeError) as error:
+        raise unreadable(path) from error
+    _HELD[path] = learned
+    while len(_HELD) > _MOST_HELD:
+        _HELD.popitem(last=False)
+    return learned
 
 
-@lru_cache(maxsize=16)
-def _words(path: Path) -> WordGroups:
-    return WordGroups.load(path)
+def forget_loaded() -> None:
+    """Load all weights again when they are asked for: for those who write them anew."""
+    _HELD.clear()

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.errors import WeightsError
+from tabellion.weights.contract import VERSION, Arrays, read_arrays, write_arrays
 
 _MOST_LEAVES = 64
 _CHUNK = 1 << 17  # answers of forks held at a time: they stay close to the processor, and memory is bounded
@@ -123,39 +124,38 @@ class Boosted(msgspec.Struct, frozen=True, eq=False, dict=True):
     right: NDArray[np.int32]
     value: NDArray[np.float64]
     depth: int
+    version: int = VERSION
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.features
 
     @classmethod
     def load(cls, path: Path) -> Boosted:
-        with np.load(path, allow_pickle=False) as arrays:
-            about = msgspec.json.decode(arrays["about"].tobytes())
-            return cls(
-                features=tuple(about["features"]),
-                classes=tuple(about["classes"]),
-                objective=about["objective"],
-                depth=about["depth"],
-                feature=arrays["feature"].astype(np.int32),
-                threshold=arrays["threshold"].astype(np.float64),
-                left=arrays["left"].astype(np.int32),
-                right=arrays["right"].astype(np.int32),
-                value=arrays["value"].astype(np.float64),
-            )
+        about, arrays = read_arrays(path)
+        return cls(
+            features=tuple(about["features"]),
+            classes=tuple(about["classes"]),
+            objective=about["objective"],
+            depth=about["depth"],
+            version=about["version"],
+            feature=arrays["feature"].astype(np.int32),
+            threshold=arrays["threshold"].astype(np.float64),
+            left=arrays["left"].astype(np.int32),
+            right=arrays["right"].astype(np.int32),
+            value=arrays["value"].astype(np.float64),
+        )
 
     def save(self, path: Path) -> None:
-        about = {
-            "features": self.features,
-            "classes": self.classes,
-            "objective": self.objective,
-            "depth": self.depth,
+        about = {"features": self.features, "classes": self.classes, "objective": self.objective, "depth": self.depth}
+        arrays: Arrays = {
+            "feature": self.feature.astype(np.int16),
+            "threshold": self.threshold,
+            "left": self.left.astype(np.int16),
+            "right": self.right.astype(np.int16),
+            "value": self.value.astype(np.float32),
         }
-        np.savez_compressed(
-            path,
-            about=np.frombuffer(msgspec.json.encode(about), dtype=np.uint8),
-            feature=self.feature.astype(np.int16),
-            threshold=self.threshold,
-            left=self.left.astype(np.int16),
-            right=self.right.astype(np.int16),
-            value=self.value.astype(np.float32),
-        )
+        write_arrays(path, about, arrays)
 
     def scores(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
         """Raw sums, (rows, classes); one column where the objective is not multiclass."""

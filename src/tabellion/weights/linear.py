@@ -11,6 +11,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.weights.contract import VERSION, read_arrays, read_struct, write_arrays, write_struct
+
 
 class Kernel(msgspec.Struct, frozen=True, eq=False):
     """Support vectors of scaled rows, and Platt's sigmoid for a probability."""
@@ -24,24 +26,20 @@ class Kernel(msgspec.Struct, frozen=True, eq=False):
     gamma: float
     slope: float = 1.0
     offset: float = 0.0
+    version: int = VERSION
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.features
 
     @classmethod
     def load(cls, path: Path) -> Kernel:
-        with np.load(path, allow_pickle=False) as arrays:
-            about = msgspec.json.decode(arrays["about"].tobytes())
-            held = {name: arrays[name] for name in ("mean", "scale", "vectors", "coefficients")}
-        return cls(features=tuple(about.pop("features")), **held, **about)
+        about, arrays = read_arrays(path)
+        return cls(features=tuple(about.pop("features")), **arrays, **about)
 
     def save(self, path: Path) -> None:
         about = {name: getattr(self, name) for name in ("features", "intercept", "gamma", "slope", "offset")}
-        np.savez_compressed(
-            path,
-            about=np.frombuffer(msgspec.json.encode(about), dtype=np.uint8),
-            mean=self.mean,
-            scale=self.scale,
-            vectors=self.vectors,
-            coefficients=self.coefficients,
-        )
+        write_arrays(path, about, {name: getattr(self, name) for name in ("mean", "scale", "vectors", "coefficients")})
 
     def scores(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
         """The distance of each row from the border between the classes."""
@@ -61,6 +59,18 @@ class Linear(msgspec.Struct, frozen=True):
     intercept: float
     slope: float = 1.0
     offset: float = 0.0
+    version: int = VERSION
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.features
+
+    @classmethod
+    def load(cls, path: Path) -> Linear:
+        return read_struct(path, cls)
+
+    def save(self, path: Path) -> None:
+        write_struct(path, self)
 
     def probabilities(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
         margin = rows @ np.asarray(self.weight) + self.intercept
@@ -68,14 +78,26 @@ class Linear(msgspec.Struct, frozen=True):
 
 
 class Chain(msgspec.Struct, frozen=True):
-    """A linear-chain CRF: state weights (features x classes), transitions, start and end weights."""
+    """A linear-chain CRF: state weights (features x classes), transitions, start and end weights.
 
+    Its features are noughts and ones; `inputs` are the numbers that they are made from.
+    """
+
+    inputs: tuple[str, ...]
     features: tuple[str, ...]
     classes: tuple[str, ...]
     state: tuple[tuple[float, ...], ...]
     transition: tuple[tuple[float, ...], ...]
     start: tuple[float, ...]
     end: tuple[float, ...]
+    version: int = VERSION
+
+    @classmethod
+    def load(cls, path: Path) -> Chain:
+        return read_struct(path, cls)
+
+    def save(self, path: Path) -> None:
+        write_struct(path, self)
 
     def emissions(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
         return np.asarray(rows @ np.asarray(self.state))

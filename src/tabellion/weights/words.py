@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from tabellion.weights.contract import VERSION, read_arrays, write_arrays
 
 FORMS = ("word group, vector space", "word group, naive Bayes", "word group, nearest neighbours")
 _NEIGHBOURS = 15  # the paper names no number
@@ -31,23 +34,21 @@ class WordGroups(msgspec.Struct, frozen=True, eq=False):
     tables: NDArray[np.float32]  # one row per table seen: counts of clusters, scaled to length 1
     labels: NDArray[np.float32]  # 1 for genuine, -1 for layout
 
+    inputs: tuple[str, ...] = FORMS  # the forms that are told, in order: what goes in are words
+    version: int = VERSION
+
     @classmethod
     def load(cls, path: Path) -> WordGroups:
-        with np.load(path, allow_pickle=False) as arrays:
-            about = msgspec.json.decode(arrays["about"].tobytes())
-            names = ("genuine", "layout", "cluster", "odds", "tables", "labels")
-            return cls(tuple(about["words"]), prior=about["prior"], **{name: arrays[name] for name in names})
+        about, arrays = read_arrays(path)
+        told: dict[str, Any] = {"inputs": tuple(about.get("features", ())), "version": about["version"]}
+        return cls(tuple(about["words"]), prior=about["prior"], **told, **arrays)
 
     def save(self, path: Path) -> None:
-        about = {"words": self.words, "prior": self.prior}
         names = ("genuine", "layout", "cluster", "odds", "tables", "labels")
-        np.savez_compressed(
-            path,
-            about=np.frombuffer(msgspec.json.encode(about), dtype=np.uint8),
-            **{name: getattr(self, name) for name in names},
-        )
+        about = {"words": self.words, "prior": self.prior, "features": self.inputs}
+        write_arrays(path, about, {name: getattr(self, name) for name in names})
 
-    def features(self, tables: list[Counter[str]]) -> NDArray[np.float64]:
+    def tell(self, tables: list[Counter[str]]) -> NDArray[np.float64]:
         """One row per table, in the order of FORMS."""
         place = {word: at for at, word in enumerate(self.words)}
         found = np.zeros((len(tables), len(FORMS)))

@@ -61,8 +61,8 @@ def find_headers(views: WebViews, weights: Weights) -> list[HeaderLines]:
     if not len(rows):
         return [HeaderLines(0, 0, 0.0) for _ in views.tables]
     printed = views.tables[0].grid.medium == "pdf"
-    by_row = weights.boosted(PRINTED_ROWS if printed else ROWS).probabilities(rows)
-    by_column = weights.boosted(COLUMNS).probabilities(columns)
+    by_row = weights.boosted(PRINTED_ROWS if printed else ROWS, ROW_FEATURES).probabilities(rows)
+    by_column = weights.boosted(COLUMNS, COLUMN_FEATURES).probabilities(columns)
     counts = np.array([np.minimum(view.kind.shape, (MOST_ROWS, MOST_COLUMNS)) for view in views.tables])
     row_ends, column_ends = counts.cumsum(axis=0)[:-1].T
     parts = zip(views.tables, np.split(by_row, row_ends), np.split(by_column, column_ends), strict=True)

@@ -16,8 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.errors import WeightsError
-from tabellion.label.papers.chen_rows import paper_features
+from tabellion.label.papers.chen_rows import PAPER_FEATURES, paper_features
 from tabellion.label.rows.features import feature_names, row_features
 from tabellion.label.rows.view import RowView, view_rows
 from tabellion.model.frame import ROW_ROLES, RowLabels, RowRole
@@ -59,23 +58,21 @@ def label_rows(grid: Grid, weights: Weights, method: RowMethod = "boosted", give
 
 
 def _label_boosted(view: RowView, weights: Weights, given: Given) -> Labelling:
-    trees = weights.boosted(BOOSTED)
-    if trees.features != feature_names():
-        raise WeightsError(f"the weights {BOOSTED} are of another version: `make train` makes them anew")
+    trees = weights.boosted(BOOSTED, feature_names())
     likely = trees.probabilities(row_features(view))
     likely = np.where(_forbidden(view, trees.classes, given), 0.0, likely)
     return _named(trees.classes, likely.argmax(axis=1), likely)
 
 
 def _label_crf(view: RowView, weights: Weights, given: Given) -> Labelling:
-    chain = weights.chain(CRF)
+    chain = weights.chain(CRF, feature_names())
     emission = chain.emissions(steps_of(row_features(view), chain.features))
     emission = np.where(_forbidden(view, chain.classes, given), _NEVER, emission)
     return _named(chain.classes, chain.decode(emission), chain.marginals(emission))
 
 
 def _label_paper(view: RowView, weights: Weights, given: Given) -> Labelling:
-    chain = weights.chain(PAPER)
+    chain = weights.chain(PAPER, PAPER_FEATURES)
     emission = np.where(_forbidden(view, chain.classes, given), _NEVER, chain.emissions(paper_features(view)))
     return _named(chain.classes, chain.decode(emission), chain.marginals(emission))
 

@@ -31,8 +31,8 @@ from tabellion.locate.printed.cuts import (
 from tabellion.locate.printed.parting import FEWEST_PIECES, Judges, clusters, part_tables, settle_chances
 from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, outer_pieces, piece_features
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
-from tabellion.locate.printed.regions import FIRST_LOOK, LEVEL_CUTS, REGIONS, SECOND_LOOK, UPRIGHT_CUTS
-from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, gather_facts, hull, second_features
+from tabellion.locate.printed.regions import BOTH_LOOKS, FIRST_LOOK, LEVEL_CUTS, REGIONS, SECOND_LOOK, UPRIGHT_CUTS
+from tabellion.locate.printed.second_look import PieceFacts, gather_facts, hull, second_features
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 
@@ -104,7 +104,7 @@ def train_printed_locate(folder: Path, left_out: int | None = None) -> None:
         for v, said in zip(views, first.say([_pieces(v, v.rows) for v in views]), strict=True)
     ]
     examples = [_pieces(v, rows) for v, rows in zip(views, both, strict=True)]
-    second = fit_across(examples, (*PIECE_FEATURES, *SECOND_FEATURES), PIECES)
+    second = fit_across(examples, BOTH_LOOKS, PIECES)
     chances = [settle_chances(v.facts, said) for v, said in zip(views, second.say(examples), strict=True)]
     taught = [_teach_cuts(v, chance) for v, chance in zip(views, chances, strict=True)]
     level = fit_across([t[0] for t in taught], LEVEL_FEATURES, CUTS)

@@ -34,9 +34,13 @@ Labelled = tuple[NDArray[np.bool_], NDArray[np.integer]]
 
 
 def train_chain(
-    sequences: Sequence[Labelled], features: Sequence[str], classes: Sequence[str], settings: ChainSettings = DEFAULT
+    sequences: Sequence[Labelled],
+    features: Sequence[str],
+    classes: Sequence[str],
+    settings: ChainSettings = DEFAULT,
+    inputs: Sequence[str] | None = None,
 ) -> Chain:
-    """A chain for the given sequences."""
+    """A chain for the given sequences; `inputs`: what its features are made from, where they are not put in as such."""
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params(
         {"c2": settings.ridge, "max_iterations": settings.iterations, "feature.possible_transitions": True}
@@ -55,7 +59,8 @@ def train_chain(
         tagger.open(path)
         learned = tagger.info()
         tagger.close()
-    return _chain_of(learned.state_features, learned.transitions, features, classes)
+    chain = _chain_of(learned.state_features, learned.transitions, features, classes)
+    return chain if inputs is None else msgspec.structs.replace(chain, inputs=tuple(inputs))
 
 
 def _chain_of(
@@ -75,6 +80,7 @@ def _chain_of(
     for (before, after), weight in transitions.items():
         between[int(before), int(after)] = weight
     return Chain(
+        inputs=tuple(features),
         features=tuple(features),
         classes=tuple(classes),
         state=_rounded(state),
@@ -86,8 +92,3 @@ def _chain_of(
 
 def _rounded(weights: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(round(weight, 4) for weight in row) for row in weights.tolist())
-
-
-def save_chain(chain: Chain, path: Path) -> None:
-    """Write a chain as JSON, one line per feature."""
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(chain), indent=0))

@@ -42,7 +42,7 @@ def train_confidence(folder: Path, folds: Path) -> None:
     model = LogisticRegression(C=1.0, max_iter=2000).fit(rows, good)
     found = model.predict_proba(rows)[:, 1]
     linear = Linear(SIGNALS, tuple(model.coef_[0].tolist()), float(model.intercept_[0]))
-    (folder / f"{CONFIDENCE_WEIGHTS}.json").write_bytes(msgspec.json.encode(linear))
+    linear.save(folder / f"{CONFIDENCE_WEIGHTS}.json")
     scores = {
         "right": float(good.mean()),
         "brier": float(((found - good) ** 2).mean()),

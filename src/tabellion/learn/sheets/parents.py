@@ -31,14 +31,21 @@ from tabellion.learn.sheets.nest_gold import Cell, GoldFrame, gold_frames, unmer
 from tabellion.model.tree import HeaderTree
 from tabellion.nest import nest_headers
 from tabellion.nest.attributes import read_attributes
-from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_view import PairView
-from tabellion.nest.papers.chen_pairs import PAPER_LEFT
-from tabellion.nest.parents import LEFT_WEIGHTS, TOP_WEIGHTS, Method, left_table, left_view, top_table
+from tabellion.nest.parents import (
+    LEFT_NAMES,
+    LEFT_WEIGHTS,
+    TOP_NAMES,
+    TOP_WEIGHTS,
+    Method,
+    left_table,
+    left_view,
+    top_table,
+)
 from tabellion.nest.rules import climb_poorly
 from tabellion.nest.spread import HeaderCells, spread_headers
 from tabellion.nest.stub import find_strands
-from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, Head, TopView, top_pairs
+from tabellion.nest.top_features import Head, TopView, top_pairs
 from tabellion.weights import Weights
 from tabellion.weights.linear import Linear
 
@@ -201,28 +208,24 @@ def _train(folder: Path, side: str, method: Method, examples: list[Examples]) ->
     truth = np.concatenate([e.truth for e in examples])
     weight = np.concatenate([e.weight for e in examples])
     weight = weight / weight.mean()
-    name = WEIGHTS[side][method]
+    name, names = WEIGHTS[side][method], (LEFT_NAMES if side == "left" else TOP_NAMES)[method]
     if method == "svm":
-        features = [f for f, _ in PAPER_LEFT] if side == "left" else [f for f, _ in PAPER_TOP]
-        linear = train_linear(table, truth, weight, features)
-        text = msgspec.json.format(msgspec.json.encode(linear), indent=1)
-        (folder / f"{name}.json").write_bytes(text + b"\n")
+        train_linear(table, truth, weight, names).save(folder / f"{name}.json")
         return
-    names = [f for f, _ in LEFT_FEATURES] if side == "left" else [f for f, _ in TOP_FEATURES]
     settings = LEFT_SETTINGS if side == "left" else TOP_SETTINGS
     boosted = train_boosted(table, truth.astype(np.int64), names, CLASSES, weight, settings)
     boosted.save(folder / f"{name}.npz")
 
 
 def train_linear(
-    table: NDArray[np.float64], truth: NDArray[np.bool_], weight: NDArray[np.float64], features: list[str]
+    table: NDArray[np.float64], truth: NDArray[np.bool_], weight: NDArray[np.float64], features: tuple[str, ...]
 ) -> Linear:
     """A linear SVM, and Platt's sigmoid over its margins."""
     machine = LinearSVC(C=1.0, dual=False, max_iter=5000).fit(table, truth, sample_weight=weight)
     margin = machine.decision_function(table)
     platt = LogisticRegression(C=1e6).fit(margin[:, None], truth, sample_weight=weight)
     return Linear(
-        features=tuple(features),
+        features=features,
         weight=tuple(float(w) for w in machine.coef_[0]),
         intercept=float(machine.intercept_[0]),
         slope=float(platt.coef_[0, 0]),

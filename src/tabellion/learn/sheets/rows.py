@@ -20,7 +20,7 @@ from tabellion.label.rows.labels import BOOSTED, CRF, PAPER, steps_of
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS
-from tabellion.learn.sheets.chains import ChainSettings, save_chain, train_chain
+from tabellion.learn.sheets.chains import ChainSettings, train_chain
 from tabellion.learn.sheets.gold import ROLES
 from tabellion.learn.sheets.row_examples import FULLY_TOLD, RowExample, RowScores, row_examples
 from tabellion.weights.boosted import Boosted
@@ -47,8 +47,8 @@ def train_rows(folder: Path, left_out: int | None = None) -> None:
         PAPER: "linear-chain conditional random field, Chen and Cafarella 2013, Table 4",
     }
     _trees(left_out).save(folder / f"{BOOSTED}.npz")
-    save_chain(_chain(left_out), folder / f"{CRF}.json")
-    save_chain(_paper_chain(left_out), folder / f"{PAPER}.json")
+    _chain(left_out).save(folder / f"{CRF}.json")
+    _paper_chain(left_out).save(folder / f"{PAPER}.json")
     for name, method in methods.items():
         write_card(folder, Card(name, method, learned, left_out=left_out, scores=scores.get(name, {})))
 
@@ -130,6 +130,7 @@ def _chain(left_out: int | None) -> Chain:
         steps,
         ROLES,
         CHAIN,
+        feature_names(),
     )
 
 

@@ -27,10 +27,9 @@ from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS
 from tabellion.learn.web.cases import WEB_CORPORA, WebCase, web_cases
 from tabellion.locate.rendered.arrangement import Arrangement
-from tabellion.locate.rendered.features import DRAWN_FEATURES
 from tabellion.locate.rendered.regions import candidate_nodes, drawn_rows
 from tabellion.locate.web.features import FEATURES, genuine_features
-from tabellion.locate.web.genuine import DRAWN, GENUINE, worth_a_look
+from tabellion.locate.web.genuine import DRAWN, DRAWN_ROWS, GENUINE, worth_a_look
 from tabellion.locate.web.views import view_candidates
 from tabellion.model.rendered import RenderedPage
 from tabellion.read import Rendering, read_document
@@ -215,7 +214,7 @@ def _drawn_page(path: Path) -> dict[int, NDArray[np.float64]]:
 
 BY_DRAWING = Judge(
     DRAWN,
-    (*FEATURES, *DRAWN_FEATURES),
+    DRAWN_ROWS,
     drawn_examples,
     msgspec.structs.replace(TREES, members=_MEMBERS),
 )

@@ -208,7 +208,7 @@ def _training(left_out: int | None) -> tuple[tuple[WebCase, ...], Rows, WordGrou
         others = [at for at in seen if cases[at].fold != part]
         if own:
             learned = learn_words([words[at] for at in others], [cases[at].genuine for at in others])
-            groups[own] = learned.features([words[at] for at in own])
+            groups[own] = learned.tell([words[at] for at in own])
     everything = learn_words([words[at] for at in seen], [cases[at].genuine for at in seen])
     return tuple(cases[at] for at in seen), np.hstack([rows, groups])[seen], everything
 
@@ -216,7 +216,7 @@ def _training(left_out: int | None) -> tuple[tuple[WebCase, ...], Rows, WordGrou
 def _tested(fold: int, words: WordGroups) -> tuple[list[WebCase], Rows]:
     cases, rows, counted = _examples()
     tested = [at for at, case in enumerate(cases) if case.fold == fold]
-    features = words.features([counted[at] for at in tested])
+    features = words.tell([counted[at] for at in tested])
     return [cases[at] for at in tested], np.hstack([rows[tested], features])
 
 

@@ -18,11 +18,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.locate.printed.cuts import LEVEL_FEATURES, UPRIGHT_FEATURES
 from tabellion.locate.printed.parting import Judges, part_tables, settle_chances
-from tabellion.locate.printed.piece_features import Earlier, outer_pieces, piece_features
-from tabellion.locate.printed.region_features import region_features
+from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, outer_pieces, piece_features
+from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
 from tabellion.locate.printed.running_text import RunningText, pieces_inside
-from tabellion.locate.printed.second_look import PieceFacts, gather_facts, hull, second_features
+from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, gather_facts, hull, second_features
 from tabellion.locate.printed.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import MOST_PIECES, PrintedPage
@@ -87,6 +88,7 @@ def _last_on_page(region: PrintedRegion) -> bool:
 
 FIRST_LOOK, SECOND_LOOK = "printed-pieces-first", "printed-pieces"  # names of the weights
 LEVEL_CUTS, UPRIGHT_CUTS, REGIONS = "printed-level-cuts", "printed-upright-cuts", "printed-regions"
+BOTH_LOOKS = (*PIECE_FEATURES, *SECOND_FEATURES)  # what the second look sees
 _LENIENT = 0.4  # log-odds added to what is said of a region: a table missed costs more than one too many
 _MARGIN = 1.0  # points around the text of a table that its box takes in
 
@@ -120,7 +122,8 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
     facts = gather_facts(page)
     chance = settle_chances(facts, judge_pieces(page, earlier, weights))
     judges = Judges(
-        level=weights.boosted(LEVEL_CUTS).probabilities, upright=weights.boosted(UPRIGHT_CUTS).probabilities
+        level=weights.boosted(LEVEL_CUTS, LEVEL_FEATURES).probabilities,
+        upright=weights.boosted(UPRIGHT_CUTS, UPRIGHT_FEATURES).probabilities,
     )
     regions = [_region(facts, chance, members, weights) for members in part_tables(facts, chance, judges)]
     likely = [region for region in regions if region.genuine >= LIKELY]
@@ -134,15 +137,17 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
 def judge_pieces(page: PrintedPage, earlier: Earlier, weights: Weights) -> NDArray[np.float64]:
     """The probability of each piece that it belongs to a table."""
     own = piece_features(page, earlier)
-    first = weights.boosted(FIRST_LOOK).probabilities(own)
-    return weights.boosted(SECOND_LOOK).probabilities(np.hstack([own, second_features(page, first)]))
+    first = weights.boosted(FIRST_LOOK, PIECE_FEATURES).probabilities(own)
+    both = np.hstack([own, second_features(page, first)])
+    return weights.boosted(SECOND_LOOK, BOTH_LOOKS).probabilities(both)
 
 
 def _region(
     facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp], weights: Weights
 ) -> PrintedRegion:
     rows = region_features(facts, chance, members)[None, :]
-    genuine = 1 / (1 + np.exp(-float(weights.boosted(REGIONS).scores(rows)[0, 0]) - _LENIENT))
+    odds = float(weights.boosted(REGIONS, REGION_FEATURES).scores(rows)[0, 0])
+    genuine = 1 / (1 + np.exp(-odds - _LENIENT))
     left, top, right, bottom = hull(facts.box[members])
     box = Box(left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
     upright = facts.page.upright_box(hull(facts.box[members]))

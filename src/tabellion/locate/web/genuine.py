@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.papers.wang import PAPER_FEATURES, count_words, paper_features, tamed
-from tabellion.locate.web.features import genuine_features
+from tabellion.locate.rendered.features import DRAWN_FEATURES
+from tabellion.locate.web.features import FEATURES, genuine_features
 from tabellion.locate.web.views import view_candidates
 from tabellion.model.document import Mark
 from tabellion.model.markup import Candidate, MarkupPage
@@ -70,6 +71,7 @@ def judge_preformatted(candidate: Candidate) -> float:
 
 GENUINE, DRAWN, TREE, SVM, WORDS = "genuine", "genuine_drawn", "genuine_tree", "genuine_svm", "genuine_words"  # weights
 PAPER_ROWS = (*PAPER_FEATURES, FORMS[0])  # what the paper's classifiers see
+DRAWN_ROWS = (*FEATURES, *DRAWN_FEATURES)  # what is seen of a drawn table
 LIKELY = 0.5
 _TRIVIAL = 0.01  # the share of genuine tables among candidates without two rows of two cells, measured on webtables
 _CELLS_TOGETHER = 100_000
@@ -127,11 +129,11 @@ def _by_trees(
     page: MarkupPage, asked: list[int], weights: Weights, drawn: Mapping[int, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """What the trees say; those that were taught on drawn tables, of the tables that are drawn."""
-    trees = weights.boosted(GENUINE)
+    trees = weights.boosted(GENUINE, FEATURES)
     shown = [at for at, number in enumerate(asked) if number in drawn]
     if not shown or not weights.share_a_folder(GENUINE, DRAWN):
         return trees.probabilities(genuine_features(view_candidates(page, asked), trees.asked))
-    judges = weights.boosted(DRAWN)
+    judges = weights.boosted(DRAWN, DRAWN_ROWS)
     rows = genuine_features(view_candidates(page, asked), trees.asked | judges.asked)
     odds = trees.probabilities(rows)
     odds[shown] = judges.probabilities(np.hstack([rows[shown], [drawn[asked[at]] for at in shown]]))
@@ -142,11 +144,11 @@ def _by_paper(
     page: MarkupPage, asked: list[int], weights: Weights, method: Literal["tree", "svm"]
 ) -> NDArray[np.float64]:
     """What the paper's classifiers say, over its sixteen features."""
-    words = weights.words(WORDS).features([count_words(page, number) for number in asked])
+    words = weights.words(WORDS, FORMS).tell([count_words(page, number) for number in asked])
     rows = np.column_stack([paper_features(view_candidates(page, asked)), words[:, 0]])
     if method == "tree":
-        return weights.boosted(TREE).probabilities(rows)
-    return weights.kernel(SVM).probabilities(tamed(rows))
+        return weights.boosted(TREE, PAPER_ROWS).probabilities(rows)
+    return weights.kernel(SVM, PAPER_ROWS).probabilities(tamed(rows))
 
 
 def worth_a_look(page: MarkupPage) -> list[int]:
@@ -191,9 +193,9 @@ def explain_region(region: MarkupRegion, weights: Weights, most: int = 5) -> tup
     if region.number not in worth_a_look(region.page):
         return (("no two rows with a row of two cells", 0.0),)
     row = genuine_features(view_candidates(region.page, [region.number]))
-    trees = weights.boosted(GENUINE)
+    trees = weights.boosted(GENUINE, FEATURES)
     if region.drawn is not None and weights.share_a_folder(GENUINE, DRAWN):
-        trees, row = weights.boosted(DRAWN), np.hstack([row, region.drawn[None]])
+        trees, row = weights.boosted(DRAWN, DRAWN_ROWS), np.hstack([row, region.drawn[None]])
     moved = weigh_features(trees, row)[0]
     order = np.argsort(-np.abs(moved))[:most].tolist()
     return tuple((trees.features[number], round(float(moved[number]), 3)) for number in order)

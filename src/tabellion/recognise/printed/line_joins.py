@@ -307,7 +307,7 @@ def judge_joins(
 ) -> NDArray[np.float64]:
     """The probability of each line but the first that it goes on with the row above it."""
     rows = join_features(strip, columns, phrases, facts)
-    chance = weights.boosted(JOINS).probabilities(rows)
+    chance = weights.boosted(JOINS, JOIN_FEATURES).probabilities(rows)
     return settle_joins(strip, facts, chance)
 
 

@@ -224,7 +224,7 @@ def find_phrases(strip: Strip, columns: Columns, weights: Weights) -> list[list[
     found = doubts(strip, columns)
     if not found:
         return join_phrases(strip, columns, found, np.zeros(0, dtype=bool))
-    chances = weights.boosted(SPANS).probabilities(span_features(strip, columns, found))
+    chances = weights.boosted(SPANS, SPAN_FEATURES).probabilities(span_features(strip, columns, found))
     return join_phrases(strip, columns, found, chances > _LIKELY)
 
 

@@ -330,9 +330,9 @@ def _share_ruled(strip: Strip) -> float:
 def judge_rivers(strip: Strip, rivers: list[River], runs: list[LineRuns], weights: Weights) -> NDArray[np.float64]:
     """The probability of each candidate that it parts two columns: a first look, then one that knows its neighbours."""
     rows = river_features(strip, rivers, runs)
-    first = weights.boosted(FIRST_RIVERS).probabilities(rows[:, :OWN_FEATURES])
+    first = weights.boosted(FIRST_RIVERS, RIVER_FEATURES[:OWN_FEATURES]).probabilities(rows[:, :OWN_FEATURES])
     add_neighbours(rows, first)
-    chance = weights.boosted(RIVERS).probabilities(rows)
+    chance = weights.boosted(RIVERS, RIVER_FEATURES).probabilities(rows)
     return without_bullets(rows, chance)
 
 

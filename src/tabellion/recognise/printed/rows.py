@@ -291,7 +291,8 @@ def find_rows(
     """The row of each line."""
     runs = row_candidates(joins)
     features = row_features(strip, phrases, facts, joins, runs)
-    return choose_rows(len(strip), runs, settle_rows(facts, runs, weights.boosted(ROWS).probabilities(features)))
+    chance = weights.boosted(ROWS, ROW_FEATURES).probabilities(features)
+    return choose_rows(len(strip), runs, settle_rows(facts, runs, chance))
 
 
 def settle_rows(facts: LineFacts, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.float64]:
