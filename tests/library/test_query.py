@@ -28,17 +28,17 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def test_a_table_as_it_is_laid_out(library: Library) -> None:
-    rows = library.query('select sex_race_and_age, "1990" from smoking limit 2').to_pylist()
+    rows = library.query('select sex_race_and_age_1 a, sex_race_and_age_2 b, "1990" from smoking limit 2').to_pylist()
     assert rows == [
-        {"sex_race_and_age": "Total smokers", "1990": 25.5},
-        {"sex_race_and_age": "Male, total", "1990": 28.4},
+        {"a": "Total smokers", "b": None, "1990": 25.5},
+        {"a": "Total smokers", "b": "Male, total", "1990": 28.4},
     ]
 
 
 def test_a_table_tidy(library: Library) -> None:
     found = library.query("select * from smoking_tidy where address = 'B10'")
     (row,) = found.to_pylist()
-    assert row["left_1"] == "Total smokers" and row["top_1"] == "1990"
+    assert row["sex_race_and_age_1"] == "Total smokers" and row["top_1"] == "1990"
     assert (row["value"], row["unit"], row["row"], row["column"]) == (13.7, "%", 9, 1)
 
 

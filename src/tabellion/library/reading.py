@@ -20,12 +20,10 @@ from typing import Any, Literal
 import msgspec
 
 from tabellion.errors import TabellionError
-from tabellion.export.laid_out import lay_out
-from tabellion.library.naming import once_each, plain_name
+from tabellion.library.columns import ColumnFacts, relation_columns
 from tabellion.library.terms import guess_language
 from tabellion.library.tidy import tidy_tables
 from tabellion.model.correction import Correction
-from tabellion.model.grid import Content
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 from tabellion.model.table import Table
@@ -50,16 +48,6 @@ _COMMON = (
 
 
 Rendered = Literal["always", "auto"]
-
-
-class ColumnFacts(msgspec.Struct, frozen=True):
-    """One column of a table as it is laid out: its place in the source, its name for SQL, its labels."""
-
-    column: int
-    name: str
-    path: tuple[str, ...] = ()
-    number: bool = False
-    unit: str | None = None
 
 
 class Details(msgspec.Struct, frozen=True):
@@ -207,25 +195,12 @@ def take_reading(extraction: Extraction, source: str, address: str, size: int) -
 
 
 def _take_table(table: Table, source: str) -> TableReading:
-    laid = lay_out(table, groups=False)
+    stub, columns = relation_columns(table)
     grid, tuples = table.grid, table.tuples
     tops = [path.labels for path in tuples.column_paths.values()]
     lefts = [path.labels for path in tuples.row_paths.values()]
     headers = list(dict.fromkeys(label for path in tops for label in path))
     stubs = list(dict.fromkeys(label for path in lefts for label in path))
-    stub_names = once_each(
-        plain_name(head) or ("label" if len(laid.stub_columns) == 1 else f"label_{number}")
-        for number, head in enumerate(laid.stub_heads, 1)
-    )
-    names = once_each([*stub_names, *(_column_name(path, n) for n, path in enumerate(laid.column_paths, 1))])
-    stub = tuple(
-        ColumnFacts(int(grid.column_of[column]), name, (head,) if head else ())
-        for column, name, head in zip(laid.stub_columns, names, laid.stub_heads, strict=False)
-    )
-    columns = tuple(
-        ColumnFacts(int(grid.column_of[column]), name, path, _is_number(table, column), _unit(table, column))
-        for column, name, path in zip(laid.columns, names[len(stub) :], laid.column_paths, strict=True)
-    )
     caption = table.metadata.affiliated.caption
     said = " ".join(filter(None, (table.title, caption, *headers, *stubs)))
     return TableReading(
@@ -249,27 +224,6 @@ def _take_table(table: Table, source: str) -> TableReading:
             stub_words=_at_most(stubs),
         ),
     )
-
-
-def _column_name(path: tuple[str, ...], number: int) -> str:
-    """The labels from the outermost on, or the nearest alone where all would be too long."""
-    whole = plain_name(" ".join(path), 60)
-    nearest = plain_name(path[-1], 60) if path else ""
-    return (whole if whole.endswith(nearest) else nearest) or f"column_{number}"
-
-
-def _is_number(table: Table, column: int) -> bool:
-    """Whether every value that the column says is a number."""
-    grid, tuples = table.grid, table.tuples
-    content = grid.content[tuples.rows[tuples.columns == column], column]
-    said = content[(content != Content.EMPTY) & (content != Content.MISSING)]
-    return bool(len(said)) and bool((said == Content.NUMBER).all())
-
-
-def _unit(table: Table, column: int) -> str | None:
-    tuples = table.tuples
-    units = {tuples.units[i] for i in set(tuples.unit_ids[tuples.columns == column].tolist())}
-    return units.pop() if len(units) == 1 else None
 
 
 def name_source(metadata: Metadata, source: str) -> Metadata:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from sqlalchemy import Connection, select
 
 from tabellion.library.catalogue import Catalogue, documents, tables
+from tabellion.library.columns import ColumnFacts
 from tabellion.library.files import Folder
 from tabellion.library.naming import once_each
 from tabellion.library.originals import open_segments
@@ -68,11 +69,11 @@ def register_relations(
 
 
 def laid_out_query(source: str, details: Details) -> str:
-    """A table as it is laid out, row by row: its stub first, then its columns.
+    """A table as it is laid out: one row for each of its rows, the levels of its stub first, then its columns.
 
     Where there is one column of values, a row is a tuple; else the tuples of a row are brought together.
     """
-    labels = {column.name: _label_in(column.column, only=len(details.stub) == 1) for column in details.stub}
+    labels = stub_labels(details)
     if len(details.columns) == 1:
         (column,) = details.columns
         shown = [f"{label} AS {quoted(name)}" for name, label in labels.items()]
@@ -90,14 +91,15 @@ def laid_out_query(source: str, details: Details) -> str:
 
 
 def tidy_query(source: str, details: Details) -> str:
-    """A table with one row per value: one column per level of its paths, then the value and what is known of it."""
-    depth, heads = details.left_depth, [column.name for column in details.stub]
-    left = heads if len(heads) == depth else [f"left_{level + 1}" for level in range(depth)]
-    top = [f"top_{level + 1}" for level in range(max((len(c.path) for c in details.columns), default=0))]
+    """A table with one row for each value: the levels of its paths, then the value and what is known of it."""
+    left = stub_labels(details)
+    if not all(column.level for column in details.stub):
+        left = {f"left_{level}": f'"left"[{level}]' for level in range(1, details.left_depth + 1)}
+    top = range(1, max((len(column.path) for column in details.columns), default=0) + 1)
+    labels = [*left.values(), *(f'"top"[{level}]' for level in top)]
     own = ["value", "text", "unit", "note", "address", "row", "column", "confidence"]
-    names = once_each([*own, *left, *top])[len(own) :]
-    paths = [f'"left"[{i + 1}] AS {quoted(name)}' for i, name in enumerate(names[: len(left)])]
-    paths += [f'"top"[{i + 1}] AS {quoted(name)}' for i, name in enumerate(names[len(left) :])]
+    names = once_each([*own, *left, *(f"top_{level}" for level in top)])[len(own) :]
+    paths = [f"{label} AS {quoted(name)}" for name, label in zip(names, labels, strict=True)]
     note = "nullif(array_to_string(notes, '; '), '') AS note"
     rest = ['"value"', '"text"', "unit", note, "address", '"row"', '"column"', "confidence"]
     return f"SELECT {', '.join([*paths, *rest])} FROM {source}"
@@ -108,11 +110,22 @@ def quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _label_in(column: int, *, only: bool) -> str:
-    """The nearest label that stands in one column of the stub; of the only one, simply the nearest."""
-    if only:
-        return '"left"[-1]'
-    return f'"left"[len(left_columns) + 1 - list_position(list_reverse(left_columns), {column}::INTEGER)]'
+def stub_labels(details: Details) -> dict[str, str]:
+    """What each column of the stub holds, in SQL over tuples."""
+    alone = len({column.column for column in details.stub}) == 1
+    return {column.name: _label_in(column, alone=alone) for column in details.stub}
+
+
+def _label_in(column: ColumnFacts, *, alone: bool) -> str:
+    """The label of one level; `alone`: all labels stand in this column of the source."""
+    if alone:
+        return f'"left"[{column.level or -1}]'
+    here = f"{column.column}::INTEGER"
+    if column.level == 0:
+        return f'"left"[len(left_columns) + 1 - list_position(list_reverse(left_columns), {here})]'
+    if column.level == 1:
+        return f'"left"[list_position(left_columns, {here})]'
+    return f'list_where("left", list_transform(left_columns, lambda x: x = {here}))[{column.level}]'
 
 
 def _register_table(

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from tabellion.export.arrow import FIELDS, line_paths, tuple_columns
-from tabellion.model.table import Path, Table, Tuples
+from tabellion.library.columns import label_columns
+from tabellion.model.table import Table, Tuples
 
 _PLACES = pa.list_(pa.int32())
 SCHEMA = pa.schema(
@@ -45,12 +46,6 @@ def _tidy(table_id: str, document_id: str, tuples: Tuples) -> pa.Table:
         "table_id": pa.repeat(table_id, len(tuples)),
         "document_id": pa.repeat(document_id, len(tuples)),
         **tuple_columns(tuples, left, top),
-        "left_columns": left.spread(pa.array([_label_columns(path) for path in left.paths], _PLACES)),
+        "left_columns": left.spread(pa.array([label_columns(path) for path in left.paths], _PLACES)),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
-
-
-def _label_columns(path: Path) -> list[int]:
-    """The source column of each label; -1 for one that stands in no cell."""
-    columns = [column for _, column in path.cells]
-    return [-1] * (len(path.labels) - len(columns)) + columns[: len(path.labels)]

@@ -20,11 +20,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 import tantivy
 
+from tabellion.library.columns import ColumnFacts
 from tabellion.library.index import LABEL_FIELDS
 from tabellion.library.joins.likeness import STUB, TOP, Asked, Likeness, Side, Way, compare
 from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
 from tabellion.library.library import Library
-from tabellion.library.reading import ColumnFacts, Details
+from tabellion.library.reading import Details
 from tabellion.library.records import TableRecord, documents_by_id, table_called, tables_by_id
 from tabellion.library.relations import TIDY, quoted
 

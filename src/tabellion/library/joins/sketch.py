@@ -23,7 +23,8 @@ from importlib.resources import files
 
 import msgspec
 
-from tabellion.library.reading import ColumnFacts, Details
+from tabellion.library.columns import ColumnFacts
+from tabellion.library.reading import Details
 from tabellion.values.marks import split_marks
 
 _NOT_WORD = re.compile(r"[\W_]+")

@@ -1,0 +1,151 @@
+"""The columns of a table's relation: one for each level of its left paths, then one for each column of values.
+
+In: a table. Out: those columns with their names for SQL. A level is named by the head over the stub column that it
+stands in, one that holds nothing but years is the year, and one without a head goes by its number. A column of values
+is named by the levels of its path that differ from column to column. Fails to tell columns apart by words where their
+paths are the same: the later ones get a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from tabellion.export.laid_out import LaidOut, lay_out
+from tabellion.library.naming import once_each, plain_name
+from tabellion.model.grid import Content
+from tabellion.model.table import Path, Table
+
+_LONGEST = 60  # letters of the name of a column
+_OWN = 40  # of them at most for the words that it has alone
+_ALL = 10_000  # letters of a path that are looked at
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+
+
+class ColumnFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One column of a table as it is laid out: its place in the source, its name for SQL, its labels.
+
+    Of a column of the stub `level` says which label it holds of those that a row has in that place, from 1 on;
+    0, in libraries of older form: the nearest.
+    """
+
+    column: int
+    name: str
+    path: tuple[str, ...] = ()
+    number: bool = False
+    unit: str | None = None
+    level: int = 0
+
+
+def relation_columns(table: Table) -> tuple[tuple[ColumnFacts, ...], tuple[ColumnFacts, ...]]:
+    """The columns of the stub, and those of values; no name comes twice."""
+    laid = lay_out(table, groups=False)
+    levels = _levels(table, laid)
+    names = once_each([*(level.name for level in levels), *name_columns(laid.column_paths)])
+    stub = tuple(msgspec.structs.replace(one, name=name) for one, name in zip(levels, names, strict=False))
+    values = tuple(
+        ColumnFacts(int(table.grid.column_of[column]), name, path, _is_number(table, column), _unit(table, column))
+        for column, name, path in zip(laid.columns, names[len(stub) :], laid.column_paths, strict=True)
+    )
+    return stub, values
+
+
+def label_columns(path: Path) -> list[int]:
+    """The source column of each label; -1 for one that stands in no cell."""
+    columns = [column for _, column in path.cells]
+    return [-1] * (len(path.labels) - len(columns)) + columns[: len(path.labels)]
+
+
+def name_columns(paths: Sequence[tuple[str, ...]]) -> list[str]:
+    """Names of columns by what differs in their paths; the same twice only where nothing does.
+
+    >>> name_columns([("Share", "1990", "Men"), ("Share", "1990", "Women"), ("Share", "1991", "Men")])
+    ['1990_men', '1990_women', '1991_men']
+    """
+    told = _differing(paths)
+    names = [_fitting(path) or f"column_{number}" for number, path in enumerate(told, 1)]
+    often = Counter(names)
+    for name in [name for name, count in often.items() if count > 1]:
+        alike = [at for at, other in enumerate(names) if other == name]
+        words = [_words(told[at]) for at in alike]
+        common = set(words[0]).intersection(*words)
+        for at, mine in zip(alike, words, strict=True):
+            own = plain_name(" ".join(word for word in mine if word not in common), _OWN)
+            if own:
+                names[at] = "_".join(filter(None, (plain_name(name, _LONGEST - 1 - len(own)), own)))
+    return names
+
+
+def _differing(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Paths without the levels that all of them have in common."""
+    shortest = min(map(len, paths), default=0)
+    same = {level for level in range(shortest) if len({path[level] for path in paths}) == 1}
+    return [tuple(label for level, label in enumerate(path) if level not in same) or path for path in paths]
+
+
+def _fitting(path: tuple[str, ...]) -> str:
+    """The labels from the outermost on, or the nearest alone where all would be too long."""
+    whole = plain_name(" ".join(path), _LONGEST)
+    nearest = plain_name(path[-1], _LONGEST) if path else ""
+    return whole if whole.endswith(nearest) else nearest
+
+
+def _words(path: tuple[str, ...]) -> list[str]:
+    return plain_name(" ".join(path), _ALL).split("_")
+
+
+def _levels(table: Table, laid: LaidOut) -> list[ColumnFacts]:
+    """A column for each label that a row can have, in the order of the stub."""
+    heads = {int(table.grid.column_of[at]): head for at, head in zip(laid.stub_columns, laid.stub_heads, strict=True)}
+    paths = table.tuples.row_paths
+    labels = _labels_by_level(paths.get(row, Path()) for row in set(table.tuples.rows.tolist()))
+    depths = Counter(column for column, _ in labels)
+    found: list[ColumnFacts] = []
+    for column, level in sorted(labels):
+        head = heads.get(column, "")
+        years = {
+            at
+            for at in range(1, depths[column] + 1)
+            if (depths[column] > 1 or not head) and _are_years(labels[column, at])
+        }
+        if level in years:
+            name = "year"
+        elif plain_name(head):
+            others = [at for at in range(1, depths[column] + 1) if at not in years]
+            name = plain_name(head) if len(others) == 1 else f"{plain_name(head)}_{others.index(level) + 1}"
+        else:
+            name = "label" if len(labels) == 1 else f"level_{len(found) + 1}"
+        found.append(ColumnFacts(column, name, (head,) if head else (), level=level))
+    return found
+
+
+def _labels_by_level(paths: Iterable[Path]) -> dict[tuple[int, int], set[str]]:
+    """The labels of rows by the column that they stand in and their place among those of that column."""
+    found: dict[tuple[int, int], set[str]] = {}
+    for path in paths:
+        seen: Counter[int] = Counter()
+        for column, label in zip(label_columns(path), path.labels, strict=True):
+            seen[column] += 1
+            found.setdefault((column, seen[column]), set()).add(label)
+    return found
+
+
+def _are_years(labels: set[str]) -> bool:
+    return all(_YEAR.fullmatch(label.strip()) for label in labels)
+
+
+def _is_number(table: Table, column: int) -> bool:
+    """Whether every value that the column says is a number."""
+    grid, tuples = table.grid, table.tuples
+    content = grid.content[tuples.rows[tuples.columns == column], column]
+    said = content[(content != Content.EMPTY) & (content != Content.MISSING)]
+    return bool(len(said)) and bool((said == Content.NUMBER).all())
+
+
+def _unit(table: Table, column: int) -> str | None:
+    tuples = table.tuples
+    units = {tuples.units[i] for i in set(tuples.unit_ids[tuples.columns == column].tolist())}
+    return units.pop() if len(units) == 1 else None
