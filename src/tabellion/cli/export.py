@@ -25,7 +25,7 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion export --library shelf --to nquads -o shelf.nq [dim]· the whole library[/dim]
 
-[dim]$[/dim] tabellion export --to xml --schema > tables.xsd [dim]· what the form is valid by[/dim]"""
+[dim]$[/dim] tabellion export --to xml --schema > tables.xsd [dim]· the schema of the form[/dim]"""
 
 
 class To(StrEnum):
@@ -55,7 +55,8 @@ def export(
         To | None, typer.Option("--to", "-t", help="The form to write; by default by the ending of FILE, else csv.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
     ] = None,
     library: LibraryOption = None,
     files: FilesOption = None,
@@ -63,7 +64,7 @@ def export(
     base: Annotated[
         str, typer.Option("--base", metavar="ADDRESS", help="What the names of things in RDF begin with.")
     ] = "urn:tabellion:",
-    schema: Annotated[bool, typer.Option("--schema", help="Print the schema that the form is valid by.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the schema of the form, and stop.")] = False,
     limit: LimitOption = None,
 ) -> None:
     """Publish tables: files for programs, people and the web of data."""

@@ -142,9 +142,10 @@ def extract(
         ),
     ] = Form.jsonl,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="List what was judged not to be a table too, and why.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also list what was judged not to be a table, and why.")] = False,
     sheet: SheetOption = None,
     pages: PagesOption = None,
     pages_apart: PagesApartOption = False,

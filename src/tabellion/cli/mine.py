@@ -65,7 +65,7 @@ def mine(
     ] = False,
     method: MethodOption = MethodChoice.blocks,
     support: Annotated[
-        int | None, typer.Option("--support", metavar="N", min=1, help="Sites that must have a concept.")
+        int | None, typer.Option("--support", metavar="N", min=1, help="How many sites must have a concept.")
     ] = None,
     siblings: Annotated[
         bool, typer.Option("--siblings", help="Take concepts of fewer sites too that stand in a list of concepts.")
@@ -78,7 +78,8 @@ def mine(
     ] = 30,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")] = 2,
     pause: Annotated[
-        float, typer.Option("--pause", metavar="SECONDS", min=0.0, help="Between two requests to one host.")
+        float,
+        typer.Option("--pause", metavar="SECONDS", min=0.0, help="Wait so long between two requests to one host."),
     ] = 1.0,
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep what was fetched here, as WARC files.")

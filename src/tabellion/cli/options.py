@@ -162,7 +162,7 @@ ScriptsOption = Annotated[
 NetworkOption = Annotated[
     bool, typer.Option("--network", rich_help_panel=_PAGES, help="Let rendered pages load files from the network.")
 ]
-TraceOption = Annotated[bool, typer.Option("--trace", help="Say where in the code a defect was met.")]
+TraceOption = Annotated[bool, typer.Option("--trace", help="Print where in the code a defect happened.")]
 
 
 def build_settings(

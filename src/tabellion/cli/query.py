@@ -50,7 +50,8 @@ def query(
         Shape, typer.Option("--format", "-f", help="table: for people; csv, json, parquet: for programs.")
     ] = Shape.table,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
     ] = None,
     seconds: SecondsOption = 60.0,
     memory: MemoryOption = 2048,

@@ -47,7 +47,7 @@ def rebuild(
     limit: LimitOption = None,
     trace: TraceOption = False,
 ) -> None:
-    """Make tuples and index anew from the stored documents."""
+    """Read the stored documents again and rebuild the index."""
     settings = build_settings(sheet=None, rows=rows, parents=parents, weights=weights, limits=limit)
     failures = 0
     with opened_library(library, files) as shelf:

@@ -70,11 +70,11 @@ def show(
     tuples: Annotated[
         int | None,
         typer.Option(
-            "--tuples", "-t", metavar="[N]", min=0, help="Show the first N tuples of each table too (20 without N)."
+            "--tuples", "-t", metavar="[N]", min=0, help="Also show the first N tuples of each table (20 without N)."
         ),
     ] = None,
     why: Annotated[
-        bool, typer.Option("--why", help="List what was judged not to be a table too, and what weighed most.")
+        bool, typer.Option("--why", help="Also list what was judged not to be a table, and what weighed most.")
     ] = False,
     stage: Annotated[Stage, typer.Option("--stage", help="Look at what this stage of the flow made.")] = Stage.relate,
     lines: Annotated[
@@ -83,10 +83,10 @@ def show(
     ] = 48,
     width: Annotated[
         int | None,
-        typer.Option("--width", metavar="N", min=40, help="Letters a line; by default the terminal's."),
+        typer.Option("--width", metavar="N", min=40, help="Letters per line; by default as wide as the terminal."),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Write the drawing to this file as a picture too.")
+        Path | None, typer.Option("--svg", metavar="FILE", help="Also write the drawing to this file as a picture.")
     ] = None,
     pages: PagesOption = None,
     picture: Annotated[

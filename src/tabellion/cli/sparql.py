@@ -45,7 +45,8 @@ def sparql(
         AnswerForm, typer.Option("--format", "-f", help="Of rows: csv, tsv, json, xml; of graphs: turtle, nquads.")
     ] = AnswerForm.csv,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, whole or not at all.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
     ] = None,
     seconds: Annotated[
         float, typer.Option("--seconds", metavar="N", min=0.001, help="How long a query may run.")
