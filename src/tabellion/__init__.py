@@ -16,59 +16,65 @@ imported when they are first used, so that importing the package costs next to n
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tabellion.api import Table as Table
-    from tabellion.api import Tables as Tables
-    from tabellion.api import extract as extract
-    from tabellion.errors import TabellionError as TabellionError
-    from tabellion.errors import UnreadableError as UnreadableError
-    from tabellion.export.read_back import ExportedTable as ExportedTable
-    from tabellion.export.read_back import read_export as read_export
-    from tabellion.pipeline import Settings as Settings
-    from tabellion.read import Limits as Limits
-    from tabellion.read import read_document as read_document
+    from tabellion.api import Table, Tables, extract
+    from tabellion.errors import TabellionError, UnreadableError, UsageError
+    from tabellion.export.read_back import ExportedTable, read_export
+    from tabellion.library import open_library
+    from tabellion.library.library import Library
+    from tabellion.read import Limits, read_document
+    from tabellion.settings import Settings
 
-_HOMES = {
-    "ExportedTable": "tabellion.export.read_back",
-    "Limits": "tabellion.read",
-    "Settings": "tabellion.pipeline",
-    "Table": "tabellion.api",
-    "TabellionError": "tabellion.errors",
-    "Tables": "tabellion.api",
-    "UnreadableError": "tabellion.errors",
-    "extract": "tabellion.api",
-    "read_document": "tabellion.read",
-    "read_export": "tabellion.export.read_back",
-}
+    __version__: str
 
 __all__ = [
     "ExportedTable",
+    "Library",
     "Limits",
     "Settings",
     "TabellionError",
     "Table",
     "Tables",
     "UnreadableError",
+    "UsageError",
     "extract",
+    "open_library",
     "read_document",
     "read_export",
 ]
 
+_HOMES = {
+    "ExportedTable": "tabellion.export.read_back",
+    "Library": "tabellion.library.library",
+    "Limits": "tabellion.read",
+    "Settings": "tabellion.settings",
+    "Table": "tabellion.api",
+    "TabellionError": "tabellion.errors",
+    "Tables": "tabellion.api",
+    "UnreadableError": "tabellion.errors",
+    "UsageError": "tabellion.errors",
+    "extract": "tabellion.api",
+    "open_library": "tabellion.library",
+    "read_document": "tabellion.read",
+    "read_export": "tabellion.export.read_back",
+}
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # type checkers know the names above, and refuse others
 
-        return version("tabellion")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tabellion' has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
 
+        if name == "__version__":
+            from importlib.metadata import version
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "__version__"})
+            return version("tabellion")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'tabellion' has no attribute {name!r}")
+        found = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_HOMES, "__version__"})

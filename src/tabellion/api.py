@@ -6,7 +6,7 @@ the model with a way out added: each method here hands over to one function of `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,7 +15,10 @@ import msgspec
 from tabellion.errors import UsageError
 from tabellion.model import table as model
 from tabellion.model.document import Document, Issue
-from tabellion.pipeline import Extraction, Rejected, Settings, extract_document
+from tabellion.model.methods import FrameMethod, GenuineMethod, HeaderMethod, ParentMethod, RenderChoice, RowMethod
+from tabellion.pipeline import Extraction, Rejected, extract_document
+from tabellion.read.limits import Limits
+from tabellion.settings import Settings, read_limits, read_pages
 
 if TYPE_CHECKING:
     import pandas
@@ -151,15 +154,45 @@ class Tables(Sequence[Table]):
         return "".join(table._repr_html_() for table in self) or escape(repr(self))
 
 
-def extract(source: str | Path | bytes, sheet: str | None = None, **settings: Any) -> Tables:
+def extract(
+    source: str | Path | bytes,
+    sheet: str | None = None,
+    *,
+    pages: str | int | tuple[int, int] | None = None,
+    pages_apart: bool = False,
+    rows: RowMethod = "boosted",
+    parents: ParentMethod = "boosted",
+    genuine: GenuineMethod = "boosted",
+    headers: HeaderMethod = "boosted",
+    frames: FrameMethod = "arranged",
+    render: RenderChoice = "never",
+    scripts: bool = False,
+    network: bool = False,
+    why: bool = False,
+    weights: str | Path | None = None,
+    limits: Limits | Mapping[str, float] | None = None,
+) -> Tables:
     """Read one document and return its tables.
 
-    `source` is a path, or the bytes of a document. `sheet` names one sheet of a spreadsheet. Further settings are those
-    of `Settings`: limits, rows, parents, weights. A document that cannot be read raises an `UnreadableError`; doubts
-    are in `issues`.
+    `source` is a path, an address or the bytes of a document. `sheet` names one sheet of a spreadsheet, `pages` a page
+    or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`. The other settings are those of `Settings`; `limits` may be
+    a dict of those that change. A wrong setting raises a `UsageError`, a document that cannot be read an
+    `UnreadableError`; doubts are in `issues`.
     """
-    unknown = set(settings) - set(Settings.__struct_fields__)
-    if unknown:
-        known = ", ".join(Settings.__struct_fields__)
-        raise UsageError(f"unknown setting {', '.join(sorted(unknown))}; there are {known}")
-    return Tables(extract_document(source, Settings(sheet=sheet, **settings)))
+    settings = Settings(
+        limits=read_limits(limits),
+        rows=rows,
+        parents=parents,
+        weights=None if weights is None else str(weights),
+        sheet=sheet,
+        genuine=genuine,
+        headers=headers,
+        why=why,
+        pages=None if pages is None else read_pages(pages),
+        pages_apart=pages_apart,
+        render=render,
+        frames=frames,
+        scripts=scripts,
+        network=network,
+    )
+    return Tables(extract_document(source, settings))

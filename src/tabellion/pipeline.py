@@ -9,12 +9,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from tabellion.label import Recognised, label_grids
-from tabellion.locate import FrameMethod as FrameMethod
 from tabellion.locate import RunningText, join_parts, locate_printed, locate_regions
 from tabellion.locate.rendered.regions import tell_structure
 from tabellion.locate.web.genuine import explain_region
@@ -29,51 +27,16 @@ from tabellion.model.region import LIKELY, AnyRegion, MarkupRegion, PrintedRegio
 from tabellion.model.table import Table
 from tabellion.model.tree import Nested
 from tabellion.nest import nest_frames
-from tabellion.read import Limits, Rendering, read_document
+from tabellion.read import Rendering, read_document
 from tabellion.read.chromium.rendering import promises_tables
 from tabellion.read.progress import Watch, WatchedPages
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import conserve_cells, relate_table
+from tabellion.settings import Settings as Settings
 from tabellion.weights import Weights
 
-RowMethod = Literal["boosted", "crf", "paper"]
-ParentMethod = Literal["boosted", "svm"]
-HeaderMethod = Literal["boosted", "ontominer"]
-GenuineMethod = Literal["boosted", "tree", "svm"]
-RenderChoice = Literal["never", "always", "auto"]
 _TABLES_TOGETHER = 64  # of a web page are labelled at once: most pages have fewer, and memory is bounded
 _ENOUGH = 0.5  # the share of a page's text in tables of its markup from which boxes have little to add
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """What a caller may choose: limits, methods, and the folder of learned weights.
-
-    `rows`: boosted trees decoded as a chain (default), a CRF with all features, or the CRF of Chen and
-    Cafarella 2013 with their features only. `parents`: boosted trees (default) or their linear SVM.
-    `genuine`: which web tables hold data, by boosted trees (default) or by the tree or SVM of Wang and Hu 2002.
-    `headers`: of web tables, by boosted trees (default) or by the clustering of OntoMiner 2005.
-    `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
-    `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
-    that it does not give. `frames`: how tables are found among boxes: by how they are arranged (default), the same with
-    their rows and columns told on the double topological grid of VENTex (Gatterbauer and others 2007; `gridded`), or by
-    its expansion and its grid alone (`ventex`). `scripts` and `network` say what a page may do meanwhile.
-    `why`: tell of each candidate of a web page that was judged no table what weighed most.
-    """
-
-    limits: Limits = Limits()
-    rows: RowMethod = "boosted"
-    parents: ParentMethod = "boosted"
-    weights: str | None = None
-    sheet: str | None = None
-    genuine: GenuineMethod = "boosted"
-    headers: HeaderMethod = "boosted"
-    why: bool = False
-    pages: tuple[int, int] | None = None
-    pages_apart: bool = False
-    render: RenderChoice = "never"
-    frames: FrameMethod = "arranged"
-    scripts: bool = False
-    network: bool = False
 
 
 class Rejected(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -18,7 +18,7 @@ from tabellion.library import open_library
 from tabellion.library.library import Library
 from tabellion.web.app import build_app
 from tabellion.web.guard import LARGEST_QUESTION
-from tabellion.web.service import Desk
+from tabellion.web.service import LibraryService
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HERE = "http://127.0.0.1:8765"
@@ -136,11 +136,11 @@ def test_an_answer_of_an_index_that_was_behind_is_not_kept(tmp_path: Path) -> No
         library.index.catch_up()
         behind = library.folder.applied.read_bytes()
         library.add(tmp_path / "towns.csv")
-        desk, ahead = Desk(library), library.folder.applied.read_bytes()
+        service, ahead = LibraryService(library), library.folder.applied.read_bytes()
         library.folder.applied.write_bytes(behind)
-        before = desk.state()
+        before = service.state()
         library.folder.applied.write_bytes(ahead)
-        assert desk.state() != before
+        assert service.state() != before
 
 
 def test_a_query_gives_rows(client: TestClient) -> None:

@@ -17,16 +17,13 @@ from tabellion.cli.options import (
     FilesOption,
     LibraryOption,
     LimitOption,
+    Methods,
     NetworkOption,
-    ParentChoice,
-    ParentsOption,
-    RenderChoice,
     RenderOption,
-    RowChoice,
-    RowsOption,
     TraceOption,
     WeightsOption,
     build_settings,
+    choosing_methods,
     opened_library,
 )
 
@@ -59,6 +56,7 @@ class Report(StrEnum):
     jsonl = "jsonl"
 
 
+@choosing_methods
 def add(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns, addresses on the web.")
@@ -71,18 +69,15 @@ def add(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
     ] = 0,
-    render: RenderOption = RenderChoice.never,
+    render: RenderOption = "never",
     network: NetworkOption = False,
-    rows: RowsOption = RowChoice.boosted,
-    parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
+    methods: Methods | None = None,
 ) -> None:
     """Read documents and keep their tables in the library."""
-    settings = build_settings(
-        sheet=None, rows=rows, parents=parents, weights=weights, limits=limit, render=render, network=network
-    )
+    settings = build_settings(methods=methods, weights=weights, limits=limit, render=render, network=network)
     with opened_library(library, files, create=True) as shelf:
         from tabellion.cli.batch import Outcome, expand_sources, run_batch
         from tabellion.cli.messages import Progress

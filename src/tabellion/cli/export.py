@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tabellion.cli.batch import STANDARD_INPUT, expand_sources, why_nothing
-from tabellion.cli.options import FilesOption, LibraryOption, LimitOption, SheetOption
+from tabellion.cli.options import (
+    FilesOption,
+    LibraryOption,
+    LimitOption,
+    Methods,
+    SheetOption,
+    build_settings,
+    choosing_methods,
+)
 
 if TYPE_CHECKING:
     from tabellion.pipeline import Extraction, Settings
@@ -46,6 +54,7 @@ class To(StrEnum):
     csvw = "csvw"
 
 
+@choosing_methods
 def export(
     names: Annotated[
         list[str] | None,
@@ -66,6 +75,7 @@ def export(
     ] = "urn:tabellion:",
     schema: Annotated[bool, typer.Option("--schema", help="Print the schema of the form, and stop.")] = False,
     limit: LimitOption = None,
+    methods: Methods | None = None,
 ) -> None:
     """Publish tables: files for programs, people and the web of data."""
     to = form or default_form(output)
@@ -74,13 +84,11 @@ def export(
         return
     from tabellion.cli.extract import opened
     from tabellion.cli.messages import complain, ending_quietly
-    from tabellion.cli.options import build_limits
     from tabellion.errors import TabellionError
     from tabellion.export.csvw import write_csvw
     from tabellion.export.forms import write_export
-    from tabellion.pipeline import Settings
 
-    settings = Settings(limits=build_limits(limit), sheet=sheet)
+    settings = build_settings(sheet=sheet, methods=methods, limits=limit)
     if not names and not library:
         raise typer.BadParameter("name a document, or a library with --library", param_hint="SOURCE|TABLE")
     if to is To.csvw and output is None:

@@ -18,20 +18,17 @@ import typer
 
 from tabellion.cli.options import (
     LimitOption,
+    Methods,
     NetworkOption,
     PagesApartOption,
     PagesOption,
-    ParentChoice,
-    ParentsOption,
-    RenderChoice,
     RenderOption,
-    RowChoice,
-    RowsOption,
     ScriptsOption,
     SheetOption,
     TraceOption,
     WeightsOption,
     build_settings,
+    choosing_methods,
 )
 
 if TYPE_CHECKING:
@@ -129,6 +126,7 @@ EXAMPLES = """[bold]Examples[/bold]
 Exit status: 0 if every document was read, 1 if some were not, 2 if the call was wrong."""
 
 
+@choosing_methods
 def extract(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns; - for standard input.")
@@ -152,20 +150,18 @@ def extract(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
     ] = 1,
-    render: RenderOption = RenderChoice.never,
+    render: RenderOption = "never",
     scripts: ScriptsOption = False,
     network: NetworkOption = False,
-    rows: RowsOption = RowChoice.boosted,
-    parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
+    methods: Methods | None = None,
 ) -> None:
     """Read documents and print their tables as tuples with full header paths."""
     settings = build_settings(
         sheet=sheet,
-        rows=rows,
-        parents=parents,
+        methods=methods,
         weights=weights,
         limits=limit,
         why=every,

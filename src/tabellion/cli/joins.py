@@ -31,9 +31,7 @@ def joins(
 ) -> None:
     """Find tables that can be joined with a given one."""
     with opened_library(library, files) as shelf:
-        from tabellion.library.joins.partners import find_partners
-
-        found = find_partners(shelf, table, limit)
+        found = shelf.joins(table, limit)
         if form is Listing.json:
             import msgspec
 

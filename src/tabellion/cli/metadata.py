@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tabellion.cli.options import LimitOption, PagesOption, SheetOption, TraceOption, WeightsOption, build_limits
+from tabellion.cli.options import (
+    LimitOption,
+    Methods,
+    PagesOption,
+    SheetOption,
+    TraceOption,
+    WeightsOption,
+    build_settings,
+    choosing_methods,
+)
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tabellion.pipeline import Extraction
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -33,6 +40,7 @@ class Form(StrEnum):
     json = "json"
 
 
+@choosing_methods
 def metadata(
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns.")],
     form: Annotated[Form, typer.Option("--format", "-f", help="text: for people; json: a list.")] = Form.text,
@@ -41,13 +49,14 @@ def metadata(
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
+    methods: Methods | None = None,
 ) -> None:
     """Say what is known of each table besides its values: caption, notes, mentions, layout, kind."""
     from tabellion.cli.batch import expand_sources, explain
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.pipeline import extract_document
 
-    settings = _settings(sheet, pages, weights, limit)
+    settings = build_settings(sheet=sheet, methods=methods, weights=weights, limits=limit, pages=pages)
     found: list[dict[str, Any]] = []
     failed = False
     with ending_quietly():
@@ -66,18 +75,6 @@ def metadata(
         if form is Form.json:
             sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
     raise typer.Exit(1 if failed else 0)
-
-
-def _settings(sheet: str | None, pages: str | None, weights: Path | None, limit: list[str] | None) -> Any:
-    from tabellion.cli.options import parse_pages
-    from tabellion.pipeline import Settings
-
-    return Settings(
-        limits=build_limits(limit),
-        sheet=sheet,
-        pages=parse_pages(pages) if pages else None,
-        weights=str(weights) if weights else None,
-    )
 
 
 def describe(extraction: Extraction) -> Iterator[dict[str, Any]]:

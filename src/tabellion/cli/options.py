@@ -5,20 +5,22 @@ The options that the commands of the library share, and how a library is opened 
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
 
 import typer
 from typer.core import TyperCommand
 
+from tabellion.model.methods import STEPS, RenderChoice
+
 if TYPE_CHECKING:
     from tabellion.library.library import Library
-    from tabellion.pipeline import Settings
-    from tabellion.read import Limits
+    from tabellion.read.limits import Limits
+    from tabellion.settings import Settings
 
 
 LibraryOption = Annotated[
@@ -60,27 +62,11 @@ _PAGES = "Web pages"
 _MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
-class RowChoice(StrEnum):
-    """The method that labels rows."""
-
-    boosted = "boosted"
-    crf = "crf"
-    paper = "paper"
-
-
-class RenderChoice(StrEnum):
-    """Whether web pages are rendered."""
-
-    never = "never"
-    always = "always"
-    auto = "auto"
-
-
 class OptionalValues(TyperCommand):
     """A command some of whose options may stand without a value: `--render`."""
 
     alone: ClassVar[dict[str, tuple[str, re.Pattern[str]]]] = {
-        "--render": (RenderChoice.always.value, re.compile("|".join(RenderChoice)))
+        "--render": ("always", re.compile("|".join(get_args(RenderChoice))))
     }
     """Option -> the value it has alone, and what a value of its own looks like."""
 
@@ -94,11 +80,31 @@ class OptionalValues(TyperCommand):
         return super().parse_args(ctx, given)
 
 
-class ParentChoice(StrEnum):
-    """The method that finds the parents of headers."""
+Methods = dict[str, Any]
 
-    boosted = "boosted"
-    svm = "svm"
+
+def choosing_methods(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for every step of `STEPS`; it is given them together, as its argument `methods`."""
+    own = inspect.signature(command, eval_str=True)
+    kept = [one for one in own.parameters.values() if one.name != "methods"]
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=step.default,
+            annotation=Annotated[step.choice, typer.Option(f"--{name}", rich_help_panel=_METHODS, help=step.help)],
+        )
+        for name, step in STEPS.items()
+    ]
+
+    def call(**given: Any) -> None:
+        methods = {name: given.pop(name) for name in STEPS}
+        command(**given, methods=methods)
+
+    call.__name__, call.__doc__, call.__module__ = command.__name__, command.__doc__, command.__module__
+    call.__signature__ = own.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+    call.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
+    return call
 
 
 SheetOption = Annotated[str | None, typer.Option("--sheet", "-s", metavar="NAME", help="Read only this sheet.")]
@@ -107,22 +113,6 @@ PagesOption = Annotated[
 ]
 PagesApartOption = Annotated[
     bool, typer.Option("--pages-apart", help="Keep the parts of a table that goes on over several pages apart.")
-]
-RowsOption = Annotated[
-    RowChoice,
-    typer.Option(
-        "--rows",
-        rich_help_panel=_METHODS,
-        help="How rows are labelled: boosted trees, a CRF with all features, or the CRF of the paper.",
-    ),
-]
-ParentsOption = Annotated[
-    ParentChoice,
-    typer.Option(
-        "--parents",
-        rich_help_panel=_METHODS,
-        help="How the parents of headers are found: boosted trees or the linear SVM of the paper.",
-    ),
 ]
 WeightsOption = Annotated[
     Path | None,
@@ -167,67 +157,55 @@ TraceOption = Annotated[bool, typer.Option("--trace", help="Print where in the c
 
 def build_settings(
     *,
-    sheet: str | None,
-    rows: RowChoice,
-    parents: ParentChoice,
-    weights: Path | None,
-    limits: Sequence[str] | None,
+    sheet: str | None = None,
+    methods: Methods | None = None,
+    weights: Path | None = None,
+    limits: Sequence[str] | None = None,
     why: bool = False,
     pages: str | None = None,
     pages_apart: bool = False,
-    render: RenderChoice = RenderChoice.never,
+    render: RenderChoice = "never",
     scripts: bool = False,
     network: bool = False,
 ) -> Settings:
     """The settings that the options of a call name; a limit that does not exist is an error of the call."""
-    from tabellion.pipeline import Settings
+    from tabellion.settings import Settings
 
-    if (scripts or network) and render is RenderChoice.never:
+    if (scripts or network) and render == "never":
         raise typer.BadParameter("only a rendered page runs scripts or loads files", param_hint="--scripts, --network")
     return Settings(
         limits=build_limits(limits),
-        rows=rows.value,
-        parents=parents.value,
+        **(methods or {}),
         weights=str(weights) if weights else None,
         sheet=sheet,
         why=why,
         pages=parse_pages(pages) if pages else None,
         pages_apart=pages_apart,
-        render=render.value,
+        render=render,
         scripts=scripts,
         network=network,
     )
 
 
 def parse_pages(text: str) -> tuple[int, int]:
-    """The first and the last page of a range.
+    """The first and the last page of a range."""
+    from tabellion.errors import UsageError
+    from tabellion.settings import read_pages
 
-    >>> parse_pages("3-9"), parse_pages("7")
-    ((3, 9), (7, 7))
-    """
-    match = re.fullmatch(r"\s*(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?\s*", text)
-    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-    if not 1 <= first <= last:
-        raise typer.BadParameter(f"{text!r} is no range of pages, such as 3-9", param_hint="--pages")
-    return first, last
+    try:
+        return read_pages(text)
+    except UsageError as error:
+        raise typer.BadParameter(str(error), param_hint="--pages") from None
 
 
 def build_limits(given: Sequence[str] | None) -> Limits:
     """The limits that the options of a call name."""
-    import msgspec
+    from tabellion.errors import UsageError
+    from tabellion.settings import read_limits
 
-    from tabellion.read import Limits
-
-    chosen: dict[str, float] = {}
-    for text in given or ():
-        name, number = parse_limit(text)
-        if name not in Limits.__struct_fields__:
-            known = ", ".join(Limits.__struct_fields__)
-            raise typer.BadParameter(f"no limit is called {name!r}; there are {known}", param_hint="--limit")
-        chosen[name] = number
     try:
-        return msgspec.convert(chosen, Limits, strict=False)
-    except msgspec.ValidationError as error:
+        return read_limits(dict(parse_limit(text) for text in given or ()))
+    except UsageError as error:
         raise typer.BadParameter(str(error), param_hint="--limit") from None
 
 

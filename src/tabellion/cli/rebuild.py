@@ -12,13 +12,11 @@ from tabellion.cli.options import (
     FilesOption,
     LibraryOption,
     LimitOption,
-    ParentChoice,
-    ParentsOption,
-    RowChoice,
-    RowsOption,
+    Methods,
     TraceOption,
     WeightsOption,
     build_settings,
+    choosing_methods,
     opened_library,
 )
 
@@ -34,6 +32,7 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion rebuild --index [dim]· the index only[/dim]"""
 
 
+@choosing_methods
 def rebuild(
     library: LibraryOption = None,
     files: FilesOption = None,
@@ -41,14 +40,13 @@ def rebuild(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
     ] = 0,
-    rows: RowsOption = RowChoice.boosted,
-    parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
+    methods: Methods | None = None,
 ) -> None:
     """Read the stored documents again and rebuild the index."""
-    settings = build_settings(sheet=None, rows=rows, parents=parents, weights=weights, limits=limit)
+    settings = build_settings(methods=methods, weights=weights, limits=limit)
     failures = 0
     with opened_library(library, files) as shelf:
         if not index:

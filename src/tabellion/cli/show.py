@@ -11,20 +11,17 @@ import typer
 
 from tabellion.cli.options import (
     LimitOption,
+    Methods,
     NetworkOption,
     OptionalValues,
     PagesOption,
-    ParentChoice,
-    ParentsOption,
-    RenderChoice,
     RenderOption,
-    RowChoice,
-    RowsOption,
     ScriptsOption,
     SheetOption,
     TraceOption,
     WeightsOption,
     build_settings,
+    choosing_methods,
 )
 
 if TYPE_CHECKING:
@@ -64,6 +61,7 @@ class ShowCommand(OptionalValues):
     alone: ClassVar = OptionalValues.alone | dict.fromkeys(("--tuples", "-t"), (str(TUPLES_SHOWN), re.compile(r"\d+")))
 
 
+@choosing_methods
 def show(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A document, or - for standard input.")],
     sheet: SheetOption = None,
@@ -95,20 +93,18 @@ def show(
             "--picture", metavar="FILE", help="Draw the pages of a PDF and their tables to this file, .svg or .png."
         ),
     ] = None,
-    render: RenderOption = RenderChoice.never,
+    render: RenderOption = "never",
     scripts: ScriptsOption = False,
     network: NetworkOption = False,
-    rows: RowsOption = RowChoice.boosted,
-    parents: ParentsOption = ParentChoice.boosted,
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
+    methods: Methods | None = None,
 ) -> None:
     """Draw a document in the terminal: its regions in colour, its header trees, its tuples."""
     settings = build_settings(
         sheet=sheet,
-        rows=rows,
-        parents=parents,
+        methods=methods,
         weights=weights,
         limits=limit,
         why=why,

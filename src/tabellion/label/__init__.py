@@ -12,11 +12,11 @@ from tabellion.label.fixed import fix_frames, label_stated
 from tabellion.label.frames import find_frames
 from tabellion.label.kind import judge_kind, keeps_frames
 from tabellion.label.pages.frames import label_tables
-from tabellion.label.pages.headers import HeaderMethod
-from tabellion.label.rows.labels import RowMethod, label_rows
+from tabellion.label.rows.labels import label_rows
 from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.frame import Labelled, RowLabels, RowRole
 from tabellion.model.grid import Grid
+from tabellion.model.methods import HeaderMethod, RowMethod
 from tabellion.model.place import common_share
 from tabellion.weights import Weights
 

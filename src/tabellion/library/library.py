@@ -31,6 +31,7 @@ from tabellion.model.correction import Correction
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import Answer, QueryLimits
     from tabellion.library.questions import Condition
@@ -248,6 +249,12 @@ class Library:
         from tabellion.library.query import Answer, QueryLimits
 
         return Answer(sql, self.folder, self.catalogue, limits or QueryLimits())
+
+    def joins(self, table: str, limit: int = 5) -> list[Partner]:
+        """The tables that can be joined with one, by its id or name, and the SQL that does it; the best first."""
+        from tabellion.library.joins.partners import find_partners
+
+        return find_partners(self, table, limit)
 
     def preview(self, table_id: str, rows: int = 5) -> pa.Table:
         """The first rows of a table as it is laid out."""

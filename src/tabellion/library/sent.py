@@ -14,7 +14,7 @@ from tabellion.library.corrections import editions_of
 from tabellion.library.library import Library
 from tabellion.library.originals import keep_original
 from tabellion.library.reading import as_kept, document_id, read_for_library
-from tabellion.pipeline import RenderChoice, Settings
+from tabellion.settings import Settings
 
 SCHEME = "sent://"
 
@@ -28,11 +28,11 @@ class Sent(msgspec.Struct, frozen=True):
     tuples: int
 
 
-def keep_sent(library: Library, name: str, data: bytes, render: RenderChoice = "never") -> Sent:
+def keep_sent(library: Library, name: str, data: bytes, settings: Settings = Settings()) -> Sent:
     """Read a document and keep it; a web page is rendered where that is asked for, now or when it was sent before."""
     address = SCHEME + name
     known = library.known([address]).get(address)
-    settings = as_kept(library.settle(Settings(render=render)), known.rendered if known else None)
+    settings = as_kept(library.settle(settings), known.rendered if known else None)
     identity, originals = document_id(address), library.folder.originals
     log = library.logs([identity]).get(identity, ())
     reading = read_for_library(address, address, data, settings, log, editions_of(originals, settings))

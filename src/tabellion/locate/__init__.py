@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal, overload
+from typing import overload
 
 from tabellion.locate.islands import locate_islands
 from tabellion.locate.printed.regions import join_parts, locate_printed
 from tabellion.locate.printed.running_text import RunningText
 from tabellion.model.document import Page, Sheet
 from tabellion.model.markup import MarkupPage
+from tabellion.model.methods import FrameMethod, GenuineMethod
 from tabellion.model.printed import PrintedPage
 from tabellion.model.region import MarkupRegion, Region
 from tabellion.model.rendered import RenderedPage
 from tabellion.weights import Weights
 
-__all__ = ["FrameMethod", "RunningText", "join_parts", "locate_printed", "locate_regions"]
-
-Method = Literal["boosted", "tree", "svm"]
-FrameMethod = Literal["arranged", "gridded", "ventex"]
+__all__ = ["RunningText", "join_parts", "locate_printed", "locate_regions"]
 
 
 @overload
-def locate_regions(page: Sheet, weights: Weights | None = None, method: Method = "boosted") -> list[Region]: ...
+def locate_regions(page: Sheet, weights: Weights | None = None, method: GenuineMethod = "boosted") -> list[Region]: ...
 @overload
 def locate_regions(
-    page: MarkupPage | RenderedPage, weights: Weights | None = None, method: Method = "boosted"
+    page: MarkupPage | RenderedPage, weights: Weights | None = None, method: GenuineMethod = "boosted"
 ) -> list[MarkupRegion]: ...
 @overload
 def locate_regions(
-    page: Page, weights: Weights | None = None, method: Method = "boosted", frames: FrameMethod = "arranged"
+    page: Page, weights: Weights | None = None, method: GenuineMethod = "boosted", frames: FrameMethod = "arranged"
 ) -> list[Region] | list[MarkupRegion]: ...
 def locate_regions(
-    page: Page, weights: Weights | None = None, method: Method = "boosted", frames: FrameMethod = "arranged"
+    page: Page, weights: Weights | None = None, method: GenuineMethod = "boosted", frames: FrameMethod = "arranged"
 ) -> list[Region] | list[MarkupRegion]:
     """The parts of a page that may hold tables, in reading order, and how sure each is one."""
     if isinstance(page, MarkupPage):

@@ -9,13 +9,13 @@ import msgspec
 from tabellion.model.correction import Cell
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
+from tabellion.model.methods import ParentMethod
 from tabellion.model.roles import CellRole
 from tabellion.model.tree import Nested
 from tabellion.nest.declared import nest_stated
 from tabellion.nest.follow import regraft
 from tabellion.nest.guided import Lessons, teach_frames
 from tabellion.nest.left import nest_left
-from tabellion.nest.parents import Method
 from tabellion.nest.top import nest_top
 from tabellion.weights import Weights
 
@@ -27,14 +27,14 @@ NO_LABELS: tuple[CellRole, ...] = ("title", "value", "derived", "note", "other")
 AT_ONCE = 2_000  # cells of head and stub whose pairs are scored together: enough to pay, some megabytes
 
 
-def nest_headers(frame: Frame, weights: Weights, method: Method = "boosted") -> Nested:
+def nest_headers(frame: Frame, weights: Weights, method: ParentMethod = "boosted") -> Nested:
     """The two header trees of a frame (Chen and Cafarella 2013, section 3.2), and what they say of rows and columns."""
     ((nested,),) = nest_frames([[frame]], weights, method)
     return nested
 
 
 def nest_frames(
-    grids: Iterable[Sequence[Frame]], weights: Weights, method: Method = "boosted"
+    grids: Iterable[Sequence[Frame]], weights: Weights, method: ParentMethod = "boosted"
 ) -> Iterator[list[Nested]]:
     """The frames of each grid with their header trees; what is given of a frame holds and teaches those of its grid.
 
@@ -67,7 +67,7 @@ def _header_cells(frame: Frame) -> int:
 
 
 def _nest_together(
-    frames: Sequence[Frame], lessons: Sequence[Lessons], weights: Weights, method: Method
+    frames: Sequence[Frame], lessons: Sequence[Lessons], weights: Weights, method: ParentMethod
 ) -> Iterator[Nested]:
     told = [(_without_cells(frame), taught) for frame, taught in zip(frames, lessons, strict=True) if not frame.stated]
     seen = [frame for frame, _ in told]

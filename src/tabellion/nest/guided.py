@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tabellion.model.correction import Cell
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Grid
+from tabellion.model.methods import ParentMethod
 from tabellion.nest.attributes import Attributes, Indices, Numbers, read_attributes
 from tabellion.nest.follow import (
     Given,
@@ -33,7 +34,7 @@ from tabellion.nest.follow import (
 )
 from tabellion.nest.pair_view import PairView
 from tabellion.nest.papers.chen_candidates import ROOT, Pairs
-from tabellion.nest.parents import LONG, Method, left_scores, left_view, top_scores
+from tabellion.nest.parents import LONG, left_scores, left_view, top_scores
 from tabellion.nest.rules import climb
 from tabellion.nest.spread import HeaderCells, spread_headers
 from tabellion.nest.stub import Strand, find_strands
@@ -199,7 +200,7 @@ class Contest(msgspec.Struct, frozen=True, eq=False):
     odds: Numbers
 
 
-def teach_frames(frames: Iterable[Frame], weights: Weights, method: Method) -> Lessons:
+def teach_frames(frames: Iterable[Frame], weights: Weights, method: ParentMethod) -> Lessons:
     """The lessons of all frames of a sheet, drawn in reading order."""
     left: list[Lesson] = []
     top: list[Lesson] = []
@@ -233,7 +234,7 @@ def guided_left(
     attributes: Attributes,
     strand: Strand,
     weights: Weights,
-    method: Method,
+    method: ParentMethod,
     given: Given,
     lessons: Sequence[Lesson],
 ) -> tuple[Indices, Numbers]:
@@ -246,7 +247,7 @@ def guided_left(
 
 
 def guided_top(
-    frame: Frame, cells: HeaderCells, weights: Weights, method: Method, given: Given, lessons: Sequence[Lesson]
+    frame: Frame, cells: HeaderCells, weights: Weights, method: ParentMethod, given: Given, lessons: Sequence[Lesson]
 ) -> tuple[Indices, Numbers]:
     """The parent of each header cell."""
     contest = _top_contest(frame, cells, weights, method, given, lessons)
@@ -263,7 +264,12 @@ def _lessons(contest: Contest, given: Given, before: Sequence[Lesson]) -> list[L
 
 
 def _left_contest(
-    attributes: Attributes, strand: Strand, weights: Weights, method: Method, given: Given, lessons: Sequence[Lesson]
+    attributes: Attributes,
+    strand: Strand,
+    weights: Weights,
+    method: ParentMethod,
+    given: Given,
+    lessons: Sequence[Lesson],
 ) -> Contest:
     ladder = climb(attributes)
     view = left_view(attributes, method, ladder)
@@ -276,7 +282,7 @@ def _left_contest(
 
 
 def _top_contest(
-    frame: Frame, cells: HeaderCells, weights: Weights, method: Method, given: Given, lessons: Sequence[Lesson]
+    frame: Frame, cells: HeaderCells, weights: Weights, method: ParentMethod, given: Given, lessons: Sequence[Lesson]
 ) -> Contest:
     pairs = with_pairs(top_pairs(cells), set(given.items()) | like_pairs(top_looks(cells), lessons))
     scores = top_scores(TopView([Head(cells, frame.value_columns, pairs)]), weights, method)

@@ -17,12 +17,13 @@ import msgspec
 import numpy as np
 
 from tabellion.model.frame import Frame
+from tabellion.model.methods import ParentMethod
 from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Attributes, read_attributes
 from tabellion.nest.continued import says_of_which
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import can_guide, given_among, guided_left
-from tabellion.nest.parents import Method, left_parents
+from tabellion.nest.parents import left_parents
 from tabellion.nest.stub import Strand, find_strands
 from tabellion.nest.tree import Forest, Label, Nearest
 from tabellion.weights import Weights
@@ -70,7 +71,7 @@ def _node(frame: Frame, number: int, row: int, column: int) -> HeaderNode:
 
 
 def nest_left(
-    frames: Sequence[Frame], weights: Weights, method: Method, lessons: Sequence[Sequence[Lesson]]
+    frames: Sequence[Frame], weights: Weights, method: ParentMethod, lessons: Sequence[Sequence[Lesson]]
 ) -> list[tuple[HeaderTree, Nearest]]:
     """The left tree of each frame, and the nearest nodes of each of its body rows."""
     stubs = [_read_stub(frame, taught) for frame, taught in zip(frames, lessons, strict=True)]

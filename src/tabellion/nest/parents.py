@@ -9,10 +9,10 @@ reads the left as an outline. Both are linear in the length of a strand; very lo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 
+from tabellion.model.methods import ParentMethod
 from tabellion.nest.attributes import Attributes, Indices, Numbers
 from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_view import PairView, join_views
@@ -24,8 +24,6 @@ from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, Head, TopView, 
 from tabellion.nest.tree import enforce_tree, outline
 from tabellion.weights import Weights
 
-Method = Literal["boosted", "svm"]
-
 LEFT_WEIGHTS = {"boosted": "left_parents", "svm": "left_parents_paper"}
 TOP_WEIGHTS = {"boosted": "top_parents", "svm": "top_parents_paper"}
 LEFT_NAMES = {"boosted": tuple(name for name, _ in LEFT_FEATURES), "svm": tuple(name for name, _ in PAPER_LEFT)}
@@ -34,7 +32,7 @@ LONG = 2_000  # labels; a longer strand lists records and is read by rules alone
 BY_RULES = 0.95  # how sure that is
 
 
-def left_view(attributes: Attributes, method: Method, ladder: Indices | None = None) -> PairView:
+def left_view(attributes: Attributes, method: ParentMethod, ladder: Indices | None = None) -> PairView:
     """The candidate pairs of a strand by one method; the ladder may be given where it is known."""
     ladder = climb(attributes) if ladder is None else ladder
     paper = method == "svm"
@@ -42,12 +40,14 @@ def left_view(attributes: Attributes, method: Method, ladder: Indices | None = N
     return PairView(attributes, ladder, pairs)
 
 
-def left_table(view: PairView, method: Method) -> Numbers:
+def left_table(view: PairView, method: ParentMethod) -> Numbers:
     """The features of a strand's pairs by one method."""
     return compute_features(view, PAPER_LEFT if method == "svm" else LEFT_FEATURES)
 
 
-def left_parents(strands: Sequence[Attributes], weights: Weights, method: Method) -> Iterator[tuple[Indices, Numbers]]:
+def left_parents(
+    strands: Sequence[Attributes], weights: Weights, method: ParentMethod
+) -> Iterator[tuple[Indices, Numbers]]:
     """The parent of each label of each strand; all that need scores are scored together."""
     ladders = [climb(attributes) for attributes in strands]
     views: list[PairView | None] = []
@@ -72,7 +72,7 @@ def _is_plain(attributes: Attributes, ladder: Indices) -> bool:
     return not attributes.look.any() and bool((ladder == ROOT).all())
 
 
-def left_scores(view: PairView, weights: Weights, method: Method) -> Numbers:
+def left_scores(view: PairView, weights: Weights, method: ParentMethod) -> Numbers:
     """The score of each pair: a probability by the SVM, log-odds by the boosted trees."""
     if method == "svm":
         return weights.linear(LEFT_WEIGHTS[method], LEFT_NAMES[method]).probabilities(left_table(view, method))
@@ -80,13 +80,13 @@ def left_scores(view: PairView, weights: Weights, method: Method) -> Numbers:
     return boosted.scores(compute_features(view, LEFT_FEATURES, boosted.asked))[:, 0]
 
 
-def top_table(view: TopView, method: Method) -> Numbers:
+def top_table(view: TopView, method: ParentMethod) -> Numbers:
     """The features of the pairs of heads by one method."""
     return compute_top_features(view, PAPER_TOP if method == "svm" else TOP_FEATURES)
 
 
 def top_parents(
-    heads: Sequence[tuple[HeaderCells, Sequence[int]]], weights: Weights, method: Method
+    heads: Sequence[tuple[HeaderCells, Sequence[int]]], weights: Weights, method: ParentMethod
 ) -> Iterator[tuple[Indices, Numbers]]:
     """The parent of each header cell of frames with their value columns; all that need scores are scored together."""
     levelled = [Head(cells, values, top_pairs(cells)) for cells, values in heads if cells.level.any()]
@@ -103,7 +103,7 @@ def top_parents(
         first = last
 
 
-def top_scores(view: TopView, weights: Weights, method: Method) -> Numbers:
+def top_scores(view: TopView, weights: Weights, method: ParentMethod) -> Numbers:
     """The probability of each pair of heads."""
     load = weights.linear if method == "svm" else weights.boosted
     return load(TOP_WEIGHTS[method], TOP_NAMES[method]).probabilities(top_table(view, method))

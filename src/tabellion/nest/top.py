@@ -13,18 +13,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabellion.model.frame import Frame
+from tabellion.model.methods import ParentMethod
 from tabellion.model.tree import HeaderTree
 from tabellion.nest.attributes import Flags, Indices, Numbers
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import given_among, guided_top
-from tabellion.nest.parents import Method, top_parents
+from tabellion.nest.parents import top_parents
 from tabellion.nest.spread import NONE, HeaderCells, spread_headers
 from tabellion.nest.tree import Forest, Label, Nearest
 from tabellion.weights import Weights
 
 
 def nest_top(
-    frames: Sequence[Frame], weights: Weights, method: Method, lessons: Sequence[Sequence[Lesson]]
+    frames: Sequence[Frame], weights: Weights, method: ParentMethod, lessons: Sequence[Sequence[Lesson]]
 ) -> list[tuple[HeaderTree, Nearest]]:
     """The top tree of each frame, and the nearest nodes of each of its value columns."""
     heads = [spread_headers(frame) for frame in frames]

@@ -1,4 +1,4 @@
-"""The HTTP API: what a `Desk` answers, under addresses, with an OpenAPI description at `/openapi.json`.
+"""The HTTP API: what a `LibraryService` answers, under addresses, with an OpenAPI description at `/openapi.json`.
 
 In: an open library. Out: an ASGI app. It reads unless it is made with `write`; every refusal is a 4xx with a reason.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import FastAPI, HTTPException, Path, Query, Request, Response
+from fastapi import Depends, FastAPI, HTTPException, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
@@ -18,10 +18,20 @@ from starlette.types import ASGIApp
 from tabellion.errors import LibraryError, MissingExtraError, QueryError, TabellionError
 from tabellion.library.library import Library
 from tabellion.library.paging import GoneError
+from tabellion.model.methods import (
+    STEPS,
+    FrameMethod,
+    GenuineMethod,
+    HeaderMethod,
+    ParentMethod,
+    RenderChoice,
+    RowMethod,
+)
+from tabellion.settings import Settings
 from tabellion.web import schemas as forms
 from tabellion.web.cache import Memory
 from tabellion.web.guard import Guard
-from tabellion.web.service import MOST, Desk, Render
+from tabellion.web.service import MOST, LibraryService
 
 LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent
 _NAME = r"^[^\x00/]+$"  # a zero byte is no letter, and a slash would part the address
@@ -44,7 +54,7 @@ _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The client 
 
 def build_app(library: Library, *, token: str | None = None, loopback: bool = True, write: bool = False) -> ASGIApp:
     """The app for one library."""
-    desk = Desk(library)
+    service = LibraryService(library)
     app = FastAPI(
         title="tabellion",
         version="1",
@@ -55,13 +65,14 @@ def build_app(library: Library, *, token: str | None = None, loopback: bool = Tr
         responses=_REFUSALS,
     )
     _explain_errors(app)
-    _reading(app, desk)
+    _searching(app, service)
+    _reading(app, service)
     if write:
-        _writing(app, desk)
-    return Guard(Memory(app, desk.state), token, loopback=loopback, largest=LARGEST_DOCUMENT)
+        _writing(app, service)
+    return Guard(Memory(app, service.state), token, loopback=loopback, largest=LARGEST_DOCUMENT)
 
 
-def _reading(app: FastAPI, desk: Desk) -> None:
+def _searching(app: FastAPI, service: LibraryService) -> None:
     @app.get("/search", response_model=forms.Found, responses=_UNCHANGED)
     def search(
         q: Annotated[
@@ -75,17 +86,24 @@ def _reading(app: FastAPI, desk: Desk) -> None:
         ] = "",
     ) -> Response:
         """The best tables for a question."""
-        return _answer(desk.search(q, limit, offset, facets=facets, after=after))
+        return _answer(service.search(q, limit, offset, facets=facets, after=after))
 
+    @app.post("/query", response_model=forms.Answer)
+    def query(question: forms.Question) -> Response:
+        """The rows of one SELECT. It cannot write, open files or reach the network, and ends at its limits."""
+        return _answer(service.query(question.sql, question.limit))
+
+
+def _reading(app: FastAPI, service: LibraryService) -> None:
     @app.get("/documents", response_model=forms.Documents, responses=_UNCHANGED)
     def documents(after: After = "", limit: Limit = 100) -> Response:
         """All documents, a page at a time."""
-        return _answer(desk.documents(after, limit))
+        return _answer(service.documents(after, limit))
 
     @app.get("/documents/{document}", response_model=forms.Document, responses=_UNCHANGED)
     def document(document: Identity) -> Response:
         """One document."""
-        return _answer(desk.document(document))
+        return _answer(service.document(document))
 
     @app.get("/tables", response_model=forms.Tables, responses=_UNCHANGED)
     def tables(
@@ -96,44 +114,53 @@ def _reading(app: FastAPI, desk: Desk) -> None:
         ] = None,
     ) -> Response:
         """All tables, a page at a time."""
-        return _answer(desk.tables(after, limit, document))
+        return _answer(service.tables(after, limit, document))
 
     @app.get("/tables/{table}", response_model=forms.WholeTable, responses=_UNCHANGED)
     def table(table: Name) -> Response:
         """One table with its columns."""
-        return _answer(desk.table(table))
+        return _answer(service.table(table))
 
     @app.get("/tables/{table}/tuples", response_model=forms.Tuples, responses=_UNCHANGED)
     def tuples(table: Name, after: Place = "", limit: Limit = 100) -> Response:
         """The values of a table, each with its paths, a page at a time."""
-        return _answer(desk.tuples(table, after or None, limit))
+        return _answer(service.tuples(table, after or None, limit))
 
     @app.get("/tables/{table}/joins", response_model=forms.Partners, responses=_UNCHANGED)
     def joins(table: Name, limit: Annotated[int, Query(ge=1, le=100)] = 5) -> Response:
         """The tables that can be joined with one, and the SQL that does it."""
-        return _answer({"partners": desk.joins(table, limit)})
+        return _answer({"partners": service.joins(table, limit)})
 
     media: dict[str, Any] = {"content": {kind.partition(";")[0]: {} for kind in forms.MEDIA.values()}}
 
     @app.get("/tables/{table}/export", response_class=Response, responses={**_UNCHANGED, 200: media})
     def export(table: Name, form: forms.Form = "csv") -> Response:
         """One table in a form that tables are published in."""
-        return Response(desk.export(table, form), media_type=forms.MEDIA[form])
-
-    @app.post("/query", response_model=forms.Answer)
-    def query(question: forms.Question) -> Response:
-        """The rows of one SELECT. It cannot write, open files or reach the network, and ends at its limits."""
-        return _answer(desk.query(question.sql, question.limit))
+        return Response(service.export(table, form), media_type=forms.MEDIA[form])
 
 
-def _writing(app: FastAPI, desk: Desk) -> None:
+def _settings(
+    render: Annotated[
+        RenderChoice, Query(description="Whether a web page is drawn in Chromium and read so.")
+    ] = "never",
+    rows: Annotated[RowMethod, Query(description=STEPS["rows"].help)] = "boosted",
+    parents: Annotated[ParentMethod, Query(description=STEPS["parents"].help)] = "boosted",
+    genuine: Annotated[GenuineMethod, Query(description=STEPS["genuine"].help)] = "boosted",
+    headers: Annotated[HeaderMethod, Query(description=STEPS["headers"].help)] = "boosted",
+    frames: Annotated[FrameMethod, Query(description=STEPS["frames"].help)] = "arranged",
+) -> Settings:
+    """How a document that is sent is to be read."""
+    return Settings(render=render, rows=rows, parents=parents, genuine=genuine, headers=headers, frames=frames)
+
+
+def _writing(app: FastAPI, service: LibraryService) -> None:
     body = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 
     @app.post("/documents", response_model=forms.Kept, openapi_extra={"requestBody": {**body, "required": True}})
     async def keep(
         name: Annotated[str, Query(max_length=200, pattern=_NAME)],
         request: Request,
-        render: Annotated[Render, Query(description="Whether a web page is drawn in Chromium and read so.")] = "never",
+        settings: Annotated[Settings, Depends(_settings)],
     ) -> Response:
         """Read and keep the document that is sent; the same name replaces it."""
         from starlette.concurrency import run_in_threadpool
@@ -141,12 +168,12 @@ def _writing(app: FastAPI, desk: Desk) -> None:
         data = await request.body()
         if not data:
             raise HTTPException(422, "the document has no bytes")
-        return _answer(await run_in_threadpool(desk.add, name, data, render))
+        return _answer(await run_in_threadpool(service.add, name, data, settings))
 
     @app.delete("/documents/{document}", status_code=204)
     def remove(document: Identity) -> None:
         """Take a document out; its history stays."""
-        desk.remove(document)
+        service.remove(document)
 
 
 def _answer(value: Any) -> Response:

@@ -1,7 +1,7 @@
 """The library for language-model agents, over the Model Context Protocol.
 
-In: an open library. Out: a server with a tool for each question that a `Desk` answers. Errors come back as text that
-says what to do otherwise. It reads unless it is made with `write`.
+In: an open library. Out: a server with a tool for each question that a `LibraryService` answers. Errors come back as
+text that says what to do otherwise. It reads unless it is made with `write`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,17 @@ from pydantic import Field
 
 from tabellion.errors import TabellionError
 from tabellion.library.library import Library
-from tabellion.pipeline import Settings
-from tabellion.web.service import Desk, Render
+from tabellion.model.methods import (
+    STEPS,
+    FrameMethod,
+    GenuineMethod,
+    HeaderMethod,
+    ParentMethod,
+    RenderChoice,
+    RowMethod,
+)
+from tabellion.settings import Settings
+from tabellion.web.service import LibraryService
 
 _INSTRUCTIONS = """A library of tables that were read from documents. `search` finds tables by words,
 `list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
@@ -28,7 +37,7 @@ and each table under its name, `find_joins` finds tables that go together with o
 
 def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
     """The server for one library."""
-    desk = Desk(library)
+    service = LibraryService(library)
     server: MCPServer[Any] = MCPServer("tabellion", instructions=_INSTRUCTIONS, log_level="WARNING")
     tool: Callable[..., Any] = lambda work: server.tool(structured_output=False)(_plainly(work))  # noqa: E731
 
@@ -40,27 +49,27 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         after: Annotated[str, Field(description="`next` of the page before")] = "",
     ) -> Any:
         """Find tables by words, best first."""
-        return desk.search(question, limit, offset, after=after)
+        return service.search(question, limit, offset, after=after)
 
     @tool
     def list_tables(after: str = "", limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Any:
         """All tables of the library, a page at a time; `after` is `next` of the page before."""
-        return desk.tables(after, limit)
+        return service.tables(after, limit)
 
     @tool
     def list_documents(after: str = "", limit: Annotated[int, Field(ge=1, le=200)] = 50) -> Any:
         """All documents of the library, a page at a time; `after` is `next` of the page before."""
-        return desk.documents(after, limit)
+        return service.documents(after, limit)
 
     @tool
     def describe_table(table: Annotated[str, Field(description="Its name or id.")]) -> Any:
         """One table: its title, place, stub and columns with units."""
-        return desk.table(table)
+        return service.table(table)
 
     @tool
     def read_tuples(table: str, after: str = "", limit: Annotated[int, Field(ge=1, le=500)] = 100) -> Any:
         """The values of a table, each with its header paths, unit, notes and address, a page at a time."""
-        return desk.tuples(table, after or None, limit)
+        return service.tuples(table, after or None, limit)
 
     @tool
     def query(
@@ -68,22 +77,33 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         limit: Annotated[int, Field(ge=1, le=1_000)] = 200,
     ) -> Any:
         """Ask in SQL over the relations of the library; it only reads."""
-        return desk.query(sql, limit)
+        return service.query(sql, limit)
 
     @tool
     def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:
         """Tables that can be joined with one, and the SQL that does it."""
-        return desk.joins(table, limit)
+        return service.joins(table, limit)
 
     if write:
 
         @tool
-        def add_documents(sources: list[str], render: Render = "never") -> Any:
+        def add_documents(
+            sources: list[str],
+            render: RenderChoice = "never",
+            rows: Annotated[RowMethod, Field(description=STEPS["rows"].help)] = "boosted",
+            parents: Annotated[ParentMethod, Field(description=STEPS["parents"].help)] = "boosted",
+            genuine: Annotated[GenuineMethod, Field(description=STEPS["genuine"].help)] = "boosted",
+            headers: Annotated[HeaderMethod, Field(description=STEPS["headers"].help)] = "boosted",
+            frames: Annotated[FrameMethod, Field(description=STEPS["frames"].help)] = "arranged",
+        ) -> Any:
             """Read documents (paths or URLs that this computer can reach) and keep them in the library.
 
             `render`: draw web pages in Chromium and read what a reader sees; auto: where the markup hides tables.
             """
-            return library.add(*sources, settings=Settings(render=render))
+            settings = Settings(
+                render=render, rows=rows, parents=parents, genuine=genuine, headers=headers, frames=frames
+            )
+            return library.add(*sources, settings=settings)
 
     return server
 

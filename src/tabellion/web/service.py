@@ -7,28 +7,26 @@ from __future__ import annotations
 
 import io
 import threading
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from tabellion.errors import LibraryError, QueryError
 from tabellion.export.forms import FormName, write_export
-from tabellion.library.joins.partners import Partner, find_partners
+from tabellion.library.joins.partners import Partner
 from tabellion.library.library import Library
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
 from tabellion.library.query import QueryLimits, json_value, once
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
 from tabellion.library.search import Found
 from tabellion.library.stored_tables import take_out
+from tabellion.settings import Settings
 
 MOST = 1_000  # things on a page
 MOST_ROWS = 10_000  # rows of an answer to a query
 _LARGEST = 32 * 2**20  # bytes of such an answer
 _AT_ONCE = 2  # queries that run at the same time; others wait
 LIMITS = QueryLimits(seconds=15.0, memory=512 * 2**20)
-
-
-Render = Literal["never", "always", "auto"]
 
 
 class Rows(msgspec.Struct, frozen=True):
@@ -39,7 +37,7 @@ class Rows(msgspec.Struct, frozen=True):
     more: bool
 
 
-class Desk:
+class LibraryService:
     """Answers for programs."""
 
     def __init__(self, library: Library, limits: QueryLimits = LIMITS) -> None:
@@ -92,7 +90,7 @@ class Desk:
         return tuples_after(self.library, name, after, limit)
 
     def joins(self, name: str, limit: int = 5) -> list[Partner]:
-        return find_partners(self.library, name, limit)
+        return self.library.joins(name, limit)
 
     def query(self, sql: str, limit: int = 1_000) -> Rows:
         """The first rows of a SELECT."""
@@ -118,11 +116,11 @@ class Desk:
         write_export(form, take_out(self.library, [table.table_id]), file)
         return file.getvalue()
 
-    def add(self, name: str, data: bytes, render: Render = "never") -> dict[str, Any]:
-        """Keep a document that was sent here, under a name of its own; `render` says whether a web page is drawn."""
+    def add(self, name: str, data: bytes, settings: Settings = Settings()) -> dict[str, Any]:
+        """Keep a document that was sent here, under a name of its own, read as the settings say."""
         from tabellion.library.sent import keep_sent
 
-        kept = keep_sent(self.library, name, data, render)
+        kept = keep_sent(self.library, name, data, settings)
         return {"document": kept.document_id, "status": kept.status, "tables": kept.tables, "tuples": kept.tuples}
 
     def remove(self, document_id: str) -> None:

@@ -19,13 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tabellion.label.pages.headers import HeaderLines, HeaderMethod, find_headers
+from tabellion.label.pages.headers import HeaderLines, find_headers
 from tabellion.label.pages.keys import find_key
 from tabellion.label.pages.view import EMPTY, WebView, view_tables
 from tabellion.label.papers.ontominer import cluster_headers
 from tabellion.model.document import Mark
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
 from tabellion.model.grid import Grid
+from tabellion.model.methods import HeaderMethod
 from tabellion.model.place import Rect
 from tabellion.values.table_labels import read_caption
 from tabellion.values.vocabulary import lexicon

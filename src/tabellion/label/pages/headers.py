@@ -8,8 +8,6 @@ believed. Fails where only the meaning of the words can tell.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,6 @@ from tabellion.label.pages.features import LINE_FEATURES, SHAPE_FEATURES, table_
 from tabellion.label.pages.view import EMPTY, SAID, Floats, WebView, WebViews
 from tabellion.weights import Weights
 
-HeaderMethod = Literal["boosted", "ontominer"]
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
 PRINTED_ROWS = "printed_header_rows"
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for

@@ -11,7 +11,6 @@ are all missing, and where a label runs over two rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,8 @@ from tabellion.label.rows.features import feature_names, row_features
 from tabellion.label.rows.view import RowView, view_rows
 from tabellion.model.frame import ROW_ROLES, RowLabels, RowRole
 from tabellion.model.grid import Grid
+from tabellion.model.methods import RowMethod
 from tabellion.weights import Weights
-
-RowMethod = Literal["boosted", "crf", "paper"]
 
 BOOSTED, CRF, PAPER = "rows", "rows_crf", "rows_paper"
 """The names of the weights."""

@@ -24,9 +24,10 @@ import msgspec
 from tabellion.errors import RepairError
 from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.model.correction import GiveColumnRole, GiveRowRole, MoveEdge, MoveHeader, Saying, Spot
+from tabellion.model.methods import ParentMethod
 from tabellion.model.place import cell_at
 from tabellion.model.table import Table
-from tabellion.pipeline import Extraction, ParentMethod, Settings
+from tabellion.pipeline import Extraction, Settings
 from tabellion.read import read_document
 from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.places import Places

@@ -21,7 +21,8 @@ from tabellion.errors import TabellionError
 from tabellion.export import error_json, to_json
 from tabellion.learn.corpora import SHEET_CORPORA, assign_folds, corpus_folder, load_gold
 from tabellion.learn.sheets.gold import SPLIT_KEYS
-from tabellion.pipeline import ParentMethod, RowMethod, Settings, extract_document
+from tabellion.model.methods import ParentMethod, RowMethod
+from tabellion.pipeline import Settings, extract_document
 
 
 def measure_corpus(

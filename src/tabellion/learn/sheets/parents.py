@@ -28,6 +28,7 @@ from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS
 from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.learn.sheets.nest_gold import Cell, GoldFrame, gold_frames, unmerge_headers
+from tabellion.model.methods import ParentMethod
 from tabellion.model.tree import HeaderTree
 from tabellion.nest import nest_headers
 from tabellion.nest.attributes import read_attributes
@@ -37,7 +38,6 @@ from tabellion.nest.parents import (
     LEFT_WEIGHTS,
     TOP_NAMES,
     TOP_WEIGHTS,
-    Method,
     left_table,
     left_view,
     top_table,
@@ -91,12 +91,12 @@ def cross_validate(train: Callable[[Path, int], None]) -> dict[str, dict[str, fl
     return figures
 
 
-def _kinds() -> Iterator[tuple[str, Method, str]]:
-    methods: tuple[Method, ...] = ("boosted", "svm")
+def _kinds() -> Iterator[tuple[str, ParentMethod, str]]:
+    methods: tuple[ParentMethod, ...] = ("boosted", "svm")
     return ((side, method, corpus) for side, corpora in JUDGED.items() for method in methods for corpus in corpora)
 
 
-def _judge(case: Case, weights: Weights, tallies: dict[tuple[str, Method, str], Tally]) -> None:
+def _judge(case: Case, weights: Weights, tallies: dict[tuple[str, ParentMethod, str], Tally]) -> None:
     golds = list(gold_frames(case))
     for side, method, corpus in tallies:
         if corpus != case.corpus or not golds:
@@ -136,7 +136,7 @@ class Examples(msgspec.Struct, frozen=True, eq=False):
 def train_parents(folder: Path, left_out: int | None) -> None:
     """All four weights files, without the documents of one fold where `left_out` names it."""
     scores = cross_validate(train_parents) if left_out is None else {}
-    methods: tuple[Method, ...] = ("boosted", "svm")
+    methods: tuple[ParentMethod, ...] = ("boosted", "svm")
     for side, corpora in CORPORA.items():
         golds = [
             gold
@@ -154,7 +154,7 @@ def train_side(
     side: str,
     golds: list[GoldFrame],
     left_out: int | None,
-    method: Method = "boosted",
+    method: ParentMethod = "boosted",
     scores: dict[str, float] | None = None,
 ) -> None:
     """The weights file of one side by one method, from the given frames."""
@@ -163,7 +163,7 @@ def train_side(
     write_card(folder, msgspec.structs.replace(card, name=WEIGHTS[side][method], scores=scores or {}))
 
 
-def examples_of(gold: GoldFrame, side: str, method: Method) -> Iterator[Examples]:
+def examples_of(gold: GoldFrame, side: str, method: ParentMethod) -> Iterator[Examples]:
     """The pairs of a gold frame's left or top header with their truth."""
     if side == "left":
         yield from _left_examples(gold, method)
@@ -177,7 +177,7 @@ def examples_of(gold: GoldFrame, side: str, method: Method) -> Iterator[Examples
                 yield Examples(table, truth, np.ones(len(truth)))
 
 
-def _left_examples(gold: GoldFrame, method: Method) -> Iterator[Examples]:
+def _left_examples(gold: GoldFrame, method: ParentMethod) -> Iterator[Examples]:
     for strand in find_strands(gold.frame):
         if not len(strand):
             continue
@@ -203,7 +203,7 @@ def _parents_among(cells: list[Cell], edges: dict[Cell, Cell]) -> NDArray[np.int
     return np.array([place.get(edges.get(cell, (-1, -1)), -1) for cell in cells], dtype=np.intp)
 
 
-def _train(folder: Path, side: str, method: Method, examples: list[Examples]) -> None:
+def _train(folder: Path, side: str, method: ParentMethod, examples: list[Examples]) -> None:
     table = np.concatenate([e.table for e in examples])
     truth = np.concatenate([e.truth for e in examples])
     weight = np.concatenate([e.weight for e in examples])
@@ -233,7 +233,7 @@ def train_linear(
     )
 
 
-def _card(side: str, method: Method, golds: list[GoldFrame], left_out: int | None) -> Card:
+def _card(side: str, method: ParentMethod, golds: list[GoldFrame], left_out: int | None) -> Card:
     """What the weights learned from; examples are gold edges."""
     how = "boosted trees over candidate pairs" if method == "boosted" else "linear SVM with Platt's sigmoid"
     material: dict[str, Material] = {}

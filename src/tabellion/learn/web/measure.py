@@ -18,7 +18,8 @@ from tabellion.export import error_json, to_json
 from tabellion.learn.corpora import assign_folds, corpus_folder, load_gold
 from tabellion.learn.sheets.measure import load_script
 from tabellion.learn.web.cases import WEB_CORPORA
-from tabellion.pipeline import FrameMethod, GenuineMethod, HeaderMethod, RenderChoice, Settings, extract_document
+from tabellion.model.methods import FrameMethod, GenuineMethod, HeaderMethod, RenderChoice
+from tabellion.pipeline import Settings, extract_document
 
 RENDERED_CORPORA = ("visual",)
 

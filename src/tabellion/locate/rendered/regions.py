@@ -46,7 +46,7 @@ from tabellion.model.rendered import RenderedPage, Words
 from tabellion.weights import Weights
 
 if TYPE_CHECKING:
-    from tabellion.locate import FrameMethod
+    from tabellion.model.methods import FrameMethod
 
 
 _GAP = 1.6  # widths of a letter from which a gap parts columns: two blanks do, one does not
