@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from tabellion.errors import TabellionError
-from tabellion.learn.__main__ import TRAINERS, train
 from tabellion.learn.corpora import SHEET_CORPORA
 from tabellion.learn.repair.simulated_user import measure_strokes
 from tabellion.learn.sheets.measure import load_script, measure_corpus
+from tabellion.learn.training import fold_targets, train_parts
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
 
@@ -35,7 +35,7 @@ def folds(corpora, tmp_path_factory):
     if os.environ.get("TABELLION_FOLDS"):
         return Path(os.environ["TABELLION_FOLDS"])
     folder = tmp_path_factory.mktemp("folds")
-    train(folder, [part for part in TRAINERS if part in ("rows", "edges", "columns", "parents")])
+    train_parts(["rows", "edges", "columns", "parents"], fold_targets(folder), workers=1)
     return folder
 
 

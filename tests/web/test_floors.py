@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tabellion.errors import TabellionError
-from tabellion.learn.__main__ import train
 from tabellion.learn.sheets.measure import load_script
+from tabellion.learn.training import fold_targets, train_parts
 from tabellion.learn.web.cases import WEB_CORPORA
 from tabellion.learn.web.measure import measure_web
 from tabellion.weights import SHIPPED
@@ -49,7 +49,7 @@ def folds(corpora: Callable[[str], Path], tmp_path_factory: pytest.TempPathFacto
     if os.environ.get("TABELLION_FOLDS"):
         return Path(os.environ["TABELLION_FOLDS"])
     folder = tmp_path_factory.mktemp("web-folds")
-    train(folder, ["genuine", "web-headers"])
+    train_parts(["genuine", "web-headers"], fold_targets(folder), workers=1)
     return folder
 
 

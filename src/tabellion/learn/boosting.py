@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.learn.memory import remember
 from tabellion.weights.boosted import Boosted
 
 
@@ -48,6 +49,20 @@ def train_boosted(
     settings: BoostingSettings = BoostingSettings(),
 ) -> Boosted:
     """Trees for `labels` (numbers of `classes`): binary for two classes, else multiclass."""
+    ingredients = (rows, labels, weights, features, classes, settings, f"lightgbm {lightgbm.__version__}")
+    return remember(
+        Boosted.load, ".npz", ingredients, lambda: _grow(rows, labels, features, classes, weights, settings)
+    )
+
+
+def _grow(
+    rows: NDArray[np.floating],
+    labels: NDArray[np.integer],
+    features: Sequence[str],
+    classes: Sequence[str],
+    weights: NDArray[np.floating] | None,
+    settings: BoostingSettings,
+) -> Boosted:
     objective = "binary" if len(classes) == 2 else "multiclass"
     data = lightgbm.Dataset(rows, label=labels, weight=weights, params={"max_bin": settings.bins, "verbose": -1})
     boosters = [
@@ -162,9 +177,37 @@ class Across(msgspec.Struct, frozen=True, eq=False):
         """Trees that have not seen a fold."""
         return self.without[fold % _PARTS]
 
+    def figures(self, examples: Sequence[Examples]) -> dict[str, float]:
+        """How well what is true is told of documents that were not seen."""
+        chance = np.concatenate([said[e.known] for e, said in zip(examples, self.say(examples), strict=True)])
+        true = np.concatenate([e.true[e.known] for e in examples])
+        return judge_chances(chance, true)
+
     def say(self, examples: Sequence[Examples]) -> list[NDArray[np.float64]]:
         """The probabilities of each document's examples by trees that have not seen it."""
         return [self.unseen(e.fold).probabilities(e.rows) for e in examples]
+
+
+def judge_unseen(examples: Sequence[Examples], features: Sequence[str], settings: BoostingSettings) -> dict[str, float]:
+    """How well trees over some of these documents judge the others."""
+    return fit_across(examples, features, settings).figures(examples)
+
+
+def judge_chances(chance: NDArray[np.float64], true: NDArray[np.bool_]) -> dict[str, float]:
+    """Precision, recall and F of what is said with a chance of one half and more, and the Brier score.
+
+    >>> judge_chances(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
+    {'precision': 0.5, 'recall': 1.0, 'F': 0.6667, 'Brier score': 0.22}
+    """
+    said = chance >= 0.5
+    hits = int((said & true).sum())
+    precision, recall = hits / max(1, int(said.sum())), hits / max(1, int(true.sum()))
+    return {
+        "precision": round(precision, 4),
+        "recall": round(recall, 4),
+        "F": round(2 * precision * recall / max(1e-9, precision + recall), 4),
+        "Brier score": round(float(((chance - true) ** 2).mean()), 4),
+    }
 
 
 def fit_across(examples: Sequence[Examples], features: Sequence[str], settings: BoostingSettings) -> Across:

@@ -100,7 +100,7 @@ def _where(views: Iterable[PrintedPage], table: dict[str, Any]) -> dict[int, Box
 
 def _specimen_cases() -> Iterable[PrintedCase]:
     folder = Path(os.environ.get("TABELLION_SPECIMENS") or corpora_root() / SPECIMENS)
-    if len(list(folder.glob("*.pdf"))) < _SPECIMEN_COUNT:
+    if len(list(folder.glob("*.json"))) < _SPECIMEN_COUNT:
         print_specimens(folder, _SPECIMEN_COUNT)
     for name, views, tables in read_specimens(folder):
         if len(views) <= _MOST_PAGES:

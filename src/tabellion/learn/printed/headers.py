@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabellion.label.pages.headers import MOST_ROWS, PRINTED_ROWS, ROW_FEATURES, header_examples
 from tabellion.label.pages.view import view_tables
-from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees
+from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.printed.cases import SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldTable
@@ -43,7 +43,8 @@ def train_printed_headers(folder: Path, left_out: int | None = None) -> None:
     fit_trees(examples, ROW_FEATURES, TREES).save(folder / f"{PRINTED_ROWS}.npz")
     method = "gradient-boosted trees over a row, its neighbours and the shape of the table"
     material = {name: seen for name, seen in printed_material(left_out).items() if name in CORPORA}
-    write_card(folder, Card(PRINTED_ROWS, method, material, left_out=left_out))
+    scores = judge_unseen(examples, ROW_FEATURES, TREES) if left_out is None else {}
+    write_card(folder, Card(PRINTED_ROWS, method, material, left_out, scores))
 
 
 def _examples(case: PrintedCase, weights: Weights) -> list[Examples]:

@@ -98,10 +98,10 @@ def _tables_of(view: PrintedPage, tables: tuple[GoldTable, ...], number: int) ->
 def train_printed_locate(folder: Path, left_out: int | None = None) -> None:
     """Write the five weights."""
     views = [v for v in seen_views() if v.fold != left_out]
-    first = fit_across([_pieces(v, v.rows) for v in views], PIECE_FEATURES, PIECES)
+    own = [_pieces(v, v.rows) for v in views]
+    first = fit_across(own, PIECE_FEATURES, PIECES)
     both = [
-        np.hstack([v.rows, second_features(v.facts.page, said)])
-        for v, said in zip(views, first.say([_pieces(v, v.rows) for v in views]), strict=True)
+        np.hstack([v.rows, second_features(v.facts.page, said)]) for v, said in zip(views, first.say(own), strict=True)
     ]
     examples = [_pieces(v, rows) for v, rows in zip(views, both, strict=True)]
     second = fit_across(examples, BOTH_LOOKS, PIECES)
@@ -111,16 +111,16 @@ def train_printed_locate(folder: Path, left_out: int | None = None) -> None:
     upright = fit_across([t[1] for t in taught], UPRIGHT_FEATURES, CUTS)
     judged = [_judge_parts(v, chance, level, upright) for v, chance in zip(views, chances, strict=True)]
     regions = fit_across(judged, REGION_FEATURES, CUTS)
-    for name, across in (
-        (FIRST_LOOK, first),
-        (SECOND_LOOK, second),
-        (LEVEL_CUTS, level),
-        (UPRIGHT_CUTS, upright),
-        (REGIONS, regions),
+    for name, across, seen in (
+        (FIRST_LOOK, first, own),
+        (SECOND_LOOK, second, examples),
+        (LEVEL_CUTS, level, [t[0] for t in taught]),
+        (UPRIGHT_CUTS, upright, [t[1] for t in taught]),
+        (REGIONS, regions, judged),
     ):
         across.trees.save(folder / f"{name}.npz")
         method = "gradient-boosted trees over layout, each judge on what the one before says of unseen documents"
-        write_card(folder, Card(name, method, printed_material(left_out), left_out=left_out))
+        write_card(folder, Card(name, method, printed_material(left_out), left_out, across.figures(seen)))
 
 
 def printed_material(left_out: int | None) -> dict[str, Material]:

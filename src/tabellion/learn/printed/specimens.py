@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from tabellion.errors import MissingExtraError, TabellionError
@@ -274,29 +275,34 @@ _SECONDS = 60  # for one document
 
 
 def print_specimens(folder: Path, count: int, first: int = 0) -> None:
-    """Print documents that the folder does not hold yet."""
+    """Print documents that the folder does not hold yet, each with its gold beside it: they are of one making."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
         raise MissingExtraError("printing specimens needs Chromium on the path")
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, first + count):
         target = folder / f"{seed:05d}.pdf"
-        if target.exists():
+        gold = target.with_suffix(".json")
+        if target.exists() and gold.exists():
             continue
         with tempfile.TemporaryDirectory() as scratch:
             page = Path(scratch) / "page.html"
-            page.write_text(write_document(seed)[0], encoding="utf-8")
+            text, tables = write_document(seed)
+            page.write_text(text, encoding="utf-8")
             command = [
                 browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={scratch}/u",
                 f"--print-to-pdf={target}", page.as_uri(),
             ]  # fmt: skip
             subprocess.run(command, check=False, capture_output=True, timeout=_SECONDS)  # noqa: S603
+        if target.exists():
+            gold.write_bytes(msgspec.json.encode(tables))
 
 
 def read_specimens(folder: Path) -> Iterator[tuple[str, list[PrintedPage], list[GoldTable]]]:
     """The name, the pages and the laid tables of each printed document."""
-    for path in sorted(folder.glob("*.pdf")):
-        tables = write_document(int(path.stem))[1]
+    for gold in sorted(folder.glob("*.json")):
+        path = gold.with_suffix(".pdf")
+        tables = msgspec.json.decode(gold.read_bytes(), type=list[Specimen])
         pages = PrintedPages(path.read_bytes())
         views = list(pages)
         yield path.stem, views, _lay(views, pages, tables)

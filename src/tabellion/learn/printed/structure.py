@@ -155,26 +155,25 @@ def train_printed_structure(folder: Path, left_out: int | None = None) -> None:
     cut = [
         _Cut(t, without_bullets(r, said)) for t, r, said in zip(tables, rows, rivers.say(river_examples), strict=True)
     ]
-    spans = fit_across([c.span_examples() for c in cut], SPAN_FEATURES, TREES)
-    for c, said in zip(cut, spans.say([c.span_examples() for c in cut]), strict=True):
+    beside = [c.span_examples() for c in cut]
+    spans = fit_across(beside, SPAN_FEATURES, TREES)
+    for c, said in zip(cut, spans.say(beside), strict=True):
         c.find_phrases(said)
-    joins = fit_across([c.join_examples() for c in cut], JOIN_FEATURES, TREES)
-    groups = fit_across(
-        [c.row_examples(said) for c, said in zip(cut, joins.say([c.join_examples() for c in cut]), strict=True)],
-        ROW_FEATURES,
-        TREES,
+    lines = [c.join_examples() for c in cut]
+    joins = fit_across(lines, JOIN_FEATURES, TREES)
+    runs = [c.row_examples(said) for c, said in zip(cut, joins.say(lines), strict=True)]
+    groups = fit_across(runs, ROW_FEATURES, TREES)
+    named: tuple[tuple[str, Across, list[Examples]], ...] = (
+        (FIRST_RIVERS, first, own),
+        (RIVERS, rivers, river_examples),
+        (SPANS, spans, beside),
+        (JOINS, joins, lines),
+        (ROWS, groups, runs),
     )
-    named: tuple[tuple[str, Across], ...] = (
-        (FIRST_RIVERS, first),
-        (RIVERS, rivers),
-        (SPANS, spans),
-        (JOINS, joins),
-        (ROWS, groups),
-    )
-    for name, across in named:
+    for name, across, examples in named:
         across.trees.save(folder / f"{name}.npz")
         method = "gradient-boosted trees over white, alignment and rulings, each on what the one before says"
-        write_card(folder, Card(name, method, printed_material(left_out), left_out=left_out))
+        write_card(folder, Card(name, method, printed_material(left_out), left_out, across.figures(examples)))
 
 
 def _with_neighbours(rows: NDArray[np.float64], said: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ import numpy as np
 import pycrfsuite
 from numpy.typing import NDArray
 
+from tabellion.learn.memory import remember
 from tabellion.weights.linear import Chain
 
 START, END = "^", "$"
@@ -41,6 +42,17 @@ def train_chain(
     inputs: Sequence[str] | None = None,
 ) -> Chain:
     """A chain for the given sequences; `inputs`: what its features are made from, where they are not put in as such."""
+    told = (*(rows for rows, _ in sequences), *(labels for _, labels in sequences), features, classes, settings, inputs)
+    return remember(Chain.load, ".json", told, lambda: _fit(sequences, features, classes, settings, inputs))
+
+
+def _fit(
+    sequences: Sequence[Labelled],
+    features: Sequence[str],
+    classes: Sequence[str],
+    settings: ChainSettings,
+    inputs: Sequence[str] | None,
+) -> Chain:
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params(
         {"c2": settings.ridge, "max_iterations": settings.iterations, "feature.possible_transitions": True}

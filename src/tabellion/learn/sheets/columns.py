@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.columns import COLUMN_FEATURES, COLUMN_WEIGHTS, column_features
-from tabellion.learn.boosting import BoostingSettings, train_boosted
+from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.model.grid import Grid
@@ -90,28 +90,23 @@ def _tables(case: Case, grid: Grid, marked: dict[tuple[int, int], str]) -> Itera
 
 def train_columns(folder: Path, left_out: int | None) -> None:
     """Write the weights `columns`, from all documents but those of the fold left out."""
-    features, stubs, weights, material = [], [], [], {}
+    examples: list[Examples] = []
+    material: dict[str, Material] = {}
     for corpus in CORPUS_WEIGHT:
-        documents = examples = 0
-        for case in load_cases(corpus):
-            if case.fold == left_out:
-                continue
-            documents += 1
-            for gold in gold_columns(case):
-                rows = column_features(gold.grid, gold.header_rows, gold.body_rows, gold.columns)
-                filled = rows[:, list(COLUMN_FEATURES).index("filled")] > 0
-                features.append(rows[filled])
-                stubs.append(gold.stub[filled])
-                weights.append(np.full(filled.sum(), CORPUS_WEIGHT[corpus] / max(filled.sum(), 1)))
-                examples += int(filled.sum())
-        material[corpus] = Material(documents, examples)
-    trees = train_boosted(
-        np.vstack(features),
-        np.concatenate(stubs).astype(np.int64),
-        list(COLUMN_FEATURES),
-        ("value", "stub"),
-        np.concatenate(weights),
-        SETTINGS,
-    )
-    trees.save(folder / f"{COLUMN_WEIGHTS}.npz")
-    write_card(folder, Card(COLUMN_WEIGHTS, "boosted trees on column features", material, left_out))
+        cases = [case for case in load_cases(corpus) if case.fold != left_out]
+        found = [_examples(case, gold) for case in cases for gold in gold_columns(case)]
+        material[corpus] = Material(len(cases), sum(len(one.rows) for one in found))
+        examples += found
+    names = tuple(COLUMN_FEATURES)
+    fit_trees(examples, names, SETTINGS).save(folder / f"{COLUMN_WEIGHTS}.npz")
+    scores = judge_unseen(examples, names, SETTINGS) if left_out is None else {}
+    write_card(folder, Card(COLUMN_WEIGHTS, "boosted trees on column features", material, left_out, scores))
+
+
+def _examples(case: Case, gold: ColumnGold) -> Examples:
+    """The columns of a table that hold anything; together they weigh what a table of the corpus does."""
+    rows = column_features(gold.grid, gold.header_rows, gold.body_rows, gold.columns)
+    filled = rows[:, list(COLUMN_FEATURES).index("filled")] > 0
+    count = int(filled.sum())
+    weight = CORPUS_WEIGHT[case.corpus] / max(count, 1)
+    return Examples(case.fold, rows[filled], gold.stub[filled], np.ones(count, dtype=bool), weight)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tabellion.label.edge_features import EDGE_FEATURES, EdgeRow, edge_features, view_edge
 from tabellion.label.edges import BOTTOM_WEIGHTS, TOP_WEIGHTS, EdgeSettings
-from tabellion.learn.boosting import BoostingSettings, train_boosted
+from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
 from tabellion.model.grid import Grid
@@ -73,20 +73,19 @@ def _may_be(allowed: Allowed, row: int, *roles: str) -> bool:
 def train_edges(folder: Path, left_out: int | None) -> None:
     """Write the weights of both edges, from all documents but those of the fold left out."""
     material: dict[str, Material] = {}
-    golds: list[EdgeGold] = []
+    golds: list[tuple[int, EdgeGold]] = []  # each with its fold
     for corpus in CORPORA:
         cases = [case for case in load_cases(corpus) if case.fold != left_out]
-        found = [gold for case in cases for gold in gold_edges(case)]
-        material[corpus] = Material(len(cases), sum(len(gold.rows) for gold in found))
+        found = [(case.fold, gold) for case in cases for gold in gold_edges(case)]
+        material[corpus] = Material(len(cases), sum(len(gold.rows) for _, gold in found))
         golds += found
     for name, above in ((TOP_WEIGHTS, True), (BOTTOM_WEIGHTS, False)):
-        part = [gold for gold in golds if gold.above == above]
-        trees = train_boosted(
-            np.vstack([edge_features(gold.rows) for gold in part]),
-            np.concatenate([gold.inside for gold in part]).astype(np.int64),
-            list(EDGE_FEATURES),
-            ("outside", "inside"),
-            settings=SETTINGS,
-        )
-        trees.save(folder / f"{name}.npz")
-        write_card(folder, Card(name, "boosted trees on rows measured against a table's core", material, left_out))
+        part = [
+            Examples(fold, edge_features(gold.rows), np.array(gold.inside), np.ones(len(gold.rows), dtype=bool))
+            for fold, gold in golds
+            if gold.above == above
+        ]
+        fit_trees(part, tuple(EDGE_FEATURES), SETTINGS).save(folder / f"{name}.npz")
+        scores = judge_unseen(part, tuple(EDGE_FEATURES), SETTINGS) if left_out is None else {}
+        method = "boosted trees on rows measured against a table's core"
+        write_card(folder, Card(name, method, material, left_out, scores))

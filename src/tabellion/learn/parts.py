@@ -1,0 +1,118 @@
+"""The learned parts: what each writes, which module trains it, and which have to be trained before it.
+
+`stale_parts` tells the parts whose code is newer than the weights of a folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+
+from tabellion.learn.code import feature_digest, training_digest
+from tabellion.weights import CARD
+
+Trainer = Callable[[Path, int | None], None]
+"""Writes its weights and cards into a folder; the number is the fold whose documents it must not see."""
+
+ReadingTrainer = Callable[[Path, Path], None]
+"""Writes its weights and cards into the first folder; the second has the weights by fold."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One learned part. Parts of one group are trained one after the other, since they share what is read."""
+
+    name: str
+    group: str
+    module: str
+    trainer: str
+    rooms: tuple[str, ...]  # where its features are told
+    weights: tuple[str, ...]
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Of the code that tells its features, and of the code that trains it."""
+        return {
+            "features": feature_digest(self.module, self.rooms),
+            "training": training_digest(self.module, self.rooms),
+        }
+
+    @property
+    def from_readings(self) -> bool:
+        """Whether it learns from readings by weights by fold, which then have to be there before."""
+        return self.group == READINGS
+
+    def train(self, folder: Path, left_out: int | None) -> None:
+        """Write the weights and their cards into a folder, from all documents but those of the fold left out."""
+        train: Trainer = getattr(import_module(self.module), self.trainer)
+        train(folder, left_out)
+
+    def train_from_readings(self, folder: Path, folds: Path) -> None:
+        """The same, from readings by the weights under `folds`."""
+        train: ReadingTrainer = getattr(import_module(self.module), self.trainer)
+        train(folder, folds)
+
+
+def _part(name: str, group: str, module: str, trainer: str, rooms: str, weights: str) -> Part:
+    inside = tuple(f"tabellion.{room}" for room in rooms.split())
+    return Part(name, group, f"tabellion.learn.{module}", trainer, inside, tuple(weights.split()))
+
+
+SHEETS, WEB, PRINTED, READINGS = "sheets", "web", "printed", "readings"
+
+
+PARTS: dict[str, Part] = {
+    part.name: part
+    for part in (
+        _part("rows", SHEETS, "sheets.rows", "train_rows", "label.rows label.papers", "rows rows_crf rows_paper"),
+        _part("edges", SHEETS, "sheets.edges", "train_edges", "label", "edges-top edges-bottom"),
+        _part("columns", SHEETS, "sheets.columns", "train_columns", "label", "columns"),
+        _part("parents", SHEETS, "sheets.parents", "train_parents", "nest",
+              "left_parents left_parents_paper top_parents top_parents_paper"),
+        _part("genuine", WEB, "web.genuine", "train_genuine", "locate.web locate.papers", "genuine"),
+        _part("genuine-drawn", WEB, "web.genuine", "train_genuine_drawn",
+              "locate.web locate.papers locate.rendered", "genuine_drawn"),
+        _part("genuine-paper", WEB, "web.genuine_paper", "train_genuine_paper", "locate.papers",
+              "genuine_words genuine_tree genuine_svm"),
+        _part("web-headers", WEB, "web.headers", "train_web_headers", "label.pages label.papers",
+              "web_header_rows web_header_columns"),
+        _part("printed-locate", PRINTED, "printed.locate", "train_printed_locate", "locate.printed",
+              "printed-pieces-first printed-pieces printed-level-cuts printed-upright-cuts printed-regions"),
+        _part("printed-structure", PRINTED, "printed.structure", "train_printed_structure", "recognise.printed",
+              "printed-rivers-first printed-rivers printed-spans printed-joins printed-rows"),
+        _part("printed-headers", PRINTED, "printed.headers", "train_printed_headers", "label.pages recognise.printed",
+              "printed_header_rows"),
+        _part("confidence", READINGS, "sheets.confidence", "train_confidence", "label", "confidence"),
+    )
+}  # fmt: skip
+"""In the order in which they are trained, so that a later one may stand on an earlier one's weights."""
+
+
+def part_of(weights: str) -> Part | None:
+    """The part that writes weights of a name."""
+    return next((part for part in PARTS.values() if weights in part.weights), None)
+
+
+class Stale(msgspec.Struct, frozen=True):
+    """A weights file that does not come from the code as it is, and why."""
+
+    part: str
+    weights: str
+    why: str
+
+
+def stale_weights(folder: Path) -> Iterator[Stale]:
+    """The files of a folder whose features or training changed since they were made."""
+    for part in PARTS.values():
+        wanted = part.digests
+        for name in part.weights:
+            card = folder / f"{name}{CARD}"
+            if not card.exists():
+                yield Stale(part.name, name, "has no card")
+                continue
+            told = msgspec.json.decode(card.read_bytes(), type=dict[str, object])
+            changed = [what for what, digest in wanted.items() if told.get(what) != digest]
+            if changed:
+                yield Stale(part.name, name, f"{' and '.join(changed)} changed since it was made")
