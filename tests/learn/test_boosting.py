@@ -14,6 +14,12 @@ lightgbm = pytest.importorskip("lightgbm")
 SMALL = BoostingSettings(rounds=20, leaves=8)
 
 
+@pytest.fixture(autouse=True)
+def no_memory(monkeypatch):
+    """Train anew: what was learned before is no test of learning."""
+    monkeypatch.setenv("TABELLION_LEARNED", "0")
+
+
 def examples(classes: int) -> tuple[np.ndarray, np.ndarray]:
     chance = np.random.default_rng(7)
     rows = np.round(chance.normal(size=(2000, 6)), 1).astype(np.float32)

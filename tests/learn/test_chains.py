@@ -13,6 +13,12 @@ pytest.importorskip("pycrfsuite")
 CLASSES = ("head", "body", "foot")
 
 
+@pytest.fixture(autouse=True)
+def no_memory(monkeypatch):
+    """Train anew: what was learned before is no test of learning."""
+    monkeypatch.setenv("TABELLION_LEARNED", "0")
+
+
 def sequences(count: int = 60) -> list[tuple[np.ndarray, np.ndarray]]:
     """Head, body, foot in that order; only the first feature tells body apart, with noise."""
     chance = np.random.default_rng(3)
