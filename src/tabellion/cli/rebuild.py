@@ -91,7 +91,7 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
 
 @cache
 def _shelf(library: str | None, files: str | None) -> Library:
-    """The library, opened once a worker."""
+    """The library, opened once per worker."""
     from tabellion.library import open_library
 
     return open_library(library, files)

@@ -26,7 +26,7 @@ from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells, label_leftovers
 
-PIECE = 4_000  # objects a piece: a few hundred kilobytes
+PIECE = 4_000  # objects per piece: a few hundred kilobytes
 
 
 def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:

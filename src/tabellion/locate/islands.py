@@ -22,7 +22,7 @@ class IslandSettings(msgspec.Struct, frozen=True):
     """When a piece of a sheet is too thin to be one grid."""
 
     free_area: int = 4_000_000  # cells that a grid may hold however empty it is: about 100 MB
-    thinness: int = 12  # above that: grid cells a filled cell
+    thinness: int = 12  # above that: grid cells per filled cell
     gap: int = 3  # blank rows or columns that may part two pieces
 
 

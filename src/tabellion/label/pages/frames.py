@@ -165,7 +165,7 @@ def _look_alike(grid: Grid, one: int, other: int) -> bool:
 
 
 def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: list[int], genuine: float) -> list[Frame]:
-    """One frame, or one a band where bands have headers of their own, or attribute lists stand side by side."""
+    """One frame, or one per band where bands have headers of their own, or attribute lists stand side by side."""
     grid = view.grid
     header = _header_rows(view, headers)
     keys = find_key(view, headers.rows) if headers.rows and not headers.columns else 0
