@@ -22,7 +22,7 @@ def test_a_notebook_runs_and_shows_what_it_tells_of(name: str, tmp_path: Path) -
     folder = tmp_path / "examples"
     shutil.copytree(EXAMPLES, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     notebook = nbformat.read(folder / f"{name}.ipynb", as_version=4)
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()
+    NotebookClient(notebook, timeout=300, startup_timeout=180, resources={"metadata": {"path": folder}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     shown = "".join(str(output.get("text", output.get("data", {}).get("text/plain", ""))) for output in outputs)
     assert [text for text in SHOWN[name] if text not in shown] == [], shown
