@@ -34,17 +34,16 @@ def public_types() -> set[str]:
 
 
 def test_every_public_type_is_explained() -> None:
-    assert not public_types() - NAMED
+    assert sorted(public_types() - NAMED) == [], "docs/glossary.md wants a line for each"
 
 
 def test_no_type_is_explained_that_is_not_there() -> None:
-    library = {"Library", "open_library"}
-    assert not NAMED - public_types() - library
+    assert sorted(NAMED - public_types()) == []
 
 
 def test_every_word_for_a_role_or_a_kind_is_explained() -> None:
     literals = (roles.RowRole, roles.ColumnRole, roles.CellRole, roles.SheetKind, markup.CandidateKind)
-    assert not {word for each in literals for word in get_args(each)} - WORDS
+    assert sorted({word for each in literals for word in get_args(each)} - WORDS) == []
 
 
 def test_a_word_is_explained_once() -> None:
