@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.errors import TabellionError
 from tabellion.learn.corpora import SHEET_CORPORA
 from tabellion.learn.repair.simulated_user import measure_strokes
-from tabellion.learn.sheets.measure import load_script, measure_corpus
+from tabellion.learn.scoring.sheets import headline
+from tabellion.learn.sheets.measure import measure_corpus
 from tabellion.learn.training import fold_targets, train_parts
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
@@ -24,12 +24,6 @@ FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
 @pytest.fixture(scope="session")
 def folds(corpora, tmp_path_factory):
     """Weights by fold, trained for this run (or those of TABELLION_FOLDS, for a quick look while working)."""
-    try:
-        load_script("sheets")
-    except TabellionError as error:
-        if os.environ.get("CI"):
-            pytest.fail(str(error))
-        pytest.skip(str(error))
     for name in SHEET_CORPORA:
         corpora(name)
     if os.environ.get("TABELLION_FOLDS"):
@@ -44,7 +38,7 @@ def folds(corpora, tmp_path_factory):
 def test_no_figure_falls_below_its_floor(corpus, folds):
     result = measure_corpus(corpus, folds)
     assert result["errors"] == result["missing"] == 0
-    figures = load_script("sheets").headline(result)
+    figures = headline(result)
     below = {
         name: (figures[name], abs(floor))
         for name, floor in FLOORS[corpus].items()

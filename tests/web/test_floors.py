@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-from tabellion.errors import TabellionError
-from tabellion.learn.sheets.measure import load_script
 from tabellion.learn.training import fold_targets, train_parts
 from tabellion.learn.web.cases import WEB_CORPORA
 from tabellion.learn.web.measure import measure_web
@@ -38,12 +36,6 @@ _STEP = 9  # every ninth page of visual: all realisations, in a few seconds
 
 @pytest.fixture(scope="session")
 def folds(corpora: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    try:
-        load_script("webtables")
-    except TabellionError as error:
-        if os.environ.get("CI"):
-            pytest.fail(str(error))
-        pytest.skip(str(error))
     for name in WEB_CORPORA:
         corpora(name)
     if os.environ.get("TABELLION_FOLDS"):

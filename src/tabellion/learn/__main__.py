@@ -1,4 +1,4 @@
-"""`python -m tabellion.learn train | stale | measure | repairs`: make weights from the corpora, and score the flow.
+"""`python -m tabellion.learn`: make weights from the corpora (train, stale) and score the flow (measure, score, repairs).
 
 `train` makes all parts, shipped and by fold, and measures both; `--part NAME` makes one part of the shipped weights;
 `--folds DIR` makes weights by fold only, `DIR/fold0` and so on, each without the documents of that fold. `stale` names
@@ -11,9 +11,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from tabellion.errors import TabellionError
-from tabellion.learn.corpora import FOLDS
+from tabellion.errors import TabellionError, UsageError
+from tabellion.learn.corpora import FOLDS, MEASURED, find_corpus
 from tabellion.learn.parts import PARTS, stale_weights
+from tabellion.learn.scoring import score_file
 from tabellion.learn.training import default_folds, fold_targets, train_parts, train_shipped
 from tabellion.weights import SHIPPED
 
@@ -38,10 +39,14 @@ def _parser() -> argparse.ArgumentParser:
     measuring = commands.add_parser("measure", help="score the flow on documents that its weights have not seen")
     measuring.add_argument("corpus", nargs="*", help="corpora; all where none is named")
     measuring.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
+    measuring.add_argument("--shipped", action="store_true", help="with the shipped weights, which have seen all")
     measuring.add_argument("--rows", choices=["boosted", "crf", "paper"], default="boosted")
     measuring.add_argument("--parents", choices=["boosted", "svm"], default="boosted")
     measuring.add_argument("--render", action="store_true", help="render the pages of every web corpus")
     measuring.add_argument("--frames", choices=["arranged", "gridded", "ventex"], default="arranged")
+    scoring = commands.add_parser("score", help="score lines of the output contract, whoever made them")
+    scoring.add_argument("corpus")
+    scoring.add_argument("predictions", type=Path, metavar="FILE", help="of `tabellion extract --all --format jsonl`")
     repairing = commands.add_parser("repairs", help="count the strokes of a simulated user")
     repairing.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     return parser
@@ -50,10 +55,18 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     if options.command == "stale":
         return _tell_stale()
+    if options.command == "score":
+        for line in score_file(options.corpus, options.predictions):
+            sys.stdout.write(f"{line}\n")
+        return 0
     folds: Path = options.folds or default_folds()
     if options.command == "train":
         _train(options, folds)
         return 0
+    if options.command == "measure" and options.shipped:
+        _measure(options, None)
+        return 0
+    find_corpus(next(iter(options.corpus if options.command == "measure" else ()), "troy200"))
     if not (folds / f"fold{FOLDS - 1}").exists():
         train_parts(list(PARTS), fold_targets(folds))
     if options.command == "repairs":
@@ -70,9 +83,15 @@ def _train(options: argparse.Namespace, folds: Path) -> None:
     if options.folds is not None:
         train_parts(names, fold_targets(folds), options.jobs)
         return
-    if not options.part:
-        train_parts(names, fold_targets(folds), options.jobs)
+    if options.part:
+        train_shipped(names, folds, options.jobs)
+        return
+    find_corpus("troy200")
+    train_parts(names, fold_targets(folds), options.jobs)
     train_shipped(names, folds, options.jobs)
+    for weights in ([], ["--shipped"]):
+        sys.stdout.write(f"== {'shipped weights' if weights else 'weights by fold'}\n")
+        _run(_parser().parse_args(["measure", *weights]))
 
 
 def _tell_stale() -> int:
@@ -82,22 +101,28 @@ def _tell_stale() -> int:
     return 1 if found else 0
 
 
-def _measure(options: argparse.Namespace, folds: Path) -> None:
-    from tabellion.learn.printed.cases import PRINTED_CORPORA
-    from tabellion.learn.printed.measure import print_printed_figures
-    from tabellion.learn.sheets.measure import print_figures
-    from tabellion.learn.web.cases import WEB_CORPORA
-    from tabellion.learn.web.measure import RENDERED_CORPORA, print_web_figures
+def _measure(options: argparse.Namespace, folds: Path | None) -> None:
+    """Print the figures of the corpora that are named, of all where none is."""
+    chosen = options.corpus or [name for names in MEASURED.values() for name in names]
+    unknown = [name for name in chosen if not any(name in names for names in MEASURED.values())]
+    if unknown:
+        known = ", ".join(name for names in MEASURED.values() for name in names)
+        raise UsageError(f"{unknown[0]} is not measured here; these are: {known}")
+    for name in chosen:
+        find_corpus(name)
+    sheets, pages, prints = ([name for name in chosen if name in names] for names in MEASURED.values())
+    if sheets:
+        from tabellion.learn.sheets.measure import print_figures
 
-    sheets = [corpus for corpus in options.corpus if corpus not in (*WEB_CORPORA, *RENDERED_CORPORA, *PRINTED_CORPORA)]
-    if sheets or not options.corpus:
         print_figures(sheets, folds, options.rows, options.parents)
-    pages = (*WEB_CORPORA, *RENDERED_CORPORA)
-    chosen = [corpus for corpus in pages if corpus in options.corpus or not options.corpus]
-    print_web_figures(chosen, folds, options.frames, rendered=options.render)
-    print_printed_figures(
-        [corpus for corpus in PRINTED_CORPORA if corpus in options.corpus or not options.corpus], folds
-    )
+    if pages:
+        from tabellion.learn.web.measure import print_web_figures
+
+        print_web_figures(pages, folds, options.frames, rendered=options.render)
+    if prints:
+        from tabellion.learn.printed.measure import print_printed_figures
+
+        print_printed_figures(prints, folds)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from tabellion.errors import TabellionError
+
 FOLDS = 5
 
 
@@ -30,6 +32,15 @@ def assign_folds(corpus: str, groups: Iterable[str]) -> dict[str, int]:
     ordered = sorted(set(groups), key=lambda group: sha256(f"{corpus}/{group}".encode()).hexdigest())
     return {group: place % FOLDS for place, group in enumerate(ordered)}
 
+
+MEASURED = {
+    "sheets": (
+        "troy200", "senbazuru-left", "saus-lines", "statsheets", "hitab-top", "stattrees", "sheetcuts", "fuste",
+    ),
+    "web": ("webtables", "t2dv2", "wiki-headers", "visual"),
+    "printed": ("icdar2013", "jats", "articles"),
+}  # fmt: skip
+"""The corpora that are measured, by what their documents are."""
 
 SHEET_CORPORA = ("troy200", "senbazuru-left", "saus-lines", "statsheets", "hitab-top")
 
@@ -55,6 +66,14 @@ def corpus_folder(name: str) -> Path | None:
                 packed.extractall(folder.parent, filter="data")
             return folder
     return None
+
+
+def find_corpus(name: str) -> Path:
+    """The unpacked corpus, or one line that says how to come by it."""
+    folder = corpus_folder(name)
+    if folder is None:
+        raise TabellionError(f"corpus {name} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)")
+    return folder
 
 
 def archive_candidates(name: str) -> Iterator[Path]:

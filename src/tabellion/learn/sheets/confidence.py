@@ -20,8 +20,10 @@ from tabellion.export import to_json
 from tabellion.label.columns import stub_probabilities
 from tabellion.label.frames import CONFIDENCE_WEIGHTS, SIGNALS, confidence_signals
 from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.scoring.readings import edges, first_cells, tables_on
+from tabellion.learn.scoring.troy import troy_found, troy_gold
 from tabellion.learn.sheets.gold import Case, load_cases
-from tabellion.learn.sheets.measure import load_script
+from tabellion.model.place import address, range_text, rect_at
 from tabellion.model.table import Table
 from tabellion.pipeline import Settings, extract_document
 from tabellion.weights import Weights
@@ -68,16 +70,10 @@ def _signals(table: Table, weights: Weights) -> NDArray[np.float64]:
 
 
 def _is_right(case: Case, document: dict[str, Any], table: Table) -> bool:
-    script = load_script("sheets")
-    tables = script.tables_on(document, case.gold.get("sheet"))
+    tables = tables_on(document, case.gold.get("sheet"))
     if case.corpus == "statsheets":
-        return bool(
-            script.ranges_of([{"place": {"range": table.place.range}}])
-            & script.ranges_of([{"place": {"range": text}} for text in case.gold["tables"]])
-        )
+        return table.place.range in {range_text(rect_at(text)) for text in case.gold["tables"]}
     if case.corpus == "troy200":
-        return bool(script.troy_gold(case.gold)["closed"] == script.troy_found(tables)["closed"])
-    found = {
-        (script.address(a), script.address(b)) for t in tables for a, b in script.edges(t, "top", script.first_cells(t))
-    }
+        return bool(troy_gold(case.gold)["closed"] == troy_found(tables)["closed"])
+    found = {(address(*a), address(*b)) for t in tables for a, b in edges(t, "top", first_cells(t))}
     return bool(found == {tuple(pair) for pair in case.gold["top"]})

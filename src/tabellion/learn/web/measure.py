@@ -1,7 +1,7 @@
 """The figures of the whole flow on web pages of sites that its weights have not seen.
 
 In: folders of weights by fold (`train --folds`). Each page is read with the weights of the fold that left its site out;
-`webtables.py` of the measuring scripts scores the lines. The pages of `visual` are rendered; their tables were taken
+`learn.scoring.web` scores the lines. The pages of `visual` are rendered; their tables were taken
 from the other corpora, so each is read with the weights of the fold that left its source out.
 """
 
@@ -13,20 +13,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tabellion.errors import TabellionError
-from tabellion.export import error_json, to_json
-from tabellion.learn.corpora import assign_folds, corpus_folder, load_gold
-from tabellion.learn.sheets.measure import load_script
+from tabellion.learn.corpora import assign_folds, corpus_folder, find_corpus, load_gold
+from tabellion.learn.scoring.counting import rounded
+from tabellion.learn.scoring.predictions import predict, weights_for
+from tabellion.learn.scoring.visual import describe, measure
+from tabellion.learn.training import default_folds
 from tabellion.learn.web.cases import WEB_CORPORA
 from tabellion.model.methods import FrameMethod, GenuineMethod, HeaderMethod, RenderChoice
-from tabellion.pipeline import Settings, extract_document
+from tabellion.pipeline import Settings
 
 RENDERED_CORPORA = ("visual",)
 
 
 def measure_web(
     corpus: str,
-    folds: Path,
+    folds: Path | None,
     genuine: GenuineMethod = "boosted",
     headers: HeaderMethod = "boosted",
     frames: FrameMethod = "arranged",
@@ -38,26 +39,25 @@ def measure_web(
 
     The pages of `visual` are always rendered, others where `rendered` says so.
     """
-    folder = corpus_folder(corpus)
-    if folder is None:
-        raise TabellionError(f"corpus {corpus} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)")
+    folder = find_corpus(corpus)
     golds = load_gold(folder)[::step]
     render: RenderChoice = "always" if rendered or corpus in RENDERED_CORPORA else "never"
     fold_of = _source_folds(golds) if corpus in RENDERED_CORPORA else _own_folds(corpus, golds)
-    lines: dict[str, Any] = {}
-    for gold in golds:
-        settings = Settings(
-            weights=str(folds / f"fold{fold_of[gold['file']]}"),
-            genuine=genuine,
-            headers=headers,
-            render=render,
-            frames=frames,
+    jobs = [
+        (
+            folder / "pages" / gold["file"],
+            Settings(
+                weights=weights_for(folds, fold_of[gold["file"]]),
+                genuine=genuine,
+                headers=headers,
+                render=render,
+                frames=frames,
+            ),
         )
-        lines[gold["file"]] = json.loads(_line(folder / "pages" / gold["file"], settings))
-    predictions = folds / f"{corpus}.{genuine}.{headers}.{frames}.jsonl"
-    predictions.write_text("".join(f"{json.dumps(line)}\n" for line in lines.values()), encoding="utf-8")
-    result: dict[str, Any] = load_script("webtables").measure(corpus, golds, lines)
-    return result
+        for gold in golds
+    ]
+    kept = (folds or default_folds() / "shipped") / f"{corpus}.{genuine}.{headers}.{frames}.jsonl"
+    return measure(corpus, golds, predict(jobs, kept, workers=1))
 
 
 def _own_folds(corpus: str, golds: list[dict[str, Any]]) -> dict[str, int]:
@@ -84,18 +84,13 @@ def _source_folds(golds: list[dict[str, Any]]) -> dict[str, int]:
     return found
 
 
-def _line(path: Path, settings: Settings) -> bytes:
-    try:
-        return to_json(extract_document(path, settings), every=True)
-    except TabellionError as error:
-        return error_json(str(path), error.kind, str(error))
-
-
 def print_web_figures(
-    corpora: Iterable[str], folds: Path, frames: FrameMethod = "arranged", *, rendered: bool = False
+    corpora: Iterable[str], folds: Path | None, frames: FrameMethod = "arranged", *, rendered: bool = False
 ) -> None:
     """Measure and print, a block a corpus."""
-    script = load_script("webtables")
     for corpus in corpora:
         sys.stdout.write(f"{corpus}\n")
-        script.show(measure_web(corpus, folds, frames=frames, rendered=rendered))
+        result = measure_web(corpus, folds, frames=frames, rendered=rendered)
+        for line in describe(result):
+            sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{json.dumps(rounded(result))}\n")

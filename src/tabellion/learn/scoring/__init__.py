@@ -1,0 +1,42 @@
+"""Scoring: what lines of the output contract are worth, held against the gold of a corpus.
+
+`score_file` is the way in for a file of lines, whoever made them; the docstrings of `sheets`, `stat_trees`, `troy`,
+`web`, `visual`, `printed`, `articles` and `metadata` say how each figure is counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from tabellion.errors import UsageError
+from tabellion.learn.corpora import MEASURED, find_corpus, load_gold
+
+
+def score_file(corpus: str, predictions: Path) -> Iterator[str]:
+    """The figures of a corpus by a file of lines, one line each, all together as JSON last."""
+    from tabellion.learn.scoring.counting import rounded
+    from tabellion.learn.scoring.readings import read_lines
+
+    if not any(corpus in names for names in MEASURED.values()):
+        raise UsageError(f"{corpus} is not scored here; these are: {', '.join(sum(MEASURED.values(), ()))}")
+    folder = find_corpus(corpus)
+    with predictions.open(encoding="utf-8") as lines:
+        docs = read_lines(lines)
+    if corpus in MEASURED["sheets"]:
+        from tabellion.learn.scoring.sheets import describe, score
+
+        result = score(folder, docs)
+        yield from describe(result)
+    elif corpus in MEASURED["web"]:
+        from tabellion.learn.scoring import visual
+
+        result = visual.measure(corpus, load_gold(folder), docs)
+        yield from visual.describe(result)
+    else:
+        from tabellion.learn.scoring import articles, printed
+
+        result = articles.evaluate(printed.load_gold(folder), docs)
+        yield from articles.describe(result)
+    yield json.dumps({"name": corpus, **rounded(result)})

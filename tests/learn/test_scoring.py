@@ -1,0 +1,145 @@
+"""What readings are worth: a perfect reading scores 1, what is missing costs, and what is told goes out in lines."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabellion.learn import corpora
+from tabellion.learn.__main__ import main
+from tabellion.learn.scoring import articles, sheets, visual
+from tabellion.learn.scoring.readings import read_lines
+
+TREE = [
+    {"id": "a", "text": "All", "parent": None, "cells": [[0, 1]]},
+    {"id": "b", "text": "Men", "parent": "a", "cells": [[1, 1]]},
+    {"id": "c", "text": "Women", "parent": "a", "cells": [[1, 2]]},
+]
+SHEET: dict[str, Any] = {
+    "source": "folder/one.xlsx",
+    "tables": [{"place": {"sheet": "S", "range": "A1:C4"}, "top": TREE, "left": [], "cells": [], "tuples": []}],
+}
+
+
+def corpus(folder: Path, kind: str, gold: dict[str, Any]) -> Path:
+    folder.mkdir()
+    (folder / "corpus.json").write_text(json.dumps({"corpus": kind, "part": "dev"}))
+    (folder / "gold.jsonl").write_text(json.dumps(gold) + "\n")
+    return folder
+
+
+def test_trees_of_a_sheet(tmp_path: Path) -> None:
+    folder = corpus(tmp_path / "c", "hitab-top", {"file": "one.xlsx", "top": [["B1", "B2"], ["B1", "C2"]], "left": []})
+    right = sheets.score(folder, read_lines([json.dumps(SHEET)]))
+    assert right["top"]["f1"] == right["left"]["f1"] == 1
+    poorer = copy.deepcopy(SHEET)
+    poorer["tables"][0]["top"] = TREE[:2]
+    assert sheets.score(folder, read_lines([json.dumps(poorer)]))["top"] == {
+        "p": 1.0, "r": 0.5, "f1": 0.6667, "macro": 0.6667, "gold": 2,
+    }  # fmt: skip
+    assert sheets.score(folder, {})["missing"] == 1
+    assert sheets.score(folder, {"one.xlsx": {"source": "one.xlsx", "error": {}}})["top"]["f1"] == 0
+
+
+def test_ranges_of_a_sheet(tmp_path: Path) -> None:
+    gold = {"file": "one.xlsx", "sheet": "S", "tables": ["A1:C4"], "rows": ["2H", "1H1D"]}
+    folder = corpus(tmp_path / "c", "statsheets", gold)
+    figures = sheets.headline(sheets.score(folder, read_lines([json.dumps(SHEET)])))
+    assert (figures["tables_exact.f1"], figures["tables_half.f1"]) == (1, 1)
+    near = json.dumps(SHEET).replace("A1:C4", "A1:C3")
+    figures = sheets.headline(sheets.score(folder, read_lines([near])))
+    assert (figures["tables_exact.f1"], figures["tables_half.f1"]) == (0, 1)
+
+
+ARTICLE: dict[str, Any] = {
+    "corpus": "jats",
+    "id": "one",
+    "source": "one.pdf",
+    "title": "Of sheep",
+    "authors": [{"given": "Ada", "family": "Lamb"}],
+    "tables": [
+        {
+            "label": "Table 1", "caption": "Sheep by year", "caption_position": "above", "header_rows": 1,
+            "footnotes": [], "references": [],
+            "cells": [
+                {"row": r, "column": c, "row_span": 1, "column_span": 1, "text": text}
+                for r, row in enumerate([["Valley", "1990", "2000"], ["Upper", "12", "14"], ["Lower", "7", "9"]])
+                for c, text in enumerate(row)
+            ],
+        }
+    ],
+}  # fmt: skip
+
+
+def test_numbers_of_an_article() -> None:
+    table = ARTICLE["tables"][0]
+    tuples = [
+        {"text": text, "top": [year], "left": [valley]}
+        for valley, row in (("Upper", ("12", "14")), ("Lower", ("7", "9")))
+        for year, text in zip(("1990", "2000"), row, strict=True)
+    ]
+    about = {"affiliated": {"index_number": "Table 1", "caption": "Sheep by year", "caption_position": "above"}}
+    line = {
+        "source": "one.pdf",
+        "title": "Of sheep",
+        "authors": ["Ada Lamb"],
+        "tables": [{"cells": table["cells"], "header_rows": 1, "tuples": tuples, "metadata": about}],
+    }
+    result = articles.evaluate([ARTICLE], {"one.pdf": line})
+    assert (result["pooled_F1"], result["numbers_F1"], result["header_rows"], result["tables_F1"]) == (1, 1, 1, 1)
+    assert result["metadata"]["accuracy"] == 1
+    without = copy.deepcopy(line)
+    for one in without["tables"][0]["tuples"]:  # type: ignore[index]
+        one["left"] = []
+    assert articles.evaluate([ARTICLE], {"one.pdf": without})["numbers_F1"] == 0
+    assert articles.evaluate([ARTICLE], {})["metadata_all"]["recall"] == 0
+
+
+def test_genuine_tables_of_a_page() -> None:
+    tables = [
+        {
+            "table_index": number, "label": label, "source": "hand", "sure": True, "orientation_sure": True,
+            "orientation": "column", "header_rows": 1, "header_columns": 0,
+        }
+        for number, label in enumerate(("genuine", "layout", "genuine"))
+    ]  # fmt: skip
+    page = {"file": "one.html", "corpus": "some", "tables": tables}
+    found = {"place": {"table_index": 0}, "genuine": 0.9, "orientation": "column", "header_rows": 1}
+    doubtful = {"place": {"table_index": 1}, "genuine": 0.2}
+    result = visual.measure("webtables", [page], {"one.html": {"tables": [found, doubtful]}})
+    assert (result["sure"]["p"], result["sure"]["r"], result["orientation_accuracy"]) == (1, 0.5, 1)
+    assert any(line.startswith("sure") and "R 0.500" in line for line in visual.describe(result))
+
+
+def told_by(command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit status of a command, and what it writes to standard error."""
+    monkeypatch.setattr(sys, "argv", ["learn", *command])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    written = capsys.readouterr()
+    assert written.out == ""
+    return int(str(ended.value.code)), written.err
+
+
+@pytest.mark.parametrize("command", [["measure"], ["measure", "jats", "--shipped"], ["train"], ["repairs"]])
+def test_without_corpora_one_line_says_so(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TABELLION_CORPORA", str(tmp_path))
+    monkeypatch.setattr(corpora, "archive_candidates", lambda name: iter(()))
+    name = "jats" if "jats" in command else "troy200"
+    line = f"tabellion.learn: corpus {name} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)\n"
+    assert told_by(command, monkeypatch, capsys) == (1, line)
+
+
+def test_a_corpus_that_is_not_known_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, line = told_by(["score", "nothing", "some.jsonl"], monkeypatch, capsys)
+    assert status == 1
+    assert "nothing is not scored here; these are: troy200" in line
