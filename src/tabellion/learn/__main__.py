@@ -1,4 +1,4 @@
-"""`python -m tabellion.learn`: make weights from the corpora (train, stale) and score the flow (measure, score, repairs).
+"""`python -m tabellion.learn`: make weights from the corpora (train, stale), score readings (measure, score, repairs).
 
 `train` makes all parts, shipped and by fold, and measures both; `--part NAME` makes one part of the shipped weights;
 `--folds DIR` makes weights by fold only, `DIR/fold0` and so on, each without the documents of that fold. `stale` names
