@@ -13,9 +13,7 @@ from pathlib import Path
 import msgspec
 
 from tabellion.label import Recognised, label_grids
-from tabellion.locate import RunningText, join_parts, locate_printed, locate_regions
-from tabellion.locate.rendered.regions import tell_structure
-from tabellion.locate.web.genuine import explain_region
+from tabellion.locate import RunningText, locate_printed, locate_regions
 from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.document import Document, Issue
 from tabellion.model.frame import Labelled
@@ -28,7 +26,6 @@ from tabellion.model.table import Table
 from tabellion.model.tree import Nested
 from tabellion.nest import nest_frames
 from tabellion.read import Rendering, read_document
-from tabellion.read.chromium.rendering import promises_tables
 from tabellion.read.progress import Watch, WatchedPages
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import conserve_cells, relate_table
@@ -116,6 +113,8 @@ def read_source(source: str | Path | bytes, settings: Settings, weights: Weights
 
 def _needs_rendering(text: str, page: MarkupPage, weights: Weights) -> bool:
     """Whether the markup of a page promises tables and its own tables hold little of its text."""
+    from tabellion.read.chromium.rendering import promises_tables
+
     if not promises_tables(text):
         return False
     found = [region.candidate for region in locate_regions(page, weights) if region.genuine >= LIKELY]
@@ -163,7 +162,7 @@ def find_regions(
 ) -> Iterator[AnyRegion]:
     """Every region of every page. Pages of a PDF come one after the other, so that few are held."""
     if document.medium == "pdf":
-        yield from join_parts(locate_printed(_told(document, issues), weights, text))
+        yield from locate_printed(_told(document, issues), weights, text)
     else:
         for page in document.pages:
             yield from locate_regions(page, weights, settings.genuine, settings.frames)
@@ -192,6 +191,9 @@ def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Re
     """What is told of a region that is hardly a table."""
     if not isinstance(region, MarkupRegion):
         return Rejected(region.place, region.genuine)
+    from tabellion.locate.rendered.regions import tell_structure
+    from tabellion.locate.web.genuine import explain_region
+
     why = explain_region(region, weights) if settings.why else ()
     kind = tell_structure(region) if region.candidate.kind == "boxes" else None
     return Rejected(region.place, region.genuine, kind, why)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import get_args
 
@@ -18,9 +17,10 @@ from tabellion.model.methods import (
     RenderChoice,
     RowMethod,
 )
+from tabellion.patterns import lazy_pattern
 from tabellion.read.limits import Limits
 
-_PAGES = re.compile(r"\s*(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?\s*")
+_PAGES = lazy_pattern(r"\s*(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?\s*")
 Pages = tuple[int, int]
 
 

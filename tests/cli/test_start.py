@@ -8,13 +8,54 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from tabellion.cli import app
+from tabellion.cli import COMMANDS, app
 
 
 @pytest.mark.parametrize("heavy", ["numpy", "lxml", "xlrd", "python_calamine", "tabellion.pipeline"])
 def test_help_imports_nothing_heavy(heavy: str) -> None:
     code = f"import sys, tabellion.cli; sys.exit({heavy!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+ELSEWHERE = [
+    *("selectolax", "pypdfium2", "httpx", "xlrd", "python_calamine", "pandas", "pyarrow", "sqlalchemy", "duckdb"),
+    *("rich.console", "urllib.request", "multiprocessing.pool", "concurrent.futures.process"),
+    *("tabellion.library", "tabellion.mine", "tabellion.repair", "tabellion.web", "tabellion.api", "tabellion.cli.add"),
+    *("tabellion.read.pdf", "tabellion.read.web.page", "tabellion.read.delimited", "tabellion.read.opendocument"),
+    *("tabellion.locate.web", "tabellion.locate.rendered", "tabellion.locate.printed.regions"),
+    *("tabellion.recognise.web", "tabellion.recognise.printed", "tabellion.label.pages"),
+]
+REPORT = """
+import re, sys
+from pathlib import Path
+
+compiled = []
+make = re._compiler.compile
+re._compiler.compile = lambda *given: (compiled.append(sys._getframe(3).f_code.co_filename), make(*given))[1]
+from tabellion.cli import main
+
+sys.argv = ["tabellion", "extract", "examples/smoking.xlsx"]
+try:
+    main()
+finally:
+    ours = [name for name in compiled if "tabellion" in Path(name).parts]
+    print(len(ours), *sorted(sys.modules), file=sys.stderr)
+"""
+
+
+def test_a_sheet_costs_nothing_of_other_media() -> None:
+    done = subprocess.run([sys.executable, "-c", REPORT], capture_output=True, text=True, check=True)
+    patterns, *modules = done.stderr.split()
+    assert not set(ELSEWHERE) & set(modules)
+    assert len([name for name in modules if name.startswith("tabellion.")]) < 150
+    assert 0 < int(patterns) < 150  # of some 260 that are known: the others are compiled when they are first used
+
+
+def test_only_the_command_that_is_called_is_imported() -> None:
+    code = "import sys; from tabellion.cli import build_app; build_app(['extract']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    commands = {f"tabellion.cli.{name}" for name in COMMANDS}
+    assert commands & set(done.stdout.split()) == {"tabellion.cli.extract"}
 
 
 @pytest.mark.parametrize("command", ["extract", "show"])

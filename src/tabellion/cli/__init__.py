@@ -1,85 +1,101 @@
 """The command line: one file per command. Start with `main`.
 
-Commands import what they need when they run, so that `tabellion --help` answers at once.
+Only the command that is called is imported, and it imports what it needs when it runs, so that an answer comes at once.
 """
 
 from __future__ import annotations
 
-from importlib.metadata import version
-from typing import Annotated
+import gc
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from tabellion.cli import (
-    add,
-    annotate,
-    export,
-    extract,
-    history,
-    info,
-    joins,
-    learn,
-    mcp,
-    metadata,
-    mine,
-    query,
-    rebuild,
-    remove,
-    repair,
-    search,
-    segment,
-    serve,
-    show,
-    sparql,
-    sql,
-    verify,
-)
-from tabellion.cli import list as list_command
 from tabellion.cli.options import OptionalValues
 
-app = typer.Typer(
-    name="tabellion",
-    help="Turn the tables of documents into tuples with their full header paths; search, mend, query and publish them.",
-    epilog="Each command has examples: [bold]tabellion extract --help[/bold], [bold]tabellion show --help[/bold].",
-    rich_markup_mode="rich",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
-app.command("extract", epilog=extract.EXAMPLES, no_args_is_help=True, cls=OptionalValues)(extract.extract)
-app.command("export", epilog=export.EXAMPLES, no_args_is_help=True)(export.export)
-app.command("show", epilog=show.EXAMPLES, no_args_is_help=True, cls=show.ShowCommand)(show.show)
-app.command("metadata", epilog=metadata.EXAMPLES, no_args_is_help=True)(metadata.metadata)
-app.command("mine", epilog=mine.EXAMPLES, no_args_is_help=True)(mine.mine)
-app.command("annotate", epilog=annotate.EXAMPLES, no_args_is_help=True)(annotate.annotate)
-app.command("segment", epilog=segment.EXAMPLES, no_args_is_help=True)(segment.segment)
-app.command("add", epilog=add.EXAMPLES, no_args_is_help=True, rich_help_panel="Library", cls=OptionalValues)(add.add)
-app.command("list", epilog=list_command.EXAMPLES, rich_help_panel="Library")(list_command.list_documents)
-app.command("search", epilog=search.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(search.search)
-app.command("query", epilog=query.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(query.query)
-app.command("sparql", epilog=sparql.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(sparql.sparql)
-app.command("sql", epilog=sql.EXAMPLES, rich_help_panel="Library")(sql.sql)
-app.command("joins", epilog=joins.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(joins.joins)
-app.command("serve", epilog=serve.EXAMPLES, rich_help_panel="Library")(serve.serve)
-app.command("mcp", epilog=mcp.EXAMPLES, rich_help_panel="Library")(mcp.mcp)
-app.command("info", epilog=info.EXAMPLES, rich_help_panel="Library")(info.info)
-app.command("repair", epilog=repair.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(repair.repair)
-app.command("history", epilog=history.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(history.history)
-app.command("learn", epilog=learn.EXAMPLES, rich_help_panel="Library")(learn.learn)
-app.command("remove", epilog=remove.EXAMPLES, no_args_is_help=True, rich_help_panel="Library")(remove.remove)
-app.command("verify", epilog=verify.EXAMPLES, rich_help_panel="Library")(verify.verify)
-app.command("rebuild", epilog=rebuild.EXAMPLES, rich_help_panel="Library")(rebuild.rebuild)
+if TYPE_CHECKING:
+    app: typer.Typer
+
+
+class Command(NamedTuple):
+    """Where a command is, and how it is shown."""
+
+    function: str
+    bare: bool = False  # called without arguments it does something; others show their help
+    panel: str | None = None
+    options: str | None = None  # a class of its own, for options that may stand without a value
+
+
+_LIBRARY = "Library"
+_COLLECTED_AFTER = (
+    50_000,
+    20,
+    50,
+)  # what is made at the start lasts: to look for rubbish in it costs a tenth
+COMMANDS: dict[str, Command] = {
+    "extract": Command("extract"),
+    "export": Command("export"),
+    "show": Command("show", options="ShowCommand"),
+    "metadata": Command("metadata"),
+    "mine": Command("mine"),
+    "annotate": Command("annotate"),
+    "segment": Command("segment"),
+    "add": Command("add", panel=_LIBRARY),
+    "list": Command("list_documents", bare=True, panel=_LIBRARY),
+    "search": Command("search", panel=_LIBRARY),
+    "query": Command("query", panel=_LIBRARY),
+    "sparql": Command("sparql", panel=_LIBRARY),
+    "sql": Command("sql", bare=True, panel=_LIBRARY),
+    "joins": Command("joins", panel=_LIBRARY),
+    "serve": Command("serve", bare=True, panel=_LIBRARY),
+    "mcp": Command("mcp", bare=True, panel=_LIBRARY),
+    "info": Command("info", bare=True, panel=_LIBRARY),
+    "repair": Command("repair", panel=_LIBRARY),
+    "history": Command("history", panel=_LIBRARY),
+    "learn": Command("learn", bare=True, panel=_LIBRARY),
+    "remove": Command("remove", panel=_LIBRARY),
+    "verify": Command("verify", bare=True, panel=_LIBRARY),
+    "rebuild": Command("rebuild", bare=True, panel=_LIBRARY),
+}
+
+
+def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
+    """The command line with some commands, or all; the modules of others are not imported."""
+    built = typer.Typer(
+        name="tabellion",
+        help="Turn the tables of documents into tuples with their full header paths; search, mend, query and publish "
+        "them.",
+        epilog="Each command has examples: [bold]tabellion extract --help[/bold], [bold]tabellion show --help[/bold].",
+        rich_markup_mode="rich",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    built.callback()(_root)
+    for name in names:
+        command, module = COMMANDS[name], import_module(f"tabellion.cli.{name}")
+        built.command(
+            name,
+            epilog=module.EXAMPLES,
+            no_args_is_help=not command.bare,
+            rich_help_panel=command.panel,
+            cls=getattr(module, command.options) if command.options else OptionalValues,
+        )(getattr(module, command.function))
+    return built
 
 
 def print_version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         typer.echo(f"tabellion {version('tabellion')}")
         raise typer.Exit
 
 
-@app.callback()
-def root(
+def _root(
     _: Annotated[
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
@@ -89,4 +105,15 @@ def root(
 
 def main() -> None:
     """Run the command line."""
-    app()
+    gc.set_threshold(*_COLLECTED_AFTER)
+    called = sys.argv[1:2]
+    build_app(called if called and called[0] in COMMANDS else COMMANDS)()
+
+
+if not TYPE_CHECKING:  # the whole command line, for those who ask for it
+
+    def __getattr__(name: str) -> typer.Typer:
+        if name != "app":
+            raise AttributeError(f"module 'tabellion.cli' has no attribute {name!r}")
+        globals()["app"] = build_app()
+        return globals()["app"]

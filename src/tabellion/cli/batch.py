@@ -12,16 +12,7 @@ is reported as one that could not be read and never silently dropped.
 from __future__ import annotations
 
 import glob
-import multiprocessing
-import os
-import signal
-import threading
-import traceback
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,9 +72,6 @@ def why_nothing(source: str) -> str | None:
     return None
 
 
-AHEAD = 2  # documents in work for each core: enough to keep it busy, few enough to hold their results
-
-
 class Failure(NamedTuple):
     """Why a document gave nothing: a stable word, a line for people, and for our own defects where it was."""
 
@@ -110,7 +98,9 @@ def run_batch(job: Job, sources: Iterable[str], cores: int = 1) -> Iterator[Outc
     """The outcome of each source, in order."""
     if cores <= 1:
         return (attempt(job, source) for source in sources)
-    return _run_parallel(job, sources, cores)
+    from tabellion.cli.parallel import run_parallel  # one document costs no pool of processes
+
+    return run_parallel(job, sources, cores)
 
 
 def attempt(job: Job, source: str) -> Outcome:
@@ -129,6 +119,8 @@ def explain(source: str, error: Exception) -> Failure:
         return Failure(error.kind, str(error))
     if isinstance(error, MemoryError):
         return Failure("memory", f"{source}: not enough memory to read it")
+    import traceback
+
     note = f"{source}: a defect of tabellion, please report it ({type(error).__name__}: {error})"
     return Failure("defect", " ".join(note.split()), "".join(traceback.format_exception(error)))
 
@@ -137,54 +129,3 @@ def attempt_whole(job: Job, source: str) -> Outcome:
     """The same with the text as a whole, so that it can be handed from a worker to its parent."""
     outcome = attempt(job, source)
     return outcome._replace(text=[b"".join(outcome.text)])
-
-
-def _run_parallel(job: Job, sources: Iterable[str], cores: int) -> Iterator[Outcome]:
-    waiting: deque[tuple[str, Future[Outcome] | None]] = deque()
-    pool = _pool(cores)
-    try:
-        todo = iter(sources)
-        while True:
-            while len(waiting) < cores * AHEAD and (source := next(todo, None)) is not None:
-                waiting.append((source, None if source == STANDARD_INPUT else pool.submit(attempt_whole, job, source)))
-            if not waiting:
-                return
-            source, future = waiting.popleft()
-            try:
-                yield attempt(job, source) if future is None else future.result()
-            except BrokenProcessPool:
-                yield _attempt_alone(job, source)
-                pool.shutdown(cancel_futures=True)
-                pool = _pool(cores)
-                waiting = deque((s, f and pool.submit(attempt_whole, job, s)) for s, f in waiting)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        if waiting:  # interrupted: nobody will read what the workers are still at
-            for worker in multiprocessing.active_children():
-                worker.terminate()
-
-
-def _attempt_alone(job: Job, source: str) -> Outcome:
-    """Once more in a worker of its own, to learn whether it was this document that brought the worker down."""
-    with _pool(1) as pool:
-        try:
-            return pool.submit(attempt_whole, job, source).result()
-        except BrokenProcessPool:
-            return Outcome(source, failure=Failure("crash", f"{source}: the worker that read it was killed"))
-
-
-def _pool(cores: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(cores, mp_context=context, initializer=_begin_worker)
-
-
-def _begin_worker() -> None:
-    """Ctrl-C is for the parent, which ends its workers; where the parent is killed, they end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if parent := multiprocessing.parent_process():
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)

@@ -13,14 +13,9 @@ from typing import BinaryIO, Literal, NamedTuple, get_args
 
 from tabellion.errors import MissingExtraError
 from tabellion.export.csv import csv_head, csv_pieces
-from tabellion.export.cube import SHAPES, describe_extraction
 from tabellion.export.json import json_pieces
-from tabellion.export.markdown import to_markdown
-from tabellion.export.page import PAGE_HEAD, PAGE_TAIL, page_pieces
-from tabellion.export.xlsx import write_xlsx
-from tabellion.export.xml import SCHEMA, XML_HEAD, XML_TAIL, xml_pieces
 from tabellion.pipeline import Extraction
-from tabellion.rdf import SYNTAXES, Syntax
+from tabellion.rdf import SYNTAXES
 from tabellion.rdf.facts import BASE
 
 FormName = Literal[
@@ -48,16 +43,34 @@ class TextForm(NamedTuple):
 def text_form(name: str, base: str = BASE) -> TextForm | None:
     """The form of a name, or None where it is no text; `base` is what the names of RDF begin with."""
     if name in SYNTAXES:
-        return _rdf_form(SYNTAXES[name], base)
+        return _rdf_form(name, base)
     forms = {
-        "csv": TextForm(csv_pieces, csv_head()),
-        "json": TextForm(json_pieces, b"[\n", b",\n", b"\n]\n"),
-        "jsonl": TextForm(_json_line),
-        "markdown": TextForm(lambda extraction: [to_markdown(extraction)], between=b"\n"),
-        "html": TextForm(page_pieces, PAGE_HEAD, b"", PAGE_TAIL),
-        "xml": TextForm(xml_pieces, XML_HEAD, b"", XML_TAIL),
+        "csv": lambda: TextForm(csv_pieces, csv_head()),
+        "json": lambda: TextForm(json_pieces, b"[\n", b",\n", b"\n]\n"),
+        "jsonl": lambda: TextForm(_json_line),
+        "markdown": _markdown_form,
+        "html": _page_form,
+        "xml": _xml_form,
     }
-    return forms.get(name)
+    return forms[name]() if name in forms else None
+
+
+def _markdown_form() -> TextForm:
+    from tabellion.export.markdown import to_markdown
+
+    return TextForm(lambda extraction: [to_markdown(extraction)], between=b"\n")
+
+
+def _page_form() -> TextForm:
+    from tabellion.export.page import PAGE_HEAD, PAGE_TAIL, page_pieces
+
+    return TextForm(page_pieces, PAGE_HEAD, b"", PAGE_TAIL)
+
+
+def _xml_form() -> TextForm:
+    from tabellion.export.xml import XML_HEAD, XML_TAIL, xml_pieces
+
+    return TextForm(xml_pieces, XML_HEAD, b"", XML_TAIL)
 
 
 def form_of(path: Path) -> FormName | None:
@@ -73,6 +86,8 @@ def write_export(name: FormName, extractions: Iterable[Extraction], file: Binary
     """Documents in the given form, which is any but csvw."""
     form = text_form(name, base)
     if name == "xlsx":
+        from tabellion.export.xlsx import write_xlsx
+
         write_xlsx(extractions, file)
         return
     if form is None:
@@ -91,11 +106,21 @@ def write_export(name: FormName, extractions: Iterable[Extraction], file: Binary
 def schema_of(name: FormName) -> bytes | None:
     """The schema that a form is valid by, where there is one: XSD for XML, SHACL for RDF."""
     if name == "xml":
+        from tabellion.export.xml import SCHEMA
+
         return SCHEMA.read_bytes()
-    return SHAPES.read_bytes() if name in SYNTAXES or name == "csvw" else None
+    if name in SYNTAXES or name == "csvw":
+        from tabellion.export.cube import SHAPES
+
+        return SHAPES.read_bytes()
+    return None
 
 
-def _rdf_form(syntax: Syntax, base: str) -> TextForm:
+def _rdf_form(name: str, base: str) -> TextForm:
+    from tabellion.export.cube import describe_extraction
+
+    syntax = SYNTAXES[name]
+
     def pieces(extraction: Extraction) -> Iterator[bytes]:
         return syntax.pieces(describe_extraction(extraction), base)
 

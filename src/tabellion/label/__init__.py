@@ -11,7 +11,6 @@ from tabellion.label.edges import settle_edges
 from tabellion.label.fixed import fix_frames, label_stated
 from tabellion.label.frames import find_frames
 from tabellion.label.kind import judge_kind, keeps_frames
-from tabellion.label.pages.frames import label_tables
 from tabellion.label.rows.labels import label_rows
 from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.frame import Labelled, RowLabels, RowRole
@@ -52,7 +51,7 @@ def label_grids(
     `headers` is the method for tables of web pages and print, which are told together.
     """
     tables = [each for each in recognised if not each.grid.stated and each.grid.medium != "spreadsheet"]
-    told = iter(label_tables([each.grid for each in tables], [each.genuine for each in tables], weights, headers))
+    told = iter(_label_pages(tables, weights, headers))
     found = []
     for each in recognised:
         grid, fixes = each.grid, each.fixes
@@ -62,6 +61,15 @@ def label_grids(
             labelled = _label_sheet(grid, weights, method, fixes) if grid.medium == "spreadsheet" else next(told)
         found.append(fix_frames(labelled, fixes, weights))
     return found
+
+
+def _label_pages(tables: Sequence[Recognised], weights: Weights, headers: HeaderMethod) -> list[Labelled]:
+    """Tables of web pages and print; sheets cost nothing of them."""
+    if not tables:
+        return []
+    from tabellion.label.pages.frames import label_tables
+
+    return label_tables([each.grid for each in tables], [each.genuine for each in tables], weights, headers)
 
 
 def _label_sheet(grid: Grid, weights: Weights, method: RowMethod, fixes: Fixes) -> Labelled:

@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
+from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import either_of
 
 _EMPTY, _NUMBER, _MISSING, _DATE = (
     int(kind) for kind in (Content.EMPTY, Content.NUMBER, Content.MISSING, Content.DATE)
 )  # looked up once: members of an enumeration are slow to reach
 CORE_ROWS = 60  # of the core, nearest to the edge, are looked at
-_DIGITS = re.compile(r"\d+")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_UNIT_STATED = re.compile(
+_DIGITS = lazy_pattern(r"\d+")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
+_UNIT_STATED = lazy_pattern(
     rf"^\W*(単位|{either_of('unit')}\W*[:：])"
     r"|^\W*(in|en|em)\s+(%|\w*\W*(mill|thous|mil\b|tausend|percent|prozent|pour|por|euro|dollar))"
     r"|^\s*[(\[（](\W*|.{0,12}\b)(thousands?|millions?|milliers|percent|per cent|%|tons?|tonnes|euros?|dollars)\b"
@@ -31,7 +32,7 @@ _UNIT_STATED = re.compile(
     r"|^\W*(thousands?|millions?|milliers|tons?)\b.{0,12}$",
     re.IGNORECASE,
 )
-_SOURCE = re.compile(rf"^\W*{either_of('source', 'note')}(?:(?<=:)|\s*[:：])", re.IGNORECASE)
+_SOURCE = lazy_pattern(rf"^\W*{either_of('source', 'note')}(?:(?<=:)|\s*[:：])", re.IGNORECASE)
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -7,16 +7,15 @@ Forms, lists and diagrams are not forced into frames: `keeps_frames` says whethe
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 import numpy as np
 
 from tabellion.model.frame import Frame, RowLabels, SheetKind
 from tabellion.model.grid import Content, Grid
+from tabellion.patterns import lazy_pattern
 
-_BLANK_FIELD = re.compile(r"_{3,}|\.{6,}|☐|□|\[ ?\]")
-_ASKS = re.compile(r"[:?]\s*$")
+_BLANK_FIELD = lazy_pattern(r"_{3,}|\.{6,}|☐|□|\[ ?\]")
+_ASKS = lazy_pattern(r"[:?]\s*$")
 
 
 class SheetView(msgspec.Struct, frozen=True):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import overload
 
 from tabellion.locate.islands import locate_islands
-from tabellion.locate.printed.regions import join_parts, locate_printed
 from tabellion.locate.printed.running_text import RunningText
 from tabellion.model.document import Page, Sheet
 from tabellion.model.markup import MarkupPage
 from tabellion.model.methods import FrameMethod, GenuineMethod
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import MarkupRegion, Region
+from tabellion.model.region import MarkupRegion, PrintedRegion, Region
 from tabellion.model.rendered import RenderedPage
 from tabellion.weights import Weights
 
-__all__ = ["RunningText", "join_parts", "locate_printed", "locate_regions"]
+__all__ = ["RunningText", "locate_printed", "locate_regions"]
 
 
 @overload
@@ -43,3 +43,15 @@ def locate_regions(
     if isinstance(page, PrintedPage):
         raise TypeError("the pages of a PDF are located in their order: locate_printed")
     return locate_islands(page)
+
+
+def locate_printed(
+    pages: Iterable[PrintedPage], weights: Weights, text: RunningText | None = None
+) -> Iterator[PrintedRegion]:
+    """The regions of the pages of a PDF in their order, each with its parts on later pages.
+
+    What the pages say of tables is told to `text`.
+    """
+    from tabellion.locate.printed import regions  # other media cost nothing of it
+
+    return regions.join_parts(regions.locate_printed(pages, weights, text))

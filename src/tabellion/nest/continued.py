@@ -8,7 +8,6 @@ well. Fails where a broken line begins with a capital letter.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 import numpy as np
@@ -16,12 +15,13 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.nest.wording import Wording, read_wordings
+from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import lexicon
 
 _MOST_LINES = 12  # of one label: what seems to go on for longer are labels of their own
 USUAL = 0.3  # where more labels than this begin with a small letter, that says nothing
 
-_IN_BRACKETS = re.compile(r"[(\[].*[)\]]")
+_IN_BRACKETS = lazy_pattern(r"[(\[].*[)\]]")
 
 
 def find_continued(frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.bool_]:

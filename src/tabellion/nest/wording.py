@@ -14,16 +14,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import lexicon
 
 _TOTAL, _ALL, _OF_WHICH = lexicon("total"), lexicon("all", "total"), lexicon("of which")
-_OTHER = re.compile(r"(?:other|others|not |unknown|unspecified|n\.e\.c|remaining|rest of|misc)", re.IGNORECASE)
-_NUMBERING = re.compile(
+_OTHER = lazy_pattern(r"(?:other|others|not |unknown|unspecified|n\.e\.c|remaining|rest of|misc)", re.IGNORECASE)
+_NUMBERING = lazy_pattern(
     r"[\[(]?(?:[A-Z]{1,3}[. ]?)?(\d{1,3}(?:\.\d{1,3})*)[.):\]]?\s+\D|[\[(]?([A-Za-z]|[IVXivx]{1,4})[.)\]]\s+\S"
 )
-_TRAIL = re.compile(r"[\s:.,;*†‡\d)(/\\]+$")
+_TRAIL = lazy_pattern(r"[\s:.,;*†‡\d)(/\\]+$")
 _SMALL_WORDS = {"and", "the", "for", "sub", "all", "with"}
-_WORD = re.compile(r"[^\W\d_]+|\d+")
+_WORD = lazy_pattern(r"[^\W\d_]+|\d+")
 MANY = 3_000  # different labels; of more, only those are read closely that may be a total or open with a colon
 
 KEPT = 10_000  # labels whose facts are kept: a table is nested again after every stroke of a repair

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
-from xml.sax.saxutils import escape, quoteattr
+
+from tabellion.patterns import lazy_pattern
 
 BASE = "urn:tabellion:"
 PREFIXES: Mapping[str, str] = {
@@ -31,7 +32,7 @@ PREFIXES: Mapping[str, str] = {
     "sdmx-measure": "http://purl.org/linked-data/sdmx/2009/measure#",
     "tab": "urn:tabellion:terms:",
 }
-_UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_UNSPEAKABLE = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Literal(NamedTuple):
@@ -83,8 +84,8 @@ def expand_name(name: str, base: str = BASE) -> str:
 
 
 PIECE = 2_000  # descriptions a piece
-_PLAIN = re.compile(r"[a-z-]*:[A-Za-z_][\w-]*", re.ASCII)
-_UNSAFE = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+_PLAIN = lazy_pattern(r"[a-z-]*:[A-Za-z_][\w-]*", re.ASCII)
+_UNSAFE = lazy_pattern(r'[\x00-\x20<>"{}|^`\\]')
 _RETURN = {"\r": "&#13;"}
 
 
@@ -142,11 +143,15 @@ def _quad_literal(literal: Literal) -> str:
 
 
 def _xml_head(base: str) -> str:
+    from xml.sax.saxutils import quoteattr  # brings half of the network with it
+
     spaces = " ".join(f"xmlns:{prefix}={quoteattr(address)}" for prefix, address in (*PREFIXES.items(), ("it", base)))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF {spaces}>\n'
 
 
 def _xml(description: Description, base: str) -> str:
+    from xml.sax.saxutils import escape, quoteattr
+
     lines = [f"<rdf:Description rdf:about={quoteattr(expand_name(description.subject, base))}>"]
     for predicate, thing in description.facts:
         tag = f"it{predicate}" if predicate.startswith(":") else predicate

@@ -21,6 +21,7 @@ from tabellion.errors import (
     UnknownFormatError,
     UnreadableError,
 )
+from tabellion.patterns import lazy_pattern
 from tabellion.read.encoding import decode_text
 from tabellion.read.limits import Limits
 from tabellion.read.web.mhtml import is_mhtml
@@ -62,17 +63,17 @@ def _check_size(size: int, most: int, limits: Limits) -> None:
 Format = Literal["xlsx", "xlsb", "ods", "xls", "spreadsheetml", "csv", "html", "mhtml", "pdf"]
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HTML = re.compile(
+_HTML = lazy_pattern(
     r"\s*(?:<\?xml[^>]*>|<!--.*?(?:-->|$)|\s)*<(?:!doctype\s+html|html|head|body|table|meta|div|style|title|script|link|"
     r"p|h[1-6]|center|font|span|a|ul|ol|dl|pre|section|article|main|header|nav|form|b|i|img|br|hr|noscript|base|tr|td)\b",
     re.I | re.S,
 )
-_HTML_LATER = re.compile(r"<(?:!doctype\s+html|html|body)\b[^>]*>|^\s*<!.*<(?:meta|link|table|div|td)\b", re.I | re.S)
-_SPREADSHEET_ML = re.compile(
+_HTML_LATER = lazy_pattern(r"<(?:!doctype\s+html|html|body)\b[^>]*>|^\s*<!.*<(?:meta|link|table|div|td)\b", re.I | re.S)
+_SPREADSHEET_ML = lazy_pattern(
     r"(?>\s+|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->|<!DOCTYPE\b(?:\[[^\]]*+\]|[^\[>])*+>)*+"
     r"<(?:[\w.-]{1,40}:)?Workbook\b[^<>]*urn:schemas-microsoft-com:office:spreadsheet\b"
 )
-_FLAT_ODS = re.compile(r"<office:document\b[^>]*opendocument", re.S)
+_FLAT_ODS = lazy_pattern(r"<office:document\b[^>]*opendocument", re.S)
 _BINARY = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),

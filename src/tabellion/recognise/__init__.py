@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from tabellion.model.grid import Grid
-from tabellion.model.region import MarkupRegion, Region
-from tabellion.recognise.printed.grid import recognise_parts, recognise_printed
-from tabellion.recognise.sheet import recognise_sheet
-from tabellion.recognise.web.table import recognise_table
+from tabellion.model.region import MarkupRegion, PrintedRegion, Region
+from tabellion.weights import Weights
 
 __all__ = ["recognise_grid", "recognise_parts", "recognise_printed"]
 
 
 def recognise_grid(region: Region | MarkupRegion) -> Grid:
-    """The rows and columns of a region."""
-    return recognise_table(region) if isinstance(region, MarkupRegion) else recognise_sheet(region)
+    """The rows and columns of a region of a sheet or a web page; what one medium needs costs the others nothing."""
+    if isinstance(region, MarkupRegion):
+        from tabellion.recognise.web.table import recognise_table
+
+        return recognise_table(region)
+    from tabellion.recognise.sheet import recognise_sheet
+
+    return recognise_sheet(region)
+
+
+def recognise_printed(region: PrintedRegion, weights: Weights) -> Grid:
+    """The grid of a region of print, all parts of it as one."""
+    from tabellion.recognise.printed import grid
+
+    return grid.recognise_printed(region, weights)
+
+
+def recognise_parts(region: PrintedRegion, weights: Weights) -> list[Grid]:
+    """One grid for each part of a region of print, as printed on its page."""
+    from tabellion.recognise.printed import grid
+
+    return grid.recognise_parts(region, weights)

@@ -13,7 +13,6 @@ Out: those that mention this one, alone or in a list or range ("Tables 1 and 3",
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -30,6 +29,7 @@ from tabellion.model.grid import Content, Grid
 from tabellion.model.metadata import Affiliated, ContentCount, Environment, FrameLines, Layout, Metadata, TableType
 from tabellion.model.place import Rect
 from tabellion.model.tree import HeaderTree, Nested
+from tabellion.patterns import lazy_pattern
 from tabellion.relate.notes import Notes
 from tabellion.relate.titles import naming_lines, title_lines
 from tabellion.values.table_labels import TABLE_WORDS, find_labels, read_label
@@ -183,7 +183,7 @@ def find_mentions(index_number: str | None, sentences: Iterable[str]) -> tuple[s
 
 Kind = Literal["numerical", "text", "symbol", "image", "combination"]
 
-_INDEX = re.compile(
+_INDEX = lazy_pattern(
     rf"(?P<name>(?i:{TABLE_WORDS})"
     r"(?:\s*(?:[Nn][o°º]\.?\s*)?[A-Z]{0,2}[-.]?\d+(?:[.\-–]\d+)*[A-Za-z]?|\s+(?:[IVXLC]+|[A-Z])(?=[.:\s])))"
     r"(?:\s*[.:–—-]+\s*|\s+|$)"

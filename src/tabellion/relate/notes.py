@@ -16,11 +16,12 @@ import numpy as np
 
 from tabellion.model.document import Document, Sheet
 from tabellion.model.frame import Frame
+from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import lexicon
 
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
-_MARK = re.compile(
+_MARK = lazy_pattern(
     r"""
     (?:\\(?P<back>\w{1,2})\\?\s*
     | /(?P<slash>\d{1,2})\s+
@@ -36,8 +37,8 @@ _MARK = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_INNER = re.compile(r"(?<=[.;,])\s+(?=\\\w{1,2}\b|[A-Za-z]\s?[:=]\s)")
-_SENTENCE_START = re.compile(r"[^\W\d_]")
+_INNER = lazy_pattern(r"(?<=[.;,])\s+(?=\\\w{1,2}\b|[A-Za-z]\s?[:=]\s)")
+_SENTENCE_START = lazy_pattern(r"[^\W\d_]")
 
 
 class Notes(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ hold for a column that names none ("in thousands, except as indicated").
 
 from __future__ import annotations
 
-import re
 from functools import reduce
 
 import numpy as np
@@ -16,14 +15,15 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
+from tabellion.patterns import lazy_pattern
 from tabellion.relate.paths import Paths
 from tabellion.relate.titles import title_cells
 from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit
 
-_OWN = re.compile(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
+_OWN = lazy_pattern(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
 _MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
 _NUMBER, _TEXT = int(Content.NUMBER), int(Content.TEXT)  # numpy is slow to ask an enumeration
-_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
 
 
 def find_units(

@@ -9,14 +9,16 @@ from __future__ import annotations
 import itertools
 import re
 
+from tabellion.patterns import lazy_pattern
+
 _LEAST_LINES = 3
-_WIDE_GAP = re.compile(r"\S(?:\s{2,}|\t\s*)\S")
-_CODE = re.compile(r"[{};]\s*$|^\s*(?:#include|import |def |class |return |if\s*\(|for\s*\(|//|/\*|\$ |>>> )")
+_WIDE_GAP = lazy_pattern(r"\S(?:\s{2,}|\t\s*)\S")
+_CODE = lazy_pattern(r"[{};]\s*$|^\s*(?:#include|import |def |class |return |if\s*\(|for\s*\(|//|/\*|\$ |>>> )")
 _MOSTLY = 0.6  # of the lines must be parted
 _KEPT = 0.15  # of the parted lines may reach into a gap (headers and titles do)
 _CROSSED = 0.3  # of the lines may reach over a gap of the rule (spanning headers do)
-_DASHES = re.compile(r"[-=_─═~]+")
-_RULE = re.compile(r"[\s\-=_+|.*~]+")
+_DASHES = lazy_pattern(r"[-=_─═~]+")
+_RULE = lazy_pattern(r"[\s\-=_+|.*~]+")
 
 
 def find_gaps(lines: list[str]) -> list[tuple[int, int]]:

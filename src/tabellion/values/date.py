@@ -8,9 +8,9 @@ where no other date of the grid settles which is the month: then a slash is read
 from __future__ import annotations
 
 import math
-import re
 from datetime import date, datetime
 
+from tabellion.patterns import lazy_pattern
 from tabellion.values.conventions import ENGLISH, Customs
 
 _EPOCH = date(1899, 12, 30).toordinal()
@@ -44,7 +44,7 @@ _CLOCK = (
 )
 _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
 _FORMS = tuple(
-    re.compile(form)
+    lazy_pattern(form)
     for form in (
         rf"{_YEAR}(?P<sep>[-/.])(?P<month>0?[1-9]|1[0-2])(?P=sep)(?P<day>0?[1-9]|[12]\d|3[01]){_CLOCK}",
         rf"(?P<one>\d{{1,2}})(?P<sep>[-/.])\s?(?P<two>\d{{1,2}})(?P=sep)\s?(?P<year>(?:1[5-9]|20|21)\d\d|\d\d){_CLOCK}",
@@ -54,7 +54,7 @@ _FORMS = tuple(
     )
 )
 _PERIODS = tuple(
-    re.compile(form)
+    lazy_pattern(form)
     for form in (
         rf"{_NAME}[\s,-]+(?:de\s+)?(?P<year>(?:1[5-9]|20|21)\d\d|(?<=-)\d\d|['’]\d\d)",
         rf"{_YEAR}[\s,-]+{_NAME}",
@@ -64,8 +64,8 @@ _PERIODS = tuple(
     )
 )
 _LONGEST = 40
-_DIGIT = re.compile(r"\d")
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = lazy_pattern(r"\d")
+_FIRST_WORD = lazy_pattern(r"[^\W\d_]+")
 _WEEKDAYS = frozenset(
     """
     q t mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday

@@ -18,13 +18,15 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from tabellion.patterns import lazy_pattern
+
 _WIDE = "\t\u2003\u3000"  # a tab, an em space or an ideographic space is a whole step
-_BLANKS = re.compile(r"[\s\u200b\ufeff]*")
-_DOTS = re.compile(r"[.…·](?:\s*[.…·])*\s*(?=[^\W_]|[$(\"'<>≥≤])")
-_DASHES = re.compile(r"(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)")
+_BLANKS = lazy_pattern(r"[\s\u200b\ufeff]*")
+_DOTS = lazy_pattern(r"[.…·](?:\s*[.…·])*\s*(?=[^\W_]|[$(\"'<>≥≤])")
+_DASHES = lazy_pattern(r"(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)")
 _LONGEST = 400  # a longer text is prose, and no leader runs from it to a value
 _LEADERS_END = (".", "…", "·", "_")
-_TRAILING = re.compile(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
+_TRAILING = lazy_pattern(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
 
 
 def split_leaders(text: str) -> tuple[str, float]:
@@ -83,11 +85,11 @@ _MISSING_SIGNS = """
 (-) (--) (---) (–) (—) (−) (.) (..) (...) (…) (:) (*) (**) (#) (†) (‡) [†] [‡]
 """
 _SURE = frozenset(f"{_LETTERS} {_MISSING_SIGNS}".split())
-_LONE = re.compile(
+_LONE = lazy_pattern(
     r"[(\[]?(?:[^\W\d_]{1,2}|[^\w\s]{1,5}|\\\w{1,2}|\d{1,2}|\*\d|n\.?\s?[a-z]\.?)[)\]]?(?:\s*(?:[*†‡]+|\\\w))*", re.I
 )
-_POINTER = re.compile(r"\(?\\\w{1,2}\\?\)?")  # a note mark in place of a value
-_WORDS = re.compile(
+_POINTER = lazy_pattern(r"\(?\\\w{1,2}\\?\)?")  # a note mark in place of a value
+_WORDS = lazy_pattern(
     r"[(\[]?(?:not (?:available|applicable|reported|stated|published|known|collected|calculated)|none|nil|missing|"
     r"unknown|suppressed|withheld|confidential|no data|keine angabe|non disponible|no disponible)[)\]]?\.?",
     re.I,
@@ -111,30 +113,30 @@ def is_missing_mark(text: str, strict: bool = True) -> bool:
     return squeezed != mark and squeezed in _SURE and not squeezed.isalnum()
 
 
-_BACKSLASH = re.compile(r"\s*\(?\\(\d{1,2}|[A-Za-z])(?![\w.]\w)\\?\)?(?:\s*,(?=\s*\\))?")
+_BACKSLASH = lazy_pattern(r"\s*\(?\\(\d{1,2}|[A-Za-z])(?![\w.]\w)\\?\)?(?:\s*,(?=\s*\\))?")
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
-_RAISED = re.compile(
+_RAISED = lazy_pattern(
     rf"(?<!\b[mM])(?<!\b[ckdmh]m)(?<!\bft)(?<!\bin)(?<!\byd)\s*[⁽(]?([{_SUPERSCRIPT}]{{1,6}})[⁾)]?(?![\w^])"
 )
-_SIGNS = re.compile(r"(?:(?<=[\w.)\]%\"'’])\s*|\s+)([*∗]{1,4}|[†‡]{1,2}|[§¶](?=$)|(?<! )#(?=$))(?=$|[\s,:;)])")
-_LEADING_SIGN = re.compile(r"([*∗]{1,3}|[†‡]{1,2})\s*(?=\w)")
+_SIGNS = lazy_pattern(r"(?:(?<=[\w.)\]%\"'’])\s*|\s+)([*∗]{1,4}|[†‡]{1,2}|[§¶](?=$)|(?<! )#(?=$))(?=$|[\s,:;)])")
+_LEADING_SIGN = lazy_pattern(r"([*∗]{1,3}|[†‡]{1,2})\s*(?=\w)")
 _NUMBERS = r"\d{1,2}(?:\s*[,;]\s*\d{1,2})*"
-_BRACKETED = re.compile(
+_BRACKETED = lazy_pattern(
     rf"(?<=[\w.)\]%:])(?:\s*\(\s*({_NUMBERS})\s*\)|\s+\(\s*([a-z])\s*\)|\s*\[\s*({_NUMBERS}|[a-z])\s*\])$"
 )
-_NAMED_BY_NUMBER = re.compile(
+_NAMED_BY_NUMBER = lazy_pattern(
     r"\b(?:models?|col(?:umn)?s?\.?|eq(?:uation)?s?\.?|no\.?|part|lines?|items?|rows?)$", re.I
 )
 _UNITS = frozenset("glmst")  # Depth (m): grams, litres, metres, seconds, tonnes, where no note is known by the letter
-_CLOSED = re.compile(r"(?:(?<=[^\W\d])\s*|\s+)(\d{1,2})[/)]$")
-_SLASHED = re.compile(r"(?:\s+|(?<=[^\W\d]))/(\d{1,2})$")
-_YEAR_FLAG = re.compile(r"\b((?:1[89]|20)\d\d)\s?([rpe])\b(?!\.)")
-_GLUED = re.compile(
+_CLOSED = lazy_pattern(r"(?:(?<=[^\W\d])\s*|\s+)(\d{1,2})[/)]$")
+_SLASHED = lazy_pattern(r"(?:\s+|(?<=[^\W\d]))/(\d{1,2})$")
+_YEAR_FLAG = lazy_pattern(r"\b((?:1[89]|20)\d\d)\s?([rpe])\b(?!\.)")
+_GLUED = lazy_pattern(
     r"(?<=[a-zà-öø-ÿ]{3})(?<![Tt]ype)(?<!evel)(?<!hase)(\d{1,2}(?:,\d{1,2})*)(?=$|[\s,:;])|(?<=[)\]])(\d)$"
 )
-_SUSPECT_ENDS, _SUSPECT_SIGNS = ")]/\n", re.compile(rf"[\d\\{_SUPERSCRIPT}*∗†‡§¶#]")  # no mark without one of these
-_SUSPECT = re.compile(  # one look that spares most labels the rest
+_SUSPECT_ENDS, _SUSPECT_SIGNS = ")]/\n", lazy_pattern(rf"[\d\\{_SUPERSCRIPT}*∗†‡§¶#]")  # no mark without one of these
+_SUSPECT = lazy_pattern(  # one look that spares most labels the rest
     rf"[\\{_SUPERSCRIPT}*∗†‡§¶#]|[)\]/]$|/\d\d?$|(?:1[89]|20)\d\d ?[rpe]\b|[^\W\d_]\d\d?(?:$|[ ,:;])|[)\]]\d$"
 )
 

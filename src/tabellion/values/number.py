@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tabellion.patterns import lazy_pattern
 from tabellion.values.conventions import ENGLISH, Customs
 
 _MINUS = "-−–—‐‑‒﹣－"
@@ -19,7 +20,7 @@ _CURRENCY = (
 )
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     rf"""
     (?P<before>(?:\\\w{{1,2}}\\?\s*,?\s+|\\\w{{1,2}}\\(?=\d)|[*†‡]++\s*+|\([a-z]\)\s*|\[[a-z\d]\]\s+|[rpeRPE]\s+|[rpe](?=\d[\d,]*[.,]\d)){{0,3}})
     (?P<open>\()?\s*
@@ -32,15 +33,15 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
-_DIGIT = re.compile(r"[0-9]")
-_MARK = re.compile(rf"[*∗†‡§¶]+|[{_SUPERSCRIPT}]+|\w+")
-_SPACED = re.compile(r"\d{1,3}(?:[\s'’´]\d{3})+(?P<rest>[.,]\d+)?")
-_COMMAS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}")
-_DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
-_SIMPLE = re.compile(r"\d*[.,]?\d+")
-_MANTISSA = re.compile(r"\d|\d*[.,]\d+")
-_GAPS = re.compile(r"[\s'’´]")
-_YEAR_OR_SCALE = re.compile(r"\d{1,2}|(?:1[6-9]|20)\d\d|10{2,}|1(?:[,. ]0{3})+")
+_DIGIT = lazy_pattern(r"[0-9]")
+_MARK = lazy_pattern(rf"[*∗†‡§¶]+|[{_SUPERSCRIPT}]+|\w+")
+_SPACED = lazy_pattern(r"\d{1,3}(?:[\s'’´]\d{3})+(?P<rest>[.,]\d+)?")
+_COMMAS = lazy_pattern(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}")
+_DOTS = lazy_pattern(r"[1-9]\d{0,2}(?:\.\d{3})+")
+_SIMPLE = lazy_pattern(r"\d*[.,]?\d+")
+_MANTISSA = lazy_pattern(r"\d|\d*[.,]\d+")
+_GAPS = lazy_pattern(r"[\s'’´]")
+_YEAR_OR_SCALE = lazy_pattern(r"\d{1,2}|(?:1[6-9]|20)\d\d|10{2,}|1(?:[,. ]0{3})+")
 
 
 class Number(NamedTuple):

@@ -21,23 +21,24 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import either_of, words_for
 
 _CAPTION_NUMBER = r"(?:[A-Z]{0,2}[-.]?\d+(?:[-.–]\d+)*[a-z]?|[IVXLC]{1,6}|[A-Z](?=[.:\s]))"
-_TABLE = re.compile(
+_TABLE = lazy_pattern(
     rf"\s*(?P<label>(?:supplement\w*\s+|appendix\s+)?(?:{either_of('table', whole=False)}|tab|exhibit|form)"
     rf"[\s\u00a0-]*(?P<number>{_CAPTION_NUMBER}))(?P<rest>.*)",
     re.I | re.S,
 )
-_FIGURE = re.compile(
+_FIGURE = lazy_pattern(
     rf"\s*(?P<label>(?:supplement\w*\s+)?{either_of('figure', whole=False)}"
     rf"[\s\u00a0-]*(?P<number>{_CAPTION_NUMBER}))(?P<rest>.*)",
     re.I | re.S,
 )
-_MENTION = re.compile(r"\s*(?:[),;]|[a-zà-öø-ÿ]{2,}\b)")  # a sentence goes on: "Table 2 shows", "Table 2)"
+_MENTION = lazy_pattern(r"\s*(?:[),;]|[a-zà-öø-ÿ]{2,}\b)")  # a sentence goes on: "Table 2 shows", "Table 2)"
 _CONTINUES = either_of("continued")
-_CONTINUED = re.compile(rf"^\W*{_CONTINUES}|[(\[–—-]\s*{_CONTINUES}|\b{_CONTINUES}\W*$", re.I)
-_SEPARATOR = re.compile(r"^[\s.:|–—\-]*")
+_CONTINUED = lazy_pattern(rf"^\W*{_CONTINUES}|[(\[–—-]\s*{_CONTINUES}|\b{_CONTINUES}\W*$", re.I)
+_SEPARATOR = lazy_pattern(r"^[\s.:|–—\-]*")
 
 Kind = Literal["table", "figure"]
 
@@ -80,8 +81,8 @@ def read_caption(text: str) -> Caption | None:
     return None
 
 
-_END = re.compile(r"(?<=[^\d\s][.!?])[\"”')\]\d,–-]*\s+(?=[\"“(\[]?[A-Z0-9])")
-_NO_END = re.compile(
+_END = lazy_pattern(r"(?<=[^\d\s][.!?])[\"”')\]\d,–-]*\s+(?=[\"“(\[]?[A-Z0-9])")
+_NO_END = lazy_pattern(
     r"(?:\b(?:Fig|Figs|Tab|Tabs|Eq|Eqs|Ref|Refs|No|Nos|Vol|pp|al|cf|vs|ca|approx|resp|etc|Dr|Prof|Mr|Mrs|St|Inc|Ltd|Co|"
     r"e\.g|i\.e|sp|spp|var|subsp|Suppl|Sect|Sec|Ch|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:^|\s)[A-Z])\.$"
 )
@@ -113,7 +114,7 @@ _WORDS = (
 # How the words begin, and what all labels look like: a page is searched for these far faster than by the pattern.
 _STARTS = sorted({word[:3] for word in words_for("table", "tables", languages=_MENTIONING)})
 _BEGINNINGS = (*(form for start in _STARTS for form in (start, start.capitalize(), start.upper())), *_APART)
-_LIKELY = re.compile(r"[^\W\d]{3,12}\.?[\s\u00a0-]{0,3}[0-9A-Z№nN]")
+_LIKELY = lazy_pattern(r"[^\W\d]{3,12}\.?[\s\u00a0-]{0,3}[0-9A-Z№nN]")
 _PARTS = r"(?:\s?[,&–-]\s?[a-h](?![A-Za-z0-9]))"
 _NUMBER = (
     rf"(?:(?:[A-Z]{{1,2}}[-.]?)?[0-9]{{1,4}}(?:[.][0-9]{{1,3}}){{0,3}}(?:[A-Za-z](?![A-Za-z0-9]){_PARTS}{{0,8}})?"
@@ -125,19 +126,19 @@ _BETWEEN = (
     r"|(?:and|or|to|through|und|oder|bis|et|ou|à|y|e|и|до)\s)\s{0,3}"
 )
 _REPEATED = r"(?:(?i:tables?|tab\.|tabellen?|tableaux?|tablas?)\s{1,3})?"
-_LIST = re.compile(
+_LIST = lazy_pattern(
     rf"\b(?P<word>{_WORDS})[\s\u00a0-]{{0,3}}(?:(?i:no|nr|n)[.°º]\s{{0,2}}|№\s{{0,2}})?"
     rf"(?P<list>{_NUMBER}(?:{_BETWEEN}{_REPEATED}{_NUMBER}(?![\w%])){{0,30}})(?!\w)"
 )
-_ITEM = re.compile(rf"(?<![A-Za-z]){_NUMBER}")
-_REPEAT = re.compile(_REPEATED)
-_RANGE = re.compile(r"\s{0,3}(?:[-–—]|(?:to|through|bis|à|до)\s)\s{0,3}", re.I)
-_COMMA = re.compile(r"\s{0,3},\s{0,3}")
-_GOES_ON = re.compile(r"\s{1,3}(?!(?:and|or|to|und|et|y|e|bis)\b)[a-z]")  # "In Table 1, 3 patients": no list
-_ASIDE = re.compile(r"(?:supplement\w{0,6}|suppl\.|appendix|annex|extended data|online)\s{1,3}$", re.I)
+_ITEM = lazy_pattern(rf"(?<![A-Za-z]){_NUMBER}")
+_REPEAT = lazy_pattern(_REPEATED)
+_RANGE = lazy_pattern(r"\s{0,3}(?:[-–—]|(?:to|through|bis|à|до)\s)\s{0,3}", re.I)
+_COMMA = lazy_pattern(r"\s{0,3},\s{0,3}")
+_GOES_ON = lazy_pattern(r"\s{1,3}(?!(?:and|or|to|und|et|y|e|bis)\b)[a-z]")  # "In Table 1, 3 patients": no list
+_ASIDE = lazy_pattern(r"(?:supplement\w{0,6}|suppl\.|appendix|annex|extended data|online)\s{1,3}$", re.I)
 _ASIDE_LETTERS = 20
-_KEY = re.compile(r"([A-Z]{0,2})[-.]?([0-9.]+)([A-Za-z]?)(.*)")
-_HYPHEN = re.compile(r"(?<=[0-9])[-–](?=[0-9])")
+_KEY = lazy_pattern(r"([A-Z]{0,2})[-.]?([0-9.]+)([A-Za-z]?)(.*)")
+_HYPHEN = lazy_pattern(r"(?<=[0-9])[-–](?=[0-9])")
 _MOST_IN_RANGE = 100
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 

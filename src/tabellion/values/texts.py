@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache, partial
 
 import msgspec
 
 from tabellion.model.grid import Content
+from tabellion.patterns import lazy_pattern
 from tabellion.values.conventions import ENGLISH, Customs, settle_customs
 from tabellion.values.date import read_date
 from tabellion.values.marks import is_missing_mark, join_blanks, split_leaders, split_marks
 from tabellion.values.number import read_number
 
 # Most cells of a large sheet are plain numbers or plain words; both are known at one look.
-_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
-_GROUPED_NUMBER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_PLAIN_NUMBER = lazy_pattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_GROUPED_NUMBER = lazy_pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
-_PLAIN_WORDS = re.compile(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
+_PLAIN_WORDS = lazy_pattern(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
 _NUMBER_STARTS = "-0123456789"
 _TEXTS_KEPT, _CUSTOMS_KEPT = 8_192, 8  # short texts whose meaning is kept, by each of so many customs
 _LONG = 48  # a longer text is prose: neither a number nor a date

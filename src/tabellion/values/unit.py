@@ -13,6 +13,7 @@ from functools import lru_cache, reduce
 
 import msgspec
 
+from tabellion.patterns import lazy_pattern
 from tabellion.values.unit_words import MONEY, SCALE_WORDS, SCALES, SYMBOLS, WHOLE, read_sign
 from tabellion.values.vocabulary import either_of
 
@@ -30,7 +31,7 @@ def _choice(prefix: str, patterns: Iterable[str]) -> str:
 
 _WORD_ENDS = r"(?:(?<=[^\W\d])(?![^\W\d])|(?<![^\W\d]))"  # "Mia." is a scale, "Miami" is not
 _SCALE = rf"(?:{_choice('scale', SCALES.values())}){_WORD_ENDS}(?![\w,.]*\d)\s*(?:(?:of|de|d['’])\s*)?"
-_PHRASE = re.compile(
+_PHRASE = lazy_pattern(
     rf"(?:(?:all figures |figures |values |angaben |données )?(?:in|en)\s+|units?:?\s*|{either_of('unit')}\s?[:：]\s*)?"
     r"(?:(?:seasonally |not )*(?:un)?adjusted |current |constant )?"
     rf"(?:(?:{_choice('money', (SYMBOLS[name] for name in MONEY))})[\s.]*(?:in\s+|(?P<letter>[kmb])(?!\w))?)?"
@@ -38,25 +39,25 @@ _PHRASE = re.compile(
     rf"(?:(?:{_choice('symbol', SYMBOLS.values())})(?!\w)(?:\s(?P<per>per [^\W\d]+(?: [^\W\d]+)?))?)?",
     re.IGNORECASE,
 )
-_SCALED_NOUN = re.compile(rf"(?:in\s+)?{_SCALE}(?P<noun>[^\W\d][\w .-]{{1,28}})", re.IGNORECASE)
-_SCALED_SIGN = re.compile(rf"(?:in\s+)?{_SCALE}(?P<sign>\S.{{0,38}})", re.IGNORECASE)
-_SHORT = re.compile(r"(?P<letter>k|T|M|Mio|Mrd|Bn|bn)\.?\s?(?P<money>€|EUR|US\$|USD|\$|£|GBP|CHF)")
+_SCALED_NOUN = lazy_pattern(rf"(?:in\s+)?{_SCALE}(?P<noun>[^\W\d][\w .-]{{1,28}})", re.IGNORECASE)
+_SCALED_SIGN = lazy_pattern(rf"(?:in\s+)?{_SCALE}(?P<sign>\S.{{0,38}})", re.IGNORECASE)
+_SHORT = lazy_pattern(r"(?P<letter>k|T|M|Mio|Mrd|Bn|bn)\.?\s?(?P<money>€|EUR|US\$|USD|\$|£|GBP|CHF)")
 _LETTERS = {"k": 1e3, "t": 1e3, "m": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "mrd": 1e9}
-_RATE = re.compile(
+_RATE = lazy_pattern(
     r"\bper (?P<base>1[,. ]?000(?:[,. ]?000)?|10[,. ]?000|100[,. ]?000|100|capita)\b(?![,.]?\d)", re.IGNORECASE
 )
-_INDEX = re.compile(r"\(?\b((?:1[89]|20)\d\d(?:[-/–]\d{2,4})?\s?=\s?100)\b")
-_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)")
-_SAID_IN = re.compile(r"(?:^|[\s(\[,;])(in|en)\s+(?=\S)", re.IGNORECASE)
-_PERCENT = re.compile(
+_INDEX = lazy_pattern(r"\(?\b((?:1[89]|20)\d\d(?:[-/–]\d{2,4})?\s?=\s?100)\b")
+_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]+)")
+_SAID_IN = lazy_pattern(r"(?:^|[\s(\[,;])(in|en)\s+(?=\S)", re.IGNORECASE)
+_PERCENT = lazy_pattern(
     r"(?<!\d)(?<!\d )(?:%|\b(?:percent(?:age)?|per cent|pct|prozent)\b)(?! points?)|% change", re.IGNORECASE
 )
-_REPRESENTS = re.compile(r"\b[\d.,]+ represents [\d.,]+?,(?P<zeros>000(?:,000)*)\b", re.IGNORECASE)
-_DIGITS_ONLY = re.compile(r"[$€£]?\d[\d,. ’']*")
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d$")
-_CLAUSES = re.compile(r"\s*[;:]\s*|\s*,\s(?=\D)|\.\s")
-_LOCALE_CURRENCY = re.compile(r"\[\$([^\]\-]*)(?:-[^\]]*)?\]")
-_LITERAL = re.compile(r'"([^"]*)"|\\(.)')
+_REPRESENTS = lazy_pattern(r"\b[\d.,]+ represents [\d.,]+?,(?P<zeros>000(?:,000)*)\b", re.IGNORECASE)
+_DIGITS_ONLY = lazy_pattern(r"[$€£]?\d[\d,. ’']*")
+_YEAR = lazy_pattern(r"\b(?:1[89]|20)\d\d$")
+_CLAUSES = lazy_pattern(r"\s*[;:]\s*|\s*,\s(?=\D)|\.\s")
+_LOCALE_CURRENCY = lazy_pattern(r"\[\$([^\]\-]*)(?:-[^\]]*)?\]")
+_LITERAL = lazy_pattern(r'"([^"]*)"|\\(.)')
 
 
 class Unit(msgspec.Struct, frozen=True):

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from tabellion.patterns import lazy_pattern
+
 _PREFIX = r"(?:da|[GMkhdcmµnpTPE])?"
 _SIGNS = (
     rf"{_PREFIX}(?:mol|Wh|Pa|Hz|cal|bar|Bq|Sv|eq|[mgslLWJVtA])"
@@ -26,19 +28,19 @@ _CURRENCY = r"US\$|[A-Z]{0,2}\$|€|£|¥|₹|EUR|USD|GBP|CHF|JPY|CNY|INR|cents?
 _POWER = r"(?:[²³]|\^?[2-4](?![0-9])|\^?[-−–][1-4](?![0-9])|⁻[¹²³])?"
 _FACTOR = rf"(?:(?:{_SIGNS}){_POWER}|{_CURRENCY})(?![A-Za-z0-9µ])"
 _BELOW = rf"(?:[0-9]{{1,6}}\s?)?(?:{_FACTOR}|(?:{_COUNTED})(?![A-Za-z0-9]))"
-_RATE = re.compile(
+_RATE = lazy_pattern(
     rf"(?:{_FACTOR}|(?:{_COUNTED}))(?:\s?[·*×⋅]\s?{_FACTOR}){{0,2}}(?:\s?/\s?{_BELOW}){{1,3}}(?:\s(?:of\s)?[a-z]{{3,12}}){{0,2}}"
 )
-_PRODUCT = re.compile(rf"(?:{_FACTOR})(?:\s?[·*×⋅ ]\s?{_FACTOR}){{1,3}}")
-_NEGATIVE = re.compile(r"[-−–⁻]\s?[1-4¹²³]")
-_ALONE = re.compile(
+_PRODUCT = lazy_pattern(rf"(?:{_FACTOR})(?:\s?[·*×⋅ ]\s?{_FACTOR}){{1,3}}")
+_NEGATIVE = lazy_pattern(r"[-−–⁻]\s?[1-4¹²³]")
+_ALONE = lazy_pattern(
     r"(?:[GMkhdcmµnpT]?(?:mol|Wh|Pa|Hz|cal)|[GMTkmµ]?(?:W|J|V)|[cmµnk]m|[mµnk]g|[kMG]t|[mµdh][lL]|ms|sec|[gs]|ppm|ppb|dB"
     r"|mmHg|mbar|[KMGT]B|°C|°F|bps?|pp|Kg|KG|rpm|ft|kbps|Mbps)"
 )
 _SPELLED = {"Kg": "kg", "KG": "kg", "sec": "s", "pp": "percentage points", "p.p.": "percentage points", "bps": "bp"}
 _RAISED = str.maketrans("1234-−–", "¹²³⁴⁻⁻⁻")
-_SHOWN_POWER = re.compile(r"(?<=[A-Za-z])\^?([-−–]?[1-4])(?![0-9])")
-_PER = re.compile(r"\s(?:per|pro|par|por)\s")
+_SHOWN_POWER = lazy_pattern(r"(?<=[A-Za-z])\^?([-−–]?[1-4])(?![0-9])")
+_PER = lazy_pattern(r"\s(?:per|pro|par|por)\s")
 _LONGEST = 40  # letters
 
 

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Literal
 
+from tabellion.patterns import lazy_pattern
+
 Meaning = Literal[
     "total", "all", "of which", "source", "note", "unit", "table", "tables", "other list", "figure", "continued"
 ]
@@ -262,10 +264,10 @@ WORDS: dict[Meaning, dict[str, str]] = {
     },
 }
 
-_WORD = re.compile(r"[^\W_]+")
-_MARKS_BEFORE = re.compile(r"[\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+")
+_MARKS_BEFORE = lazy_pattern(r"[\W_]+")
 _MARKS_AROUND = " \t\n.:：;,*†‡()[]（）–—-/\\\"'"
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # kana, Chinese characters, hangul
+_UNSPACED = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"))  # kana, Chinese characters, hangul
 
 
 class Lexicon:
@@ -273,7 +275,7 @@ class Lexicon:
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = frozenset(words)
-        unspaced = {word for word in self.words if _UNSPACED.search(word)}
+        unspaced = {word for word in self.words if _is_unspaced(word)}
         self._anywhere = tuple(sorted(word for word in unspaced if len(word) > 1))  # 計 is also in 統計, statistics
         self._single = frozenset(word for word in self.words if _WORD.fullmatch(word)).difference(self._anywhere)
         self._phrases = tuple(sorted(self.words.difference(self._single, self._anywhere)))
@@ -320,7 +322,12 @@ class Lexicon:
         return not small.isascii() and any(part in small for part in self._anywhere)
 
 
-_FIRST = re.compile(r"[^\W\d_]+")
+_FIRST = lazy_pattern(r"[^\W\d_]+")
+
+
+def _is_unspaced(word: str) -> bool:
+    """Whether a word is of a script without spaces."""
+    return not word.isascii() and any(first <= letter <= last for letter in word for first, last in _UNSPACED)
 
 
 def _has_whole(text: str, phrase: str) -> bool:
@@ -375,5 +382,5 @@ def either_of(*meanings: Meaning, languages: frozenset[str] | None = None, whole
 
 def _pattern(word: str, *, whole: bool) -> str:
     """One word as a pattern; blanks in it may be of any kind."""
-    ends = whole and word[-1].isalnum() and not _UNSPACED.search(word)
+    ends = whole and word[-1].isalnum() and not _is_unspaced(word)
     return re.escape(word).replace(r"\ ", r"\s") + (r"(?!\w)" if ends else "")

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import Meaning, lexicon
 
 LONG = 160  # letters from which on a text is only looked at from its start
 
-_WORDS = re.compile(r"[^\W_]+")
+_WORDS = lazy_pattern(r"[^\W_]+")
 
 
 class Said:
@@ -65,10 +66,10 @@ def says(*meanings: Meaning) -> Question:
 
 def has_part(*parts: str) -> Question:
     """For marks, for scripts without spaces, and for words that others are built with."""
-    found = re.compile("|".join(map(re.escape, parts))).search
+    found = lazy_pattern("|".join(map(re.escape, parts)))
     if not any(part.isascii() for part in parts):
-        return lambda said: not said.lower.isascii() and found(said.lower) is not None
-    return lambda said: found(said.lower) is not None
+        return lambda said: not said.lower.isascii() and found.search(said.lower) is not None
+    return lambda said: found.search(said.lower) is not None
 
 
 def either(first: Question, second: Question) -> Question:
@@ -76,8 +77,8 @@ def either(first: Question, second: Question) -> Question:
 
 
 def begins(pattern: str) -> Question:
-    match = re.compile(pattern).match
-    return lambda said: match(said.text) is not None
+    start = lazy_pattern(pattern)
+    return lambda said: start.match(said.text) is not None
 
 
 def ends(*endings: str) -> Question:

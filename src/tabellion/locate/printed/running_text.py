@@ -12,7 +12,6 @@ from collections.abc import Set
 
 import numpy as np
 
-from tabellion.locate.printed.surroundings import piece_text
 from tabellion.model.printed import PrintedPage
 from tabellion.values.table_labels import mentions_table, part_sentences
 
@@ -29,6 +28,8 @@ class RunningText:
 
     def add(self, page: PrintedPage, aside: Set[int], heads: Set[tuple[str, int]]) -> None:
         """Take in a page; `aside` are pieces that are no running text, `heads` the running heads of the last page."""
+        from tabellion.locate.printed.surroundings import piece_text  # only a PDF has running text
+
         top, bottom = 0.07 * page.height, 0.94 * page.height
         for k in range(len(page.pieces)):
             box = page.pieces.box[k]

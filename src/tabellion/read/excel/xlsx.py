@@ -12,7 +12,6 @@ Out: the statements of each sheet. Names that state no whole table mean nothing 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from tabellion.model.declared import Stated
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells
 from tabellion.model.place import Place, Rect, rect_at
 from tabellion.model.range_names import state_ranges
+from tabellion.patterns import lazy_pattern
 from tabellion.read.excel.xlsx_cells import CellTyper, Looks, Strings, join_cells
 from tabellion.read.excel.xlsx_scan import SheetParts, check_edges, scan_cells, split_sheet, walk_cells
 from tabellion.read.excel.xlsx_strings import Text, read_strings
@@ -33,7 +33,7 @@ from tabellion.read.limits import Limits, check_count
 from tabellion.read.spreadsheet.package import Package, Relationship, parse_xml
 from tabellion.read.spreadsheet.sheets import BEYOND, Contents, tidy_merges
 
-_DATA = re.compile(r"<((?:\w+:)?)sheetData\b[^<>]*>")
+_DATA = lazy_pattern(r"<((?:\w+:)?)sheetData\b[^<>]*>")
 _WIDEST = 1000.0  # letters; spreadsheet programs stop at 255
 _ON = ("1", "true", "on")
 
@@ -153,9 +153,9 @@ def _mark_links(root: etree._Element, cells: SheetCells) -> None:
         cells.marks[first:last][(columns >= rect.left) & (columns <= rect.right)] |= np.uint8(Mark.LINK)
 
 
-_NAME = re.compile(r"table(\d{1,6})\.([a-z]+(?:\.[A-Z]{1,3}\d{1,7})?)(?:\.\d{1,5})?")
+_NAME = lazy_pattern(r"table(\d{1,6})\.([a-z]+(?:\.[A-Z]{1,3}\d{1,7})?)(?:\.\d{1,5})?")
 _MOST_TABLES = 1_000  # that one sheet may state; a person's sheet has some few
-_AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!,]+))!(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?)(?:,|$)")
+_AREA = lazy_pattern(r"(?:'((?:[^']|'')+)'|([^'!,]+))!(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?)(?:,|$)")
 
 
 def read_statements(workbook: etree._Element) -> dict[str, tuple[Stated, ...]]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tabellion.model.document import Issue, Mark, SheetCells, Stored
 from tabellion.model.place import Place, address
 from tabellion.model.style import Style
+from tabellion.patterns import lazy_pattern
 from tabellion.read.excel.xlsx_scan import Formula, RawCells
 from tabellion.read.excel.xlsx_strings import AS_CELL, BOLD, NOT_BOLD, Text
 from tabellion.read.spreadsheet.number_format import (
@@ -34,11 +35,11 @@ from tabellion.read.spreadsheet.number_format import (
 )
 
 _DAYS_1904 = 1462
-_AGGREGATE = re.compile(
+_AGGREGATE = lazy_pattern(
     r"\b(?:SUM|SUMIFS?|SUMPRODUCT|SUBTOTAL|AGGREGATE|AVERAGE|AVERAGEIFS?|AVERAGEA|COUNT|COUNTA|COUNTIFS?)\s*\(", re.I
 )
 _REFERENCE = r"(?:(?:'[^']+'|[A-Za-z_.]\w*)!)?\$?[A-Za-z]{1,3}\$?[0-9]{1,7}"
-_ADDITION = re.compile(rf"\s*[=+]*\(?\s*{_REFERENCE}(?:\s*\+\s*{_REFERENCE})+\s*\)?(?:/[0-9]+)?\s*")
+_ADDITION = lazy_pattern(rf"\s*[=+]*\(?\s*{_REFERENCE}(?:\s*\+\s*{_REFERENCE})+\s*\)?(?:/[0-9]+)?\s*")
 _LONGEST_FORMULA = 8192  # letters; spreadsheet programs allow no more
 
 # codes of cell types, and flags as plain numbers: an enum member is slow to reach in a loop over cells

@@ -12,7 +12,6 @@ as they are read, so that memory does not grow with the sheet.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,21 +20,22 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from tabellion.errors import MalformedError, TooLargeError
+from tabellion.patterns import lazy_pattern
 from tabellion.read.excel.xlsx_strings import Text, element_text, inner_text, unescaped
 from tabellion.read.spreadsheet.package import SAFE, broken_part
 
 # Six groups: address, style, type, formula, value, inline text.
 # No part of the pattern can match in two ways or run past the next cell, so its cost is linear in the XML.
-_CELL = re.compile(
+_CELL = lazy_pattern(
     r'<c r="([A-Z]{1,3}+[0-9]{1,7}+)"(?: s="([0-9]{1,6}+)")?+(?: t="([A-Za-z]++)")?+(?: (?:cm|vm|ph)="[0-9]++")*+ ?+'
     r"(?:/>|>(<f(?: [^<>]*+)?+>(?:[^<]*+</f>)?+)?+"
     r"(?:<v>([^<]*+)</v>|<v ?+/>|<is>((?:[^<]++|<(?!/is>|c[ >]))*+)</is>)?+</c>)"
 )
-_FORMULA = re.compile(r"<f([^>]*)>([^<]*)")
-_SHARED = re.compile(r'\bsi="([0-9]+)"')
-_ROW = re.compile(r"<row\b([^>]*)>")
-_ROW_NUMBER = re.compile(r'\br="([0-9]+)"')
-_HIDDEN = re.compile(r'\bhidden="(?:1|true|on)"')
+_FORMULA = lazy_pattern(r"<f([^>]*)>([^<]*)")
+_SHARED = lazy_pattern(r'\bsi="([0-9]+)"')
+_ROW = lazy_pattern(r"<row\b([^>]*)>")
+_ROW_NUMBER = lazy_pattern(r'\br="([0-9]+)"')
+_HIDDEN = lazy_pattern(r'\bhidden="(?:1|true|on)"')
 _STRETCH = 1 << 18  # characters of XML split at a time: the pieces stay in the processor's cache
 
 

@@ -13,7 +13,6 @@ takes no tree. Fails with `MalformedError` where the XML is not well-formed.
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -25,13 +24,14 @@ import msgspec
 from lxml import etree
 
 from tabellion.errors import EncryptedError, HostileError, MalformedError, TooLargeError, TruncatedError
+from tabellion.patterns import lazy_pattern
 from tabellion.read.limits import Deadline, Limits
 
 _BOMB_BYTES = 16 * 2**20  # small parts of nothing but blanks are harmless and do compress a thousandfold
-_DOCTYPE = re.compile(r"(?>\s+|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->)*+<!DOCTYPE")
-_DECLARED = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'][^>]*\?>")
-_DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>|\ufeff")
-_ENCODINGS = re.compile(
+_DOCTYPE = lazy_pattern(r"(?>\s+|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->)*+<!DOCTYPE")
+_DECLARED = lazy_pattern(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"'][^>]*\?>")
+_DECLARATION = lazy_pattern(r"\ufeff?\s*<\?xml\b[^>]*\?>|\ufeff")
+_ENCODINGS = lazy_pattern(
     r"utf-?(?:8|16|16le|16be|32)|us-ascii|ascii|iso-?8859-\d+|latin-?1|windows-\d+|cp\d+|koi8-[ru]|gb2312|gbk|gb18030"
     r"|big5|shift_jis|euc-(?:jp|kr)"
 )
