@@ -17,7 +17,7 @@ class _Waiting:
 
     __slots__ = ("_made_of", *_METHODS)
 
-    def __init__(self, source: str | bytes, flags: int) -> None:
+    def __init__(self, source: Any, flags: int) -> None:
         self._made_of = (source, flags)
 
     def __getattr__(self, name: str) -> Any:
