@@ -15,7 +15,7 @@ from openpyxl import Workbook
 
 from tabellion.library import open_library
 from tabellion.read import read_document
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 from tabellion.repair.session import Repair
 
 ROWS, COLUMNS, STROKES = 500, 10, 12
@@ -58,9 +58,9 @@ def main() -> None:
         path = Path(folder) / "places.xlsx"
         write_sheet(path)
         print(f"{ROWS * COLUMNS:,} cells")
-        workpiece = Workpiece(read_document(path))
-        workpiece.read()
-        moves, roles = strokes_on(Repair(workpiece, "t1"))
+        rereading = Rereading(read_document(path))
+        rereading.read()
+        moves, roles = strokes_on(Repair(rereading, "t1"))
         print("re-inference after a header moved:", timed(moves))
         print("re-inference after a row got a role:", timed(roles))
         with open_library(str(Path(folder) / "shelf"), create=True) as library:

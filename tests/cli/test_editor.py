@@ -13,7 +13,7 @@ from tabellion.cli.editor_screen import build_screen
 from tabellion.cli.editor_view import draw_editor
 from tabellion.library import open_library
 from tabellion.read import read_document
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 from tabellion.repair.session import Repair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture
 def editor() -> Editor:
-    return Editor(Repair(Workpiece(read_document(EXAMPLES / "smoking.xlsx"), follow=False), "t1"))
+    return Editor(Repair(Rereading(read_document(EXAMPLES / "smoking.xlsx"), follow=False), "t1"))
 
 
 def press(editor: Editor, *keys: str) -> None:

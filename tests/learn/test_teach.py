@@ -82,5 +82,5 @@ def test_teaching_is_compared_and_installed_beside_the_shipped_weights(
         card = json.loads((library.folder.weights / "left_parents.card.json").read_text())
         assert card["trained_on"]["corrections"]["documents"] == 1
         library.add(EXAMPLES / "pilots.xlsx")
-        assert library.repair("smoking").workpiece.settings.weights == str(library.folder.weights)
+        assert library.repair("smoking").rereading.settings.weights == str(library.folder.weights)
     assert {path.name: path.read_bytes() for path in SHIPPED.glob("left_parents*")} == before

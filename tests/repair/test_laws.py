@@ -17,7 +17,7 @@ from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction, extract_document
 from tabellion.read import read_document
 from tabellion.repair.replay import replay
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 from tabellion.repair.session import Repair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -84,9 +84,9 @@ def printed(extraction: Extraction) -> bytes:
 @settings(max_examples=25, deadline=None)
 @given(strokes=st.lists(STROKES, max_size=6), deep=st.booleans())
 def test_trees_stay_trees_and_undoing_all_gives_the_first_reading_back(strokes: list[Stroke], deep: bool) -> None:
-    workpiece = Workpiece(DEEP if deep else DOCUMENT)
-    first = printed(workpiece.read())
-    repair = Repair(workpiece, "t1")
+    rereading = Rereading(DEEP if deep else DOCUMENT)
+    first = printed(rereading.read())
+    repair = Repair(rereading, "t1")
     apply(repair, strokes)
     for table in repair.extraction.tables:
         for tree in (table.left, table.top):
@@ -103,9 +103,9 @@ def test_trees_stay_trees_and_undoing_all_gives_the_first_reading_back(strokes: 
 @given(strokes=st.lists(STROKES, max_size=6), deep=st.booleans())
 def test_replay_on_the_same_document_gives_the_same_table(strokes: list[Stroke], deep: bool) -> None:
     document = DEEP if deep else DOCUMENT
-    repair = Repair(Workpiece(document), "t1")
+    repair = Repair(Rereading(document), "t1")
     apply(repair, strokes)
-    again = replay(Workpiece(document), repair.log, lambda _: None)
+    again = replay(Rereading(document), repair.log, lambda _: None)
     assert printed(again.extraction) == printed(repair.extraction)
     assert again.standings == repair.history
 
@@ -118,7 +118,7 @@ def test_replay_on_the_same_document_gives_the_same_table(strokes: list[Stroke],
 def test_operations_on_different_tables_commute(mine: list[tuple[int, str]], theirs: list[tuple[int, str]]) -> None:
     logs = []
     for name, wanted in (("pilots.xlsx", mine), ("smoking.xlsx", theirs)):
-        repair = Repair(Workpiece(read_document(EXAMPLES / name)), "t1")
+        repair = Repair(Rereading(read_document(EXAMPLES / name)), "t1")
         apply(repair, [lambda r, row=row, role=role: r.set_row_role(row, role) for row, role in wanted])  # type: ignore[misc]
         logs.append([one.operation for one in repair.log])
     sheets = two_sheets()
@@ -139,11 +139,11 @@ def test_operations_on_different_tables_commute(mine: list[tuple[int, str]], the
 def test_the_order_in_which_two_people_repair_two_tables_of_a_sheet_is_all_one(
     mine: list[Stroke], theirs: list[Stroke]
 ) -> None:
-    ada, ben = Repair(Workpiece(DOCUMENT), "t1"), Repair(Workpiece(DOCUMENT), "t2")
+    ada, ben = Repair(Rereading(DOCUMENT), "t1"), Repair(Rereading(DOCUMENT), "t2")
     apply(ada, mine)
     apply(ben, theirs)
-    one = replay(Workpiece(DOCUMENT), [*ada.log, *ben.log], lambda _: None)
-    other = replay(Workpiece(DOCUMENT), [*ben.log, *ada.log], lambda _: None)
+    one = replay(Rereading(DOCUMENT), [*ada.log, *ben.log], lambda _: None)
+    other = replay(Rereading(DOCUMENT), [*ben.log, *ada.log], lambda _: None)
     if all(standing.state in ("in force", "undone", "replaced") for standing in (*one.standings, *other.standings)):
         assert printed(one.extraction) == printed(other.extraction)
     else:
@@ -155,31 +155,31 @@ def test_the_order_in_which_two_people_repair_two_tables_of_a_sheet_is_all_one(
 )
 def test_without_corrections_a_document_is_read_as_ever(name: str) -> None:
     document = read_document(EXAMPLES / name)
-    assert printed(Workpiece(document).read()) == printed(extract_document(EXAMPLES / name))
+    assert printed(Rereading(document).read()) == printed(extract_document(EXAMPLES / name))
 
 
-def two_sheets() -> Workpiece:
+def two_sheets() -> Rereading:
     pages = (read_document(EXAMPLES / "pilots.xlsx").pages[0], DEEP.pages[0])
-    return Workpiece(msgspec.structs.replace(DEEP, pages=pages))
+    return Rereading(msgspec.structs.replace(DEEP, pages=pages))
 
 
 def test_two_people_who_contradict_each_other_are_told() -> None:
-    ada, ben = (Repair(Workpiece(DEEP), "t1", author=name) for name in ("ada", "ben"))
+    ada, ben = (Repair(Rereading(DEEP), "t1", author=name) for name in ("ada", "ben"))
     first = ada.move_header("A8", under="A6")
     second = ben.move_header("A8", under="A5")
-    both = replay(Workpiece(DEEP), [first, second], lambda _: None)
+    both = replay(Rereading(DEEP), [first, second], lambda _: None)
     assert [one.state for one in both.standings] == ["in force", "conflict"]
     assert "ada" in (both.standings[1].note or "")
     assert any("conflict" in issue.note for issue in both.extraction.issues)
-    late = Repair(Workpiece(DEEP), "t1", log=[first], author="ben")
+    late = Repair(Rereading(DEEP), "t1", log=[first], author="ben")
     with pytest.raises(ConflictError):
         late.take(second)
 
 
 def test_who_saw_the_other_word_may_replace_it() -> None:
-    ada = Repair(Workpiece(DEEP), "t1", author="ada")
+    ada = Repair(Rereading(DEEP), "t1", author="ada")
     ada.move_header("A8", under="A6")
-    ben = Repair(Workpiece(DEEP), "t1", log=ada.log, author="ben")
+    ben = Repair(Rereading(DEEP), "t1", log=ada.log, author="ben")
     ben.move_header("A8", under="A5")
     assert [one.state for one in ben.history] == ["replaced", "in force"]
     said = ben.log[1].operation
@@ -189,17 +189,17 @@ def test_who_saw_the_other_word_may_replace_it() -> None:
 
 
 def test_two_people_who_would_close_a_ring_are_told() -> None:
-    ada, ben = (Repair(Workpiece(DEEP), "t1", author=name) for name in ("ada", "ben"))
+    ada, ben = (Repair(Rereading(DEEP), "t1", author=name) for name in ("ada", "ben"))
     first, second = ada.move_header("A6", under="A7"), ben.move_header("A7", under="A5")
-    third = Repair(Workpiece(DEEP), "t1", log=[first]).move_header
+    third = Repair(Rereading(DEEP), "t1", log=[first]).move_header
     with pytest.raises(RepairError):
         third("A7", under="A6")
-    assert [one.state for one in replay(Workpiece(DEEP), [first, second], lambda _: None).standings] == ["in force"] * 2
+    assert [one.state for one in replay(Rereading(DEEP), [first, second], lambda _: None).standings] == ["in force"] * 2
 
 
 def test_agreeing_is_no_conflict() -> None:
-    ada, ben = (Repair(Workpiece(DEEP), "t1", author=name) for name in ("ada", "ben"))
+    ada, ben = (Repair(Rereading(DEEP), "t1", author=name) for name in ("ada", "ben"))
     first, second = ada.set_row_role("5", "note"), ben.set_row_role("5", "note")
     assert isinstance(first.operation, GiveRowRole)
-    states = [one.state for one in replay(Workpiece(DEEP), [first, second], lambda _: None).standings]
+    states = [one.state for one in replay(Rereading(DEEP), [first, second], lambda _: None).standings]
     assert states == ["replaced", "in force"]

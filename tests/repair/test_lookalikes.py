@@ -9,7 +9,7 @@ import msgspec
 from tabellion.library import open_library
 from tabellion.model.correction import MoveHeader
 from tabellion.read import read_document
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 from tabellion.repair.session import Repair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -19,7 +19,7 @@ SMOKING = read_document(EXAMPLES / "smoking.xlsx")
 def two_sheets() -> Repair:
     twin = msgspec.structs.replace(SMOKING.pages[0], name="Again")
     document = msgspec.structs.replace(SMOKING, pages=(SMOKING.pages[0], twin))
-    return Repair(Workpiece(document, follow=False), "t1")
+    return Repair(Rereading(document, follow=False), "t1")
 
 
 def parents(repair: Repair, table: int = 0) -> list[int | None]:
@@ -46,7 +46,7 @@ def test_headers_that_look_the_same_are_proposed_and_nothing_changes_until_they_
 
 
 def test_rows_that_look_the_same_are_proposed() -> None:
-    repair = Repair(Workpiece(SMOKING), "t1")
+    repair = Repair(Rereading(SMOKING), "t1")
     before = repair.table.frame.labels.roles
     repair.set_row_role("8", "derived")
     proposals = [one.operation for one in repair.alike()]

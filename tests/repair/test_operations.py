@@ -11,14 +11,14 @@ from tabellion.export import to_json
 from tabellion.model.correction import Area, MoveHeader, SayTable, Spot, opposite
 from tabellion.pipeline import Settings
 from tabellion.read import read_document
-from tabellion.repair.rereading import Placed, Workpiece
+from tabellion.repair.rereading import Placed, Rereading
 from tabellion.repair.session import Repair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def bench(name: str, table: str = "t1", **options: bool) -> Repair:
-    return Repair(Workpiece(read_document(EXAMPLES / name), Settings(), **options), table)
+    return Repair(Rereading(read_document(EXAMPLES / name), Settings(), **options), table)
 
 
 def path_of(repair: Repair, address: str) -> tuple[str, ...]:
@@ -109,15 +109,15 @@ def test_what_is_no_table_is_gone_and_the_others_keep_their_names() -> None:
 
 def test_a_form_becomes_a_table_when_somebody_says_so() -> None:
     document = read_document(EXAMPLES / "form.xlsx")
-    workpiece = Workpiece(document)
-    before = workpiece.read()
+    rereading = Rereading(document)
+    before = rereading.read()
 
     grid = before.labelled[0].labels.grid
     rows, columns = grid.shape
     area = Area(
         int(grid.row_of[0]), int(grid.column_of[0]), int(grid.row_of[rows - 1]), int(grid.column_of[columns - 1])
     )
-    after = workpiece.read([Placed(grid.place, SayTable(area, True))])
+    after = rereading.read([Placed(grid.place, SayTable(area, True))])
     assert not before.tables
     assert len(after.tables) == 1
 
@@ -144,16 +144,16 @@ def test_orientation_and_words_are_as_said() -> None:
 
 def test_rows_columns_and_cells_join_and_part() -> None:
     data = b"City,Count\nNew,\nYork,12\nOslo,7\nRome,3\n"
-    repair = Repair(Workpiece(read_document(data)), "t1")
+    repair = Repair(Rereading(read_document(data)), "t1")
     joined = repair.merge_rows("2", "3")
     assert next(iter(repair.table.tuples)).left == ("New York",)
     repair.undo(joined.id)
     three = b"City,Part,Count\nOslo,east,12\nOslo,west,7\nRome,old,3\n"
-    repair = Repair(Workpiece(read_document(three)), "t1")
+    repair = Repair(Rereading(read_document(three)), "t1")
     repair.merge_columns("A", "B")
     assert [value.left for value in repair.table.tuples] == [("Oslo east",), ("Oslo west",), ("Rome old",)]
     quoted = b'City,Count\n"Oslo\nBergen","7\n8"\nRome,3\n'
-    repair = Repair(Workpiece(read_document(quoted)), "t1")
+    repair = Repair(Rereading(read_document(quoted)), "t1")
     repair.split_row("2")
     assert [(value.left, value.value) for value in repair.table.tuples] == [
         (("Oslo",), 7),

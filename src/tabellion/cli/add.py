@@ -78,20 +78,20 @@ def add(
 ) -> None:
     """Read documents and keep their tables in the library."""
     settings = build_settings(methods=methods, weights=weights, limits=limit, render=render, network=network)
-    with opened_library(library, files, create=True) as shelf:
+    with opened_library(library, files, create=True) as store:
         from tabellion.cli.batch import Outcome, expand_sources, run_batch
         from tabellion.cli.messages import Progress
         from tabellion.library.adding import is_unchanged
         from tabellion.library.reading import document_address, unpack_reading
 
-        settings = shelf.settle(settings)
+        settings = store.settle(settings)
         todo = list({document_address(source): source for source in expand_sources(sources)}.values())
-        known = shelf.known(todo)
-        job = partial(read_one, originals=shelf.folder.originals, settings=settings, logs=shelf.logs(todo), known=known)
+        known = store.known(todo)
+        job = partial(read_one, originals=store.folder.originals, settings=settings, logs=store.logs(todo), known=known)
         report = AddReport(form)
         # a worker takes about as long to start as some documents to read
         cores = min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1)
-        with Progress(len(todo), trace=trace) as progress, shelf.keeping(settings=settings) as keeper:
+        with Progress(len(todo), trace=trace) as progress, store.keeping(settings=settings) as keeper:
 
             def changed() -> Iterator[str]:
                 for source in todo:

@@ -29,9 +29,9 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion export report.xlsx --to parquet -o report.parquet [dim]· one row per value[/dim]
 
-[dim]$[/dim] tabellion export smoking --library shelf --to xml -o smoking.xml [dim]· a table of a library[/dim]
+[dim]$[/dim] tabellion export smoking --library store --to xml -o smoking.xml [dim]· a table of a library[/dim]
 
-[dim]$[/dim] tabellion export --library shelf --to nquads -o shelf.nq [dim]· the whole library[/dim]
+[dim]$[/dim] tabellion export --library store --to nquads -o store.nq [dim]· the whole library[/dim]
 
 [dim]$[/dim] tabellion export --to xml --schema > tables.xsd [dim]· the schema of the form[/dim]"""
 
@@ -145,12 +145,12 @@ def _gather(
 
     elsewhere: list[str] = []
     try:
-        with open_library(library, files) as shelf:
-            from tabellion.library.stored_tables import knows, take_out
+        with open_library(library, files) as store:
+            from tabellion.library.stored_tables import knows, stored_extractions
 
-            elsewhere = [name for name in names if not knows(shelf, name)]
+            elsewhere = [name for name in names if not knows(store, name)]
             if not names or len(elsewhere) < len(names):
-                yield from take_out(shelf, [name for name in names if name not in elsewhere], settings)
+                yield from stored_extractions(store, [name for name in names if name not in elsewhere], settings)
     except LibraryError:
         if not names or not all(Path(name).exists() for name in names):
             raise

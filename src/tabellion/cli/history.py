@@ -40,8 +40,8 @@ def history(
     files: FilesOption = None,
 ) -> None:
     """List every correction of a table's document and whether it holds."""
-    with opened_library(library, files) as shelf:
-        standings = shelf.repair(table).history
+    with opened_library(library, files) as store:
+        standings = store.repair(table).history
         if form is HistoryForm.json:
             import msgspec
 

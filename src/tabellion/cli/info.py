@@ -27,10 +27,10 @@ def info(
     form: FormatOption = Listing.table,
 ) -> None:
     """Say what the library holds, or what it knows of one document."""
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         from tabellion.library.facts import describe_document, describe_library
 
-        facts = describe_document(shelf, name) if name else describe_library(shelf)
+        facts = describe_document(store, name) if name else describe_library(store)
         if form is Listing.json:
             sys.stdout.write(json.dumps(facts, ensure_ascii=False) + "\n")
         else:

@@ -30,8 +30,8 @@ def joins(
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Tables shown.")] = 5,
 ) -> None:
     """Find tables that can be joined with a given one."""
-    with opened_library(library, files) as shelf:
-        found = shelf.joins(table, limit)
+    with opened_library(library, files) as store:
+        found = store.joins(table, limit)
         if form is Listing.json:
             import msgspec
 

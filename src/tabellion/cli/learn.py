@@ -54,7 +54,7 @@ def learn(
     files: FilesOption = None,
 ) -> None:
     """Learn from the corrections of a library."""
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         from tabellion.learn.repair.corrected import corrected_documents, corrected_gold, label_corrected
 
         if export is not None:
@@ -62,14 +62,14 @@ def learn(
 
             lines = [
                 msgspec.json.encode(one) + b"\n"
-                for document in corrected_documents(shelf)
+                for document in corrected_documents(store)
                 for one in label_corrected(document)
             ]
             _write(b"".join(lines), export)
             return
         from tabellion.errors import LibraryError
 
-        golds = corrected_gold(shelf)
+        golds = corrected_gold(store)
         if not golds:
             raise LibraryError("there is no correction in force to learn from; `tabellion repair` makes one")
         compare, train = _teachers(part)
@@ -78,8 +78,8 @@ def learn(
         console = Console(highlight=False, emoji=False, markup=False)
         console.print(draw_comparison(compare(golds)))
         if install:
-            written = train(shelf.folder.weights, golds)
-            sys.stderr.write(f"{len(written)} files in {shelf.folder.weights}; `tabellion rebuild` reads with them\n")
+            written = train(store.folder.weights, golds)
+            sys.stderr.write(f"{len(written)} files in {store.folder.weights}; `tabellion rebuild` reads with them\n")
 
 
 def _teachers(part: Part) -> tuple[Compare, Train]:

@@ -34,8 +34,8 @@ def list_documents(
     library: LibraryOption = None, files: FilesOption = None, form: FormatOption = Listing.table
 ) -> None:
     """List the documents of the library."""
-    with opened_library(library, files) as shelf:
-        found = shelf.documents()
+    with opened_library(library, files) as store:
+        found = store.documents()
         if form is Listing.json:
             import msgspec
 

@@ -13,7 +13,7 @@ EXAMPLES = """[bold]Examples[/bold]
 def mcp(library: LibraryOption = None, files: FilesOption = None, write: WriteOption = False) -> None:
     """Answer agents over the Model Context Protocol: list, search, read, SQL, joins."""
     need_serving("mcp")
-    with opened_library(library, files, create=write) as shelf:
+    with opened_library(library, files, create=write) as store:
         from tabellion.web.mcp import build_server
 
-        build_server(shelf, write=write).run("stdio")
+        build_server(store, write=write).run("stdio")

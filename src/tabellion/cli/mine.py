@@ -143,10 +143,10 @@ def keep_instances(ontology: Ontology, place: str, files: str | None, name: str 
     """The instances into the library, one table per concept."""
     from tabellion.cli.options import opened_library
 
-    with opened_library(place, files, create=True) as shelf:
+    with opened_library(place, files, create=True) as store:
         from tabellion.library.mined import keep_ontology, usual_name
 
-        keep_ontology(shelf, ontology, name or usual_name(ontology))
+        keep_ontology(store, ontology, name or usual_name(ontology))
 
 
 def print_ontology(ontology: Ontology, form: MineForm) -> None:

@@ -58,12 +58,12 @@ def query(
 ) -> None:
     """Ask one question in SQL."""
     asked = sys.stdin.read() if sql == "-" else sql
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         from tabellion.cli.extract import opened
         from tabellion.library.query import QueryLimits, write_csv, write_json, write_parquet
 
         limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
-        with shelf.ask(asked, limits) as answer:
+        with store.ask(asked, limits) as answer:
             if form is Shape.table and output is None:
                 draw_answer(answer)
                 return

@@ -48,17 +48,17 @@ def rebuild(
     """Read the stored documents again and rebuild the index."""
     settings = build_settings(methods=methods, weights=weights, limits=limit)
     failures = 0
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         if not index:
             from tabellion.cli.batch import run_batch
             from tabellion.cli.messages import Progress
             from tabellion.library.reading import unpack_reading
             from tabellion.library.verify import sweep
 
-            settings = shelf.settle(settings)
-            todo = [document.id for document in shelf.documents()]
+            settings = store.settle(settings)
+            todo = [document.id for document in store.documents()]
             job = partial(reread, library=library, files=files, settings=settings)
-            with Progress(len(todo), trace=trace) as progress, shelf.keeping(again=True, settings=settings) as keeper:
+            with Progress(len(todo), trace=trace) as progress, store.keeping(again=True, settings=settings) as keeper:
                 for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
                     if outcome.failure:
                         failures += 1
@@ -66,8 +66,8 @@ def rebuild(
                         keeper.keep(unpack_reading(b"".join(outcome.text)))
                     progress.advance(outcome)
                 keeper.flush()
-            sweep(shelf.folder, shelf.catalogue, always=True)
-        shelf.index.rebuild()
+            sweep(store.folder, store.catalogue, always=True)
+        store.index.rebuild()
     raise typer.Exit(1 if failures else 0)
 
 
@@ -77,10 +77,10 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
     from tabellion.library.reading import pack_reading
     from tabellion.library.verify import read_again
 
-    shelf = _shelf(library, files)
-    record = shelf.find(document_id)
-    log = shelf.logs([document_id]).get(document_id, ())
-    reading = read_again(record, shelf.folder.originals, settings, log)
+    store = _shelf(library, files)
+    record = store.find(document_id)
+    log = store.logs([document_id]).get(document_id, ())
+    reading = read_again(record, store.folder.originals, settings, log)
     return Outcome(
         record.source,
         text=[pack_reading(reading)],

@@ -26,10 +26,10 @@ def remove(
     from tabellion.errors import LibraryError
 
     failed = False
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         for name in names:
             try:
-                shelf.remove(name, forget=forget)
+                store.remove(name, forget=forget)
             except LibraryError as error:
                 complain(str(error))
                 failed = True

@@ -40,8 +40,8 @@ def repair(
 ) -> None:
     """Mend a table of the library; every stroke is kept at once and can be undone."""
     refused = 0
-    with opened_library(library, files) as shelf:
-        bench = shelf.repair(table, author=author or _user())
+    with opened_library(library, files) as store:
+        bench = store.repair(table, author=author or _user())
         if apply is not None:
             refused = apply_file(bench, apply)
         if export is not None:
@@ -49,7 +49,7 @@ def repair(
         if apply is None and export is None:
             from tabellion.cli.editor_screen import edit_table
 
-            edit_table(bench, lambda: shelf.alike(table, author=bench.author))
+            edit_table(bench, lambda: store.alike(table, author=bench.author))
     raise typer.Exit(1 if refused else 0)
 
 
@@ -58,10 +58,10 @@ def apply_file(bench: Repair, path: Path) -> int:
     from tabellion.cli.messages import complain
     from tabellion.errors import RepairError
     from tabellion.model.correction import Correction, Undo
-    from tabellion.repair.as_json import read_papers
+    from tabellion.repair.as_json import read_corrections
 
     refused = taken = known = 0
-    for number, entry in enumerate(read_papers(_read(path)), 1):
+    for number, entry in enumerate(read_corrections(_read(path)), 1):
         try:
             if isinstance(entry, Correction):
                 new = bench.take(entry)
@@ -81,9 +81,9 @@ def apply_file(bench: Repair, path: Path) -> int:
 
 def write_file(bench: Repair, path: Path) -> None:
     """Write all corrections of the document."""
-    from tabellion.repair.as_json import write_papers
+    from tabellion.repair.as_json import write_corrections
 
-    data = write_papers(bench.log, bench.workpiece.document.source)
+    data = write_corrections(bench.log, bench.rereading.document.source)
     if str(path) == "-":
         sys.stdout.buffer.write(data)
     else:

@@ -63,12 +63,12 @@ def search(
     ] = None,
 ) -> None:
     """Find tables by words, phrases and numbers."""
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         from tabellion.library.questions import parse_condition
 
         said = {"medium": medium, "kind": kind, "size": size, "year": year}
         if document:
-            said["document_id"] = shelf.find(document).document_id
+            said["document_id"] = store.find(document).document_id
         conditions = []
         for field, value in said.items():
             if value is None:
@@ -77,10 +77,10 @@ def search(
             if condition is None:
                 raise typer.BadParameter(f"{value!r} is not a number nor a range of numbers", param_hint=f"--{field}")
             conditions.append(condition)
-        found = shelf.search(" ".join(words), conditions=conditions, limit=limit, offset=offset, after=after)
+        found = store.search(" ".join(words), conditions=conditions, limit=limit, offset=offset, after=after)
         offset = int(after.rpartition(".")[2]) if after else offset
         if preview:
-            found = with_previews(shelf, found, preview)
+            found = with_previews(store, found, preview)
         if form is Listing.json:
             import msgspec
 
@@ -89,7 +89,7 @@ def search(
             _draw(found, offset)
 
 
-def with_previews(shelf: Library, found: Found, rows: int) -> Found:
+def with_previews(store: Library, found: Found, rows: int) -> Found:
     """The same hits with the first rows of each table, under a row of names."""
     import msgspec
 
@@ -97,7 +97,7 @@ def with_previews(shelf: Library, found: Found, rows: int) -> Found:
 
     hits = []
     for hit in found.hits:
-        table = shelf.preview(hit.table, rows)
+        table = store.preview(hit.table, rows)
         columns = [[plain_text(value) for value in column.to_pylist()] for column in table.columns]
         lines = [list(table.column_names), *map(list, zip(*columns, strict=True))]
         hits.append(msgspec.structs.replace(hit, preview=lines))

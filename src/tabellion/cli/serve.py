@@ -11,7 +11,7 @@ from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion serve --library shelf [dim]· http://127.0.0.1:8765, described at /openapi.json[/dim]
+[dim]$[/dim] tabellion serve --library store [dim]· http://127.0.0.1:8765, described at /openapi.json[/dim]
 
 [dim]$[/dim] TABELLION_TOKEN=... tabellion serve --host 0.0.0.0 [dim]· for others, who must know the token[/dim]"""
 
@@ -39,12 +39,12 @@ def serve(
     if not loopback and not token:
         raise typer.BadParameter(f"{host} can be reached by others: name a token with --token", param_hint="--host")
     need_serving("uvicorn", "fastapi")
-    with opened_library(library, files, create=write) as shelf:
+    with opened_library(library, files, create=write) as store:
         import uvicorn
 
         from tabellion.web.app import build_app
 
-        app = build_app(shelf, token=token, loopback=loopback, write=write)
+        app = build_app(store, token=token, loopback=loopback, write=write)
         uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
 
 

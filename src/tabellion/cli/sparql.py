@@ -54,13 +54,13 @@ def sparql(
 ) -> None:
     """Ask one question in SPARQL."""
     asked = sys.stdin.read() if question == "-" else question
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as kept:
         from tabellion.cli.extract import opened
         from tabellion.cli.messages import complain
         from tabellion.library.graph import answer_query, check_query, open_graph
 
         check_query(asked)
-        store = open_graph(shelf, lambda source: complain(f"{source}: added to the graph"))
+        store = open_graph(kept, lambda source: complain(f"{source}: added to the graph"))
         with opened(output) as file, ended_after(seconds):
             answer_query(store, asked, file, form.value, seconds)
             file.flush()

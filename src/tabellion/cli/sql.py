@@ -32,23 +32,23 @@ def sql(
     memory: MemoryOption = 2048,
 ) -> None:
     """Ask questions in SQL at a prompt."""
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         from tabellion.library.query import QueryLimits
 
         limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
-        read = _reader(shelf)
+        read = _reader(store)
         while (asked := read_question(read)) is not None:
-            answer(shelf, asked, limits)
+            answer(store, asked, limits)
 
 
-def answer(shelf: Library, asked: str, limits: object) -> None:
+def answer(store: Library, asked: str, limits: object) -> None:
     """One question; whatever goes wrong is a line and the prompt goes on."""
     from tabellion.cli.messages import complain
     from tabellion.errors import TabellionError
     from tabellion.library.query import QueryLimits
 
     try:
-        with shelf.ask(asked, limits if isinstance(limits, QueryLimits) else QueryLimits()) as found:
+        with store.ask(asked, limits if isinstance(limits, QueryLimits) else QueryLimits()) as found:
             draw_answer(found)
     except TabellionError as error:
         complain(str(error))
@@ -76,7 +76,7 @@ def read_question(read: Callable[[str], str]) -> str | None:
             return "\n".join(lines).rstrip().rstrip(";")
 
 
-def _reader(shelf: Library) -> Callable[[str], str]:
+def _reader(store: Library) -> Callable[[str], str]:
     """How a line is read: with completion at a terminal, plainly from a pipe."""
     if not sys.stdin.isatty():
 
@@ -96,9 +96,9 @@ def _reader(shelf: Library) -> Callable[[str], str]:
         raise MissingExtraError("prompt_toolkit is not installed: pip install 'tabellion[library]'") from None
     from tabellion.cli.sql_completion import NameCompleter
 
-    history = FileHistory(str(shelf.folder.root / "sql_history"))
+    history = FileHistory(str(store.folder.root / "sql_history"))
     session: PromptSession[str] = PromptSession(
-        history=history, completer=NameCompleter(shelf), complete_while_typing=False
+        history=history, completer=NameCompleter(store), complete_while_typing=False
     )
     typer.echo("SQL over the library; a question ends with a semicolon, Ctrl-D ends.", err=True)
     return session.prompt

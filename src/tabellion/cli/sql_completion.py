@@ -23,14 +23,14 @@ _WORD = re.compile(r'"?[\w]*$')
 class NameCompleter(Completer):
     """Completes names of one library."""
 
-    def __init__(self, shelf: Library) -> None:
-        self.shelf = shelf
+    def __init__(self, store: Library) -> None:
+        self.store = store
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         match = _WORD.search(document.text_before_cursor)
         start = match[0] if match else ""
         begun = start.lstrip('"').lower()
-        for name in complete_name(self.shelf, begun, document.text):
+        for name in complete_name(self.store, begun, document.text):
             yield Completion(name, start_position=-len(start))
         for word in KEYWORDS:
             if begun and word.startswith(begun):

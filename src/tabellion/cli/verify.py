@@ -15,11 +15,11 @@ Exit status: 0 if nothing is wrong, 1 if something is; each fault is a line."""
 
 def verify(library: LibraryOption = None, files: FilesOption = None) -> None:
     """Check hashes, counts and the index against the catalogue."""
-    with opened_library(library, files) as shelf:
+    with opened_library(library, files) as store:
         from tabellion.library.verify import verify_library
 
         faults = 0
-        for fault in verify_library(shelf):
+        for fault in verify_library(store):
             typer.echo(fault)
             faults += 1
     raise typer.Exit(1 if faults else 0)

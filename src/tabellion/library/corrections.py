@@ -25,7 +25,7 @@ from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source
 from tabellion.repair.editions import Edition
 from tabellion.repair.replay import Editions
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 from tabellion.weights import Weights
 
 
@@ -38,7 +38,7 @@ def editions_of(originals: Path, settings: Settings) -> Editions:
             data = load_original(originals, sha256)
         except LibraryError:
             return None
-        return Workpiece(read_source(data, settings, Weights(settings.weights)), settings).edition()
+        return Rereading(read_source(data, settings, Weights(settings.weights)), settings).edition()
 
     return edition
 

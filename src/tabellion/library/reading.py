@@ -152,7 +152,7 @@ def read_for_library(
     with naming(source):
         extraction = extract_repaired(data, settings, log, editions)
     rendered = settings.render if settings.render != "never" and extraction.document.medium == "html" else None
-    reading = take_reading(extraction, source, address, len(data))
+    reading = reading_of(extraction, source, address, len(data))
     return msgspec.structs.replace(reading, corrections=len(log), rendered=rendered)
 
 
@@ -172,11 +172,11 @@ def as_kept(settings: Settings, rendered: Rendered | None) -> Settings:
     return msgspec.structs.replace(settings, render=rendered)
 
 
-def take_reading(extraction: Extraction, source: str, address: str, size: int) -> Reading:
+def reading_of(extraction: Extraction, source: str, address: str, size: int) -> Reading:
     """What is kept of an extraction."""
     document = extraction.document
     identity = document_id(address)
-    tables = tuple(_take_table(table, source) for table in extraction.tables)
+    tables = tuple(_table_reading(table, source) for table in extraction.tables)
     return Reading(
         document_id=identity,
         address=address,
@@ -194,7 +194,7 @@ def take_reading(extraction: Extraction, source: str, address: str, size: int) -
     )
 
 
-def _take_table(table: Table, source: str) -> TableReading:
+def _table_reading(table: Table, source: str) -> TableReading:
     stub, columns = relation_columns(table)
     grid, tuples = table.grid, table.tuples
     tops = [path.labels for path in tuples.column_paths.values()]

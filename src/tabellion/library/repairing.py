@@ -15,7 +15,7 @@ from tabellion.library.catalogue import Catalogue
 from tabellion.library.corrections import editions_of, read_logs
 from tabellion.library.files import Folder
 from tabellion.library.originals import load_original
-from tabellion.library.reading import as_kept, naming, take_reading
+from tabellion.library.reading import as_kept, naming, reading_of
 from tabellion.library.records import (
     DocumentRecord,
     TableRecord,
@@ -30,7 +30,7 @@ from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source
 from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.replay import Replayed
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 from tabellion.repair.session import Overtaken, Repair
 from tabellion.weights import Weights
 
@@ -60,10 +60,10 @@ def repair_table(
     settings = as_kept(settings, document.rendered)
     data = load_original(folder.originals, document.sha256)
     with naming(document.source):
-        workpiece = Workpiece(read_source(data, settings, Weights(settings.weights)), settings)
+        rereading = Rereading(read_source(data, settings, Weights(settings.weights)), settings)
     keeper = _Keeper(folder, catalogue, document, len(data))
     return Repair(
-        workpiece,
+        rereading,
         table.table_id.rpartition("-")[2],
         log,
         editions_of(folder.originals, settings),
@@ -100,7 +100,7 @@ class _Keeper:
     def keep(self, corrections: Sequence[Correction], replayed: Replayed) -> None:
         """Append the corrections and show the reading that they give."""
         document = self.document
-        reading = take_reading(replayed.extraction, document.source, document.address, self.size)
+        reading = reading_of(replayed.extraction, document.source, document.address, self.size)
         reading = msgspec.structs.replace(reading, corrections=len(replayed.standings), rendered=document.rendered)
         with writing_mark(self.folder):
             try:

@@ -20,7 +20,9 @@ from tabellion.pipeline import Extraction, Settings
 from tabellion.repair.replay import extract_repaired
 
 
-def take_out(library: Library, names: Sequence[str] = (), settings: Settings = Settings()) -> Iterator[Extraction]:
+def stored_extractions(
+    library: Library, names: Sequence[str] = (), settings: Settings = Settings()
+) -> Iterator[Extraction]:
     """The tables of these names or ids, or all of these documents; without a name, everything."""
     if not names:
         with library.catalogue.reading() as connection:

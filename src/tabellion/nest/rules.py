@@ -5,7 +5,7 @@ attributes. Out: for each label the index of its parent, or -1. It stands on its
 scores take it as one feature among others. A label stands under the nearest label before it of a lower rung; rungs
 compare indent first, then rows without values and raised headings, then bold of label or values, then capitals. A bare
 "Total" with values has nothing under it. A row without values that heads labels of another look has nothing that looks
-like itself under it but its total. Then the same words are made to stand alike everywhere (`Refrain`). Fails where
+like itself under it but its total. Then the same words are made to stand alike everywhere (`Repeats`). Fails where
 nothing but the meaning of the words tells.
 
 Labels that come again: what stands under one heading tends to stand under the next in the same words. In: attributes
@@ -30,7 +30,7 @@ LONGEST_TRAIL = 40  # labels between a parent and a child that are compared word
 MOSTLY = 0.5  # share of like siblings that runs and headings must make up
 
 
-class Refrain(msgspec.Struct):
+class Repeats(msgspec.Struct):
     """What coming again tells: the parent of some labels, and labels without children at their own indent."""
 
     under: dict[int, int] = {}
@@ -40,19 +40,19 @@ class Refrain(msgspec.Struct):
         return bool(self.under)
 
 
-def find_refrain(attributes: Attributes, parents: Indices) -> Refrain:
+def find_repeats(attributes: Attributes, parents: Indices) -> Repeats:
     """What coming again tells beyond the first reading."""
-    refrain = Refrain({}, set())
+    repeats = Repeats({}, set())
     text = attributes.wording.tolist()
     times = np.bincount(attributes.wording)[attributes.wording].tolist()
     if max(times, default=1) == 1:
-        return refrain
-    _after_headings(attributes, parents, text, refrain)
-    _as_elsewhere(attributes, parents, text, times, refrain)
-    return refrain
+        return repeats
+    _after_headings(attributes, parents, text, repeats)
+    _as_elsewhere(attributes, parents, text, times, repeats)
+    return repeats
 
 
-def _after_headings(attributes: Attributes, parents: Indices, text: list[int], refrain: Refrain) -> None:
+def _after_headings(attributes: Attributes, parents: Indices, text: list[int], repeats: Repeats) -> None:
     """Runs that come again among siblings of one look, each after a heading of its own."""
     siblings: dict[tuple[int, int], list[int]] = defaultdict(list)
     for here, key in enumerate(zip(parents.tolist(), attributes.look.tolist(), strict=True)):
@@ -76,11 +76,11 @@ def _after_headings(attributes: Attributes, parents: Indices, text: list[int], r
             if heading is not None:
                 found[label] = heading
         if len(found) + len(set(found.values())) >= MOSTLY * len(labels):
-            refrain.under.update((label, above) for label, above in found.items() if not total[above])
+            repeats.under.update((label, above) for label, above in found.items() if not total[above])
 
 
 def _as_elsewhere(
-    attributes: Attributes, parents: Indices, text: list[int], times: list[int], refrain: Refrain
+    attributes: Attributes, parents: Indices, text: list[int], times: list[int], repeats: Repeats
 ) -> None:
     """Words that hang everywhere else at one distance under their parent, with the same words between and after."""
     above, indent = parents.tolist(), attributes.indent.tolist()
@@ -93,7 +93,7 @@ def _as_elsewhere(
             following = text[after[here]] if after[here] >= 0 else -1
             hung[text[here]][tuple(text[parent + 1 : here]), following] += 1
     for here, parent in enumerate(above):
-        if here in refrain.under or text[here] not in hung:
+        if here in repeats.under or text[here] not in hung:
             continue
         ((trail, following), count), *_ = hung[text[here]].most_common(1)
         place = here - 1 - len(trail)
@@ -101,8 +101,8 @@ def _as_elsewhere(
             continue
         goes_on = following < 0 or (here + 1 < len(text) and text[here + 1] == following)
         if goes_on and tuple(text[place + 1 : here]) == trail and indent[place] >= indent[here]:
-            refrain.under[here] = place
-            refrain.leaves.add(here)
+            repeats.under[here] = place
+            repeats.leaves.add(here)
 
 
 def _next_siblings(parents: list[int]) -> list[int]:
@@ -125,9 +125,9 @@ def climb(attributes: Attributes) -> Indices:
     """The parent of each label by rules, -1 at the root; labels of one look all stand beside each other at first."""
     if not len(attributes):
         return np.zeros(0, dtype=np.intp)
-    first = _climb(attributes, Refrain()) if attributes.look.any() else np.full(len(attributes), -1, dtype=np.intp)
-    refrain = find_refrain(attributes, first) if len(attributes) <= LONGEST_OUTLINE else Refrain()
-    return _climb(attributes, refrain) if refrain else first
+    first = _climb(attributes, Repeats()) if attributes.look.any() else np.full(len(attributes), -1, dtype=np.intp)
+    repeats = find_repeats(attributes, first) if len(attributes) <= LONGEST_OUTLINE else Repeats()
+    return _climb(attributes, repeats) if repeats else first
 
 
 def climb_poorly(attributes: Attributes) -> tuple[Indices, Indices]:
@@ -140,10 +140,10 @@ def climb_poorly(attributes: Attributes) -> tuple[Indices, Indices]:
             stack.pop()
         parents[here] = stack[-1] if stack else -1
         stack.append(here)
-    return parents, _climb(attributes, Refrain())
+    return parents, _climb(attributes, Repeats())
 
 
-def _climb(attributes: Attributes, refrain: Refrain) -> Indices:
+def _climb(attributes: Attributes, repeats: Repeats) -> Indices:
     parents = np.full(len(attributes), -1, dtype=np.intp)
     rungs = _rungs(attributes)
     barren = _barren(attributes)
@@ -154,7 +154,7 @@ def _climb(attributes: Attributes, refrain: Refrain) -> Indices:
     def fits(above: int, here: int, stack: list[int]) -> bool:
         """Whether a label stands under the last of the stack."""
         upper, lower = rungs[above], rungs[here]
-        leaf = above in refrain.leaves and upper[0] == lower[0]
+        leaf = above in repeats.leaves and upper[0] == lower[0]
         total_of_one = total[here] and above == here - 1 and not group[above]
         if leaf or barren[above] or total_of_one:
             return False
@@ -163,7 +163,7 @@ def _climb(attributes: Attributes, refrain: Refrain) -> Indices:
 
     stack: list[int] = []
     for here in range(len(rungs)):
-        forced = refrain.under.get(here)
+        forced = repeats.under.get(here)
         if forced not in stack:
             forced = None
         while stack and not (stack[-1] == forced if forced is not None else fits(stack[-1], here, stack)):

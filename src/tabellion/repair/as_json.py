@@ -16,7 +16,7 @@ from tabellion.model.correction import Correction, Saying, Undo
 FORMAT = 1
 
 
-class Papers(msgspec.Struct, frozen=True):
+class CorrectionsFile(msgspec.Struct, frozen=True):
     """The corrections of a document."""
 
     corrections: tuple[Correction, ...]
@@ -24,12 +24,14 @@ class Papers(msgspec.Struct, frozen=True):
     source: str | None = None
 
 
-def write_papers(corrections: Sequence[Correction], source: str | None = None) -> bytes:
+def write_corrections(corrections: Sequence[Correction], source: str | None = None) -> bytes:
     """Corrections as JSON."""
-    return msgspec.json.format(msgspec.json.encode(Papers(tuple(corrections), source=source)), indent=1) + b"\n"
+    return (
+        msgspec.json.format(msgspec.json.encode(CorrectionsFile(tuple(corrections), source=source)), indent=1) + b"\n"
+    )
 
 
-def read_papers(data: bytes) -> list[Correction | Saying | Undo]:
+def read_corrections(data: bytes) -> list[Correction | Saying | Undo]:
     """Corrections, or bare operations, from JSON: an export, or a list of either."""
     try:
         raw = msgspec.json.decode(data)

@@ -34,7 +34,7 @@ from tabellion.repair.editions import Editions as Editions
 from tabellion.repair.editions import Misfit
 from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.places import same_region
-from tabellion.repair.rereading import Placed, Workpiece
+from tabellion.repair.rereading import Placed, Rereading
 from tabellion.weights import Weights
 
 State = Literal["in force", "undone", "replaced", "conflict", "does not fit"]
@@ -154,11 +154,11 @@ class Replayed(msgspec.Struct, frozen=True, eq=False):
     standings: tuple[Standing, ...]
 
 
-def replay(workpiece: Workpiece, log: Sequence[Correction], editions: Editions) -> Replayed:
+def replay(rereading: Rereading, log: Sequence[Correction], editions: Editions) -> Replayed:
     """Read a document with its corrections; what does not hold is an issue of the reading."""
     if not log:
-        return Replayed(workpiece.read(), ())
-    carried, misfits = carry_log(workpiece, log, editions)
+        return Replayed(rereading.read(), ())
+    carried, misfits = carry_log(rereading, log, editions)
     standings = [
         Standing(one.correction, "does not fit", misfits[one.correction.id])
         if one.correction.id in misfits and one.state in ("in force", "conflict")
@@ -166,7 +166,7 @@ def replay(workpiece: Workpiece, log: Sequence[Correction], editions: Editions) 
         for one in weigh_corrections(carried)
     ]
     held = in_turn(standings)
-    extraction = workpiece.read(placed(held))
+    extraction = rereading.read(placed(held))
     standings = [_seen(one, extraction) for one in standings]
     issues = tuple(
         Issue("repair", f"correction {one.correction.id}: {one.state}: {one.note}", one.correction.place)
@@ -184,20 +184,20 @@ def extract_repaired(
     if not log:
         return extract_document(data, settings)
     document = read_source(data, settings, Weights(settings.weights))
-    return replay(Workpiece(document, settings), log, editions).extraction
+    return replay(Rereading(document, settings), log, editions).extraction
 
 
 def carry_log(
-    workpiece: Workpiece, log: Sequence[Correction], editions: Editions
+    rereading: Rereading, log: Sequence[Correction], editions: Editions
 ) -> tuple[list[Correction], dict[str, str]]:
     """The corrections in the edition at hand, and why some are not in it."""
-    here = workpiece.document.sha256
+    here = rereading.document.sha256
     carried: list[Correction] = []
     misfits: dict[str, str] = {}
     for correction in log:
         if correction.sha256 != here and not isinstance(correction.operation, Undo):
             try:
-                correction = workpiece.carrier(correction.sha256, editions).carry(correction)
+                correction = rereading.carrier(correction.sha256, editions).carry(correction)
             except Misfit as why:
                 misfits[correction.id] = str(why)
         carried.append(correction)

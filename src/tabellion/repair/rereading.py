@@ -59,7 +59,7 @@ class _Bench:
         self.tables_from: Fixes | None = None
 
 
-class Workpiece:
+class Rereading:
     """A document that is read again and again."""
 
     def __init__(self, document: Document, settings: Settings = Settings(), *, follow: bool = True) -> None:

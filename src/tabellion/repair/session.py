@@ -47,7 +47,7 @@ from tabellion.repair.lookalikes import Example, Proposal, Scope, example_of, fi
 from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.places import Named, describe, region_place, same_region
 from tabellion.repair.replay import Editions, Replayed, Standing, replay, same_value
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 
 
 def describe_changes(before: Extraction, after: Extraction) -> list[str]:
@@ -121,16 +121,16 @@ class Repair:
 
     def __init__(
         self,
-        workpiece: Workpiece,
+        rereading: Rereading,
         table: str,
         log: Sequence[Correction] = (),
         editions: Editions = lambda _: None,
         keep: Keep = keep_nowhere,
         author: str | None = None,
     ) -> None:
-        self.workpiece, self.log, self.author = workpiece, tuple(log), author
+        self.rereading, self.log, self.author = rereading, tuple(log), author
         self._editions, self._keep = editions, keep
-        self._replayed = replay(workpiece, self.log, editions)
+        self._replayed = replay(rereading, self.log, editions)
         self._id = table
         self._home = region_place(self.table.grid.place)
 
@@ -250,7 +250,7 @@ class Repair:
     def preview(self, operations: Sequence[Saying | Proposal]) -> list[str]:
         """What some operations would change, in words; nothing is kept."""
         corrections = [self._proposed(one) for one in operations]
-        after = replay(self.workpiece, (*self.log, *corrections), self._editions)
+        after = replay(self.rereading, (*self.log, *corrections), self._editions)
         refused = [one for one in after.standings[len(self.log) :] if one.state != "in force"]
         told = [f"{describe(one.correction.operation)}: {one.state}: {one.note}" for one in refused]
         return told + describe_changes(self.extraction, after.extraction)
@@ -317,7 +317,7 @@ class Repair:
         """Append corrections, all or none; what contradicts others or does not hold is an error."""
         new = {one.id for one in corrections}
         for _ in range(TRIES):
-            replayed = replay(self.workpiece, (*self.log, *corrections), self._editions)
+            replayed = replay(self.rereading, (*self.log, *corrections), self._editions)
             for standing in replayed.standings:
                 if standing.correction.id in new and standing.state == "conflict":
                     raise ConflictError(f"{describe(standing.correction.operation)}: conflict {standing.note}")
@@ -327,7 +327,7 @@ class Repair:
                 self._keep(corrections, replayed)
             except Overtaken as overtaken:
                 self.log = overtaken.log
-                self._replayed = replay(self.workpiece, self.log, self._editions)
+                self._replayed = replay(self.rereading, self.log, self._editions)
                 continue
             self.log, self._replayed = (*self.log, *corrections), replayed
             return corrections
@@ -342,7 +342,7 @@ class Repair:
             id=uuid4().hex[:12],
             operation=said,
             place=self._home,
-            sha256=self.workpiece.document.sha256,
+            sha256=self.rereading.document.sha256,
             author=self.author,
             made=datetime.now(UTC).isoformat(timespec="seconds"),
             like=like,

@@ -1,6 +1,6 @@
 """How one grid writes: decimal sign, order of dates, brackets for negatives, numbered notes.
 
-In: all texts of a grid. Out: its customs, each settled by those texts that leave no doubt. A grid that gives no
+In: all texts of a grid. Out: its conventions, each settled by those texts that leave no doubt. A grid that gives no
 evidence is read as English: "1,234" is a thousand.
 """
 
@@ -37,7 +37,7 @@ _NOTE = lazy_pattern(r"\s*[(\[\\/]?\s*(\d{1,2})\s?[)\]\\./:]*\s*(?=[^\W\d]).{12,
 _NOTE_NUMBER = lazy_pattern(r"\s*(?:(\d{1,2})\s?[.)/\\]\s*|(\d{1,2})\s+)")
 
 
-class Customs(msgspec.Struct, frozen=True):
+class Conventions(msgspec.Struct, frozen=True):
     """How the texts of one grid are written. `day_first` is None where no date settles it."""
 
     decimal: Literal[".", ","] = "."
@@ -46,13 +46,13 @@ class Customs(msgspec.Struct, frozen=True):
     numbered: frozenset[str] = frozenset()  # numbers that notes of the grid begin with
 
 
-ENGLISH = Customs()
+ENGLISH = Conventions()
 
 
-def settle_customs(texts: Iterable[str]) -> Customs:
+def settle_conventions(texts: Iterable[str]) -> Conventions:
     """What the texts of a grid agree on.
 
-    >>> settle_customs(["1,234", "0,5", "12,7"]).decimal
+    >>> settle_conventions(["1,234", "0,5", "12,7"]).decimal
     ','
     """
     comma = dot = thousand = day = month = 0
@@ -67,7 +67,7 @@ def settle_customs(texts: Iterable[str]) -> Customs:
         brackets = brackets or found.brackets
         if found.note:
             numbered.add(found.note)
-    return Customs(
+    return Conventions(
         decimal="," if comma > max(dot, _RARE * thousand) else ".",
         brackets=brackets,
         day_first=None if day == month else day > month,
@@ -76,7 +76,7 @@ def settle_customs(texts: Iterable[str]) -> Customs:
 
 
 class _Evidence(msgspec.Struct, frozen=True, gc=False):
-    """What one text tells of the customs of its grid."""
+    """What one text tells of the conventions of its grid."""
 
     comma: bool = False
     dot: bool = False

@@ -1,6 +1,6 @@
 """Dates as people write them.
 
-In: a text and the customs of its grid. Out: the Excel serial day (1900 epoch), NaN for a date that names no day
+In: a text and the conventions of its grid. Out: the Excel serial day (1900 epoch), NaN for a date that names no day
 ("Dec. 2009", "2009-Q1"), or None where the text is no date. Fails on two-digit years before 1930, and on "03/04/2020"
 where no other date of the grid settles which is the month: then a slash is read month first, a dot day first.
 """
@@ -11,7 +11,7 @@ import math
 from datetime import date, datetime
 
 from tabellion.patterns import lazy_pattern
-from tabellion.values.conventions import ENGLISH, Customs
+from tabellion.values.conventions import ENGLISH, Conventions
 
 _EPOCH = date(1899, 12, 30).toordinal()
 _TURN = 30  # two-digit years below this are of the 2000s, as spreadsheets have it
@@ -75,7 +75,7 @@ _WEEKDAYS = frozenset(
 )
 
 
-def read_date(text: str, customs: Customs = ENGLISH) -> float | None:
+def read_date(text: str, conventions: Conventions = ENGLISH) -> float | None:
     """The serial day that a trimmed text says, NaN where it names a longer period, None where it is no date.
 
     >>> read_date("15 March 2023"), read_date("2023-03-15"), read_date("Dec. 2009"), read_date("18-24")
@@ -89,7 +89,7 @@ def read_date(text: str, customs: Customs = ENGLISH) -> float | None:
     for form in _FORMS:
         match = form.fullmatch(text)
         if match:
-            return _serial(match.groupdict(), customs)
+            return _serial(match.groupdict(), conventions)
     for period in _PERIODS:
         match = period.fullmatch(text)
         if match and match.groupdict().get("name", "jan").lower() in _MONTHS:
@@ -109,7 +109,7 @@ def read_iso(moment: date | datetime) -> float:
     return day
 
 
-def _serial(parts: dict[str, str | None], customs: Customs) -> float | None:
+def _serial(parts: dict[str, str | None], conventions: Conventions) -> float | None:
     clock = _clock(parts)
     if not parts.get("year"):
         return clock
@@ -117,7 +117,7 @@ def _serial(parts: dict[str, str | None], customs: Customs) -> float | None:
     year += 0 if year > 99 else 2000 if year < _TURN else 1900
     if parts.get("one"):
         one, two = int(parts["one"] or 0), int(parts["two"] or 0)
-        day_first = customs.day_first if customs.day_first is not None else parts["sep"] != "/"
+        day_first = conventions.day_first if conventions.day_first is not None else parts["sep"] != "/"
         if one > 12 or two > 12:
             day_first = one > 12
         day, month = (one, two) if day_first else (two, one)

@@ -1,6 +1,6 @@
 """Numbers as people write them.
 
-In: a text and the customs of its grid. Out: the number with its unit and its note marks, or None. Signs, brackets
+In: a text and the conventions of its grid. Out: the number with its unit and its note marks, or None. Signs, brackets
 for negatives, currencies, percent, exponents and thousands by comma, blank, dot or apostrophe are read; ranges,
 fractions, ordinals and codes with leading zeros are not numbers. Fails where one grid mixes decimal signs so that
 "1,234" means both.
@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from tabellion.patterns import lazy_pattern
-from tabellion.values.conventions import ENGLISH, Customs
+from tabellion.values.conventions import ENGLISH, Conventions
 
 _MINUS = "-−–—‐‑‒﹣－"
 _CURRENCY = (
@@ -53,7 +53,7 @@ class Number(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_number(text: str, customs: Customs = ENGLISH) -> Number | None:
+def read_number(text: str, conventions: Conventions = ENGLISH) -> Number | None:
     r"""The number that a trimmed text says, or None.
 
     >>> read_number(r"\2 16.2")
@@ -65,14 +65,14 @@ def read_number(text: str, customs: Customs = ENGLISH) -> Number | None:
     if not match:
         return None
     body = match["body"].rstrip()
-    value = read_digits(body, customs.decimal)
+    value = read_digits(body, conventions.decimal)
     if value is None or (match["before"] and not match["before"].strip()):
         return None
     bracketed = bool(match["open"] or match["late"])
     unit = match["early"] or match["inner"] or match["unit"] or match["outer"]
-    if bracketed and not (customs.brackets or unit or match["sign"]) and _YEAR_OR_SCALE.fullmatch(body):
+    if bracketed and not (conventions.brackets or unit or match["sign"]) and _YEAR_OR_SCALE.fullmatch(body):
         return None
-    if bracketed and unit and unit not in "%％" and _YEAR_OR_SCALE.fullmatch(body) and not customs.brackets:
+    if bracketed and unit and unit not in "%％" and _YEAR_OR_SCALE.fullmatch(body) and not conventions.brackets:
         return None
     if match["power"]:
         if not _MANTISSA.fullmatch(body) and match["power"][1] not in "+-":

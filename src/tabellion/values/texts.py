@@ -9,7 +9,7 @@ import msgspec
 
 from tabellion.model.grid import Content
 from tabellion.patterns import lazy_pattern
-from tabellion.values.conventions import ENGLISH, Customs, settle_customs
+from tabellion.values.conventions import ENGLISH, Conventions, settle_conventions
 from tabellion.values.date import read_date
 from tabellion.values.marks import is_missing_mark, join_blanks, split_leaders, split_marks
 from tabellion.values.number import read_number
@@ -20,7 +20,7 @@ _GROUPED_NUMBER = lazy_pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
 _PLAIN_WORDS = lazy_pattern(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
 _NUMBER_STARTS = "-0123456789"
-_TEXTS_KEPT, _CUSTOMS_KEPT = 8_192, 8  # short texts whose meaning is kept, by each of so many customs
+_TEXTS_KEPT, _CONVENTIONS_KEPT = 8_192, 8  # short texts whose meaning is kept, by each of so many conventions
 _LONG = 48  # a longer text is prose: neither a number nor a date
 
 
@@ -38,16 +38,16 @@ class Saying(msgspec.Struct, frozen=True, gc=False):
 def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
     r"""What each distinct text says; the decimal sign is settled from all texts of the grid together.
 
-    Pass what is stored as text only: the texts of stored numbers follow their format and not the grid's customs.
+    Pass what is stored as text only: the texts of stored numbers follow their format and not the grid's conventions.
 
     >>> read_texts([r"\2 16.2"])[r"\2 16.2"]
     Saying(content=<Content.NUMBER: 2>, label='16.2', number=16.2, indent=0.0, notes=('2',), unit=None)
     """
     distinct: Collection[str] = texts if isinstance(texts, (set, frozenset, dict)) else dict.fromkeys(texts)
-    customs = settle_customs(distinct)
+    conventions = settle_conventions(distinct)
     plain_number, grouped_number = _PLAIN_NUMBER.fullmatch, _GROUPED_NUMBER.fullmatch
-    plain_words, read = _PLAIN_WORDS.fullmatch, _reader(customs)
-    number, words, dot = Content.NUMBER, Content.TEXT, customs.decimal == "."
+    plain_words, read = _PLAIN_WORDS.fullmatch, _reader(conventions)
+    number, words, dot = Content.NUMBER, Content.TEXT, conventions.decimal == "."
     said: dict[str, Saying] = {}
     for text in distinct:
         if text[:1] not in _NUMBER_STARTS:
@@ -60,18 +60,18 @@ def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
         elif dot and grouped_number(text):
             said[text] = Saying(number, text, float(text.replace(",", "")))
             continue
-        said[text] = read(text) if len(text) <= _LONG else read_text(text, customs)
+        said[text] = read(text) if len(text) <= _LONG else read_text(text, conventions)
     return said
 
 
-@lru_cache(maxsize=_CUSTOMS_KEPT)
-def _reader(customs: Customs) -> Callable[[str], Saying]:
-    """Reading by some customs, with what was read last kept: the tables of a document say the same again and again."""
-    return lru_cache(maxsize=_TEXTS_KEPT)(partial(read_text, customs=customs))
+@lru_cache(maxsize=_CONVENTIONS_KEPT)
+def _reader(conventions: Conventions) -> Callable[[str], Saying]:
+    """Reading by some conventions, with what was read last kept: the tables of a document often say the same."""
+    return lru_cache(maxsize=_TEXTS_KEPT)(partial(read_text, conventions=conventions))
 
 
-def read_text(text: str, customs: Customs = ENGLISH) -> Saying:
-    """What one text says by the customs of its grid.
+def read_text(text: str, conventions: Conventions = ENGLISH) -> Saying:
+    """What one text says by the conventions of its grid.
 
     >>> read_text("..65 years and over").label, read_text("..65 years and over").indent
     ('65 years and over', 1.0)
@@ -82,13 +82,13 @@ def read_text(text: str, customs: Customs = ENGLISH) -> Saying:
     if is_missing_mark(core):
         return Saying(Content.MISSING, core, indent=split_leaders(text)[1])
     if len(core) <= _LONG:
-        number = read_number(core, customs)
+        number = read_number(core, conventions)
         if number:
             indent = split_leaders(text)[1]
             return Saying(Content.NUMBER, join_blanks(number.core), number.value, indent, number.notes, number.unit)
     body, indent = split_leaders(text)
-    label, notes = split_marks(join_blanks(body), customs.numbered) if body else (core, ())
-    day = read_date(label, customs)
+    label, notes = split_marks(join_blanks(body), conventions.numbered) if body else (core, ())
+    day = read_date(label, conventions)
     if day is not None:
         return Saying(Content.DATE, label, day, indent, notes)
     return Saying(Content.TEXT, label, indent=indent, notes=notes)

@@ -19,7 +19,7 @@ from tabellion.library.paging import TuplesPage, documents_after, tables_after, 
 from tabellion.library.query import QueryLimits, json_value, once
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
 from tabellion.library.search import Found
-from tabellion.library.stored_tables import take_out
+from tabellion.library.stored_tables import stored_extractions
 from tabellion.settings import Settings
 
 MOST = 1_000  # things on a page
@@ -113,7 +113,7 @@ class LibraryService:
         with self.library.catalogue.reading() as connection:
             table = table_called(connection, name)
         file = io.BytesIO()
-        write_export(form, take_out(self.library, [table.table_id]), file)
+        write_export(form, stored_extractions(self.library, [table.table_id]), file)
         return file.getvalue()
 
     def add(self, name: str, data: bytes, settings: Settings = Settings()) -> dict[str, Any]:

@@ -63,7 +63,7 @@ _KINDS: dict[tuple[bool, bool], SheetKind] = {
     (False, False): "list",
 }
 _HEADING, _IN_FOOT = int(Mark.HEADING), int(Mark.IN_FOOT)
-_SAME = 0.5  # the share of cells that a row must have in common with the header to be its refrain
+_SAME = 0.5  # the share of cells that a row must have in common with the header to be a repeat of it
 _LONG_GROUP = 120  # letters from which a cell over the full width is a note rather than the name of a group
 
 
@@ -93,12 +93,12 @@ def label_tables(
 def _label(view: WebView, headers: HeaderLines, genuine: float) -> Labelled:
     grid = view.grid
     header_rows = _header_rows(view, headers)
-    refrains = _refrains(view, headers)
-    roles = _row_roles(view, header_rows, refrains)
+    repeated_heads = _repeated_heads(view, headers)
+    roles = _row_roles(view, header_rows, repeated_heads)
     probability = np.zeros((grid.shape[0], len(ROW_ROLES)))
     probability[np.arange(grid.shape[0]), [ROW_ROLES.index(role) for role in roles]] = 1.0
     labels = RowLabels(grid, tuple(roles), probability)
-    frames = _frames(view, labels, headers, refrains, genuine)
+    frames = _frames(view, labels, headers, repeated_heads, genuine)
     kind = _KINDS[bool(headers.rows), bool(headers.columns)]
     return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=headers.sure)
 
@@ -112,7 +112,7 @@ def _header_rows(view: WebView, headers: HeaderLines) -> list[int]:
     return [*lone, *head]
 
 
-def _refrains(view: WebView, headers: HeaderLines) -> list[int]:
+def _repeated_heads(view: WebView, headers: HeaderLines) -> list[int]:
     """Rows of the body that say the header again, or set a new one in its look."""
     grid, later, columns = view.grid, view.rows[headers.rows :], view.columns
     if not headers.rows or not len(later):
@@ -137,14 +137,14 @@ def _refrains(view: WebView, headers: HeaderLines) -> list[int]:
     return later[again].tolist() if again.sum() <= len(view.rows) // 2 else []
 
 
-def _row_roles(view: WebView, header_rows: list[int], refrains: list[int]) -> list[RowRole]:
+def _row_roles(view: WebView, header_rows: list[int], repeated_heads: list[int]) -> list[RowRole]:
     grid = view.grid
     roles: list[RowRole] = ["blank"] * grid.shape[0]
     for row in view.rows.tolist():
         roles[row] = "derived" if _TOTAL.opens(str(grid.label[row, view.columns[0]])) else "data"
     for row in view.titles.tolist():
         roles[row] = "title"
-    for row in (*header_rows, *refrains):
+    for row in (*header_rows, *repeated_heads):
         roles[row] = "header"
     last = int(view.rows[-1]) if len(view.rows) else 0
     for row in view.groups.tolist():
@@ -164,7 +164,9 @@ def _look_alike(grid: Grid, one: int, other: int) -> bool:
     return bool((grid.style[one] == grid.style[other]).all() and (grid.filled[one] == grid.filled[other]).all())
 
 
-def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: list[int], genuine: float) -> list[Frame]:
+def _frames(
+    view: WebView, labels: RowLabels, headers: HeaderLines, repeated_heads: list[int], genuine: float
+) -> list[Frame]:
     """One frame, or one per band where bands have headers of their own, or attribute lists stand side by side."""
     grid = view.grid
     header = _header_rows(view, headers)
@@ -174,12 +176,12 @@ def _frames(view: WebView, labels: RowLabels, headers: HeaderLines, refrains: li
     body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
-    orientation: Orientation = "multiple" if refrains else orientation_of(headers)
+    orientation: Orientation = "multiple" if repeated_heads else orientation_of(headers)
     bands = [_Band(header, body, stub, values)]
     apart = grid.medium != "pdf"  # what is printed under one caption is one table
-    other = [row for row in refrains if apart and (grid.label[row] != grid.label[header[-1]]).any()]
+    other = [row for row in repeated_heads if apart and (grid.label[row] != grid.label[header[-1]]).any()]
     if other:
-        starts = [header, *([row] for row in refrains)]
+        starts = [header, *([row] for row in repeated_heads)]
         ends = [*(start[0] for start in starts[1:]), grid.shape[0]]
         bands = [
             _Band(start, [row for row in body if start[-1] < row < end], stub, values)

@@ -26,7 +26,7 @@ from tabellion.read import read_document
 from tabellion.recognise import recognise_grid
 from tabellion.repair.editions import Carrier, Edition, Misfit
 from tabellion.repair.places import Places, region_place
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 
 INSERTED, DELETED = 4, 3  # rows
 EACH = 12  # corrections of each kind a sheet
@@ -142,7 +142,7 @@ def carry_corrections(case: Case, seed: int, tally: Tally, *, figures: bool = Fa
     if not isinstance(sheet, Sheet):
         return
     edited = edit_sheet(sheet, seed, figures=figures)
-    extraction = Workpiece(document, Settings()).read()
+    extraction = Rereading(document, Settings()).read()
     carrier = Carrier(Edition(_grids(sheet)), Edition(_grids(edited.sheet)))
     choose = random.Random(seed)  # noqa: S311
     for table in extraction.tables:

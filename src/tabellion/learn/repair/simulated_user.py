@@ -31,7 +31,7 @@ from tabellion.pipeline import Extraction, Settings
 from tabellion.read import read_document
 from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.places import Places
-from tabellion.repair.rereading import Workpiece
+from tabellion.repair.rereading import Rereading
 from tabellion.repair.session import Repair
 
 Side = Literal["left", "top"]
@@ -88,11 +88,11 @@ def goal_of(case: Case) -> Goal | None:
 def repair_case(case: Case, goal: Goal, settings: Settings, *, follow: bool, alike: bool = False) -> Outcome:
     """Repair the reading of a case until it is as the gold has it."""
     sheet = case.gold.get("sheet")
-    workpiece = Workpiece(read_document(case.path, sheet=sheet), settings, follow=follow)
-    tables = workpiece.read().tables
+    rereading = Rereading(read_document(case.path, sheet=sheet), settings, follow=follow)
+    tables = rereading.read().tables
     if not tables:
         return Outcome(0, False)
-    repair = Repair(workpiece, tables[0].id)
+    repair = Repair(rereading, tables[0].id)
     strokes, given_up = 0, set[tuple[Side, Key]]()
     while strokes < MOST:
         wrong = [one for one in wrong_headers(repair.extraction, goal) if one not in given_up]
