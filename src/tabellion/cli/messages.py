@@ -40,6 +40,22 @@ def ending_quietly() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+@contextmanager
+def explained(source: str, *, trace: bool, wrong_call: int = 1) -> Iterator[None]:
+    """Whatever goes wrong with a source is said in one line and ends the command; `wrong_call` is for a wrong call."""
+    try:
+        with ending_quietly():
+            yield
+    except typer.Exit:
+        raise
+    except Exception as error:
+        from tabellion.cli.batch import explain
+
+        failure = explain(source, error)
+        complain(failure.note, failure.trace if trace else "")
+        raise typer.Exit(wrong_call if failure.kind == "usage" else 1) from None
+
+
 _LONG = 20  # pages of a document from which it is told how far reading is
 
 

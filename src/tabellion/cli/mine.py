@@ -47,6 +47,21 @@ class MineForm(StrEnum):
     html = "html"
 
 
+FetchedOption = Annotated[
+    int, typer.Option("--pages", metavar="N", min=1, help="Pages fetched of each site on the web.")
+]
+PauseOption = Annotated[
+    float, typer.Option("--pause", metavar="SECONDS", min=0.0, help="Wait so long between two requests to one host.")
+]
+KeepOption = Annotated[
+    Path | None, typer.Option("--keep", metavar="DIR", help="Keep what was fetched here, as WARC files.")
+]
+IntoOption = Annotated[
+    str | None,
+    typer.Option("--library", "-l", metavar="DIR", help="Keep the instances in this library, one table per concept."),
+]
+
+
 def mine(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE", help="Home pages (addresses), folders of saved pages, WARC files.")
@@ -73,23 +88,11 @@ def mine(
     synonyms: Annotated[
         bool, typer.Option("--synonyms", help="Join concepts that lead to the same places or have the same children.")
     ] = False,
-    pages: Annotated[
-        int, typer.Option("--pages", metavar="N", min=1, help="Pages fetched of each site on the web.")
-    ] = 30,
+    pages: FetchedOption = 30,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")] = 2,
-    pause: Annotated[
-        float,
-        typer.Option("--pause", metavar="SECONDS", min=0.0, help="Wait so long between two requests to one host."),
-    ] = 1.0,
-    keep: Annotated[
-        Path | None, typer.Option("--keep", metavar="DIR", help="Keep what was fetched here, as WARC files.")
-    ] = None,
-    library: Annotated[
-        str | None,
-        typer.Option(
-            "--library", "-l", metavar="DIR", help="Keep the instances in this library, one table per concept."
-        ),
-    ] = None,
+    pause: PauseOption = 1.0,
+    keep: KeepOption = None,
+    library: IntoOption = None,
     files: FilesOption = None,
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="What the ontology is called in the library.")
@@ -99,44 +102,56 @@ def mine(
 ) -> None:
     """Mine websites of one domain for their concepts, how these nest, and their instances."""
     limits = build_limits(limit)
-    from tabellion.cli.messages import complain, ending_quietly
+    from tabellion.cli.messages import explained
 
-    try:
-        from tabellion.mine.instances import list_records, mine_instances
-        from tabellion.mine.labels import LabelSettings
+    with explained(sources[0], trace=trace):
         from tabellion.mine.live import CrawlSettings
-        from tabellion.mine.ontology import MineSettings, Ontology, mine_sites
         from tabellion.mine.sources import open_sites
 
-        crawl = CrawlSettings(pages=pages, depth=depth, pause=pause)
-        sites = list(open_sites(sources, limits, crawl, keep))
-        with ending_quietly():
-            if instances or records:
-                told: list[ConceptInstance] = []
-                kept = told if library is not None else None
-                found = list_records if records else partial(mine_instances, method=method.value)
-                failed = sum(print_instances(site, form, found, kept) for site in sites)
-                ontology = Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites))
-            else:
-                labels = LabelSettings(siblings=siblings)
-                if support is not None:
-                    labels = LabelSettings(least=support, share=0.0, siblings=siblings)
-                ontology = mine_sites(sites, MineSettings(method=method.value, labels=labels, synonyms=synonyms))
-                print_ontology(ontology, form)
-                failed = len(ontology.issues)
-                for issue in ontology.issues:
-                    complain(issue.note)
+        sites = list(open_sites(sources, limits, CrawlSettings(pages=pages, depth=depth, pause=pause), keep))
+        if instances or records:
+            ontology, failed = _print_facts(sites, form, method, records=records, kept=library is not None)
+        else:
+            ontology = _mine_ontology(sites, method, support, siblings=siblings, synonyms=synonyms)
+            print_ontology(ontology, form)
+            failed = _complain_of(ontology)
         if library is not None:
             keep_instances(ontology, library, files, name)
-    except typer.Exit:
-        raise
-    except Exception as error:
-        from tabellion.cli.batch import explain
-
-        failure = explain(sources[0], error)
-        complain(failure.note, failure.trace if trace else "")
-        raise typer.Exit(1) from None
     raise typer.Exit(1 if failed else 0)
+
+
+def _print_facts(
+    sites: Sequence[SitePages], form: MineForm, method: MethodChoice, *, records: bool, kept: bool
+) -> tuple[Ontology, int]:
+    """Print the facts or the records of each page; what is to be kept of them, and how many pages failed."""
+    from tabellion.mine.instances import list_records, mine_instances
+    from tabellion.mine.ontology import Ontology
+
+    told: list[ConceptInstance] = []
+    found = list_records if records else partial(mine_instances, method=method.value)
+    failed = sum(print_instances(site, form, found, told if kept else None) for site in sites)
+    return Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites)), failed
+
+
+def _mine_ontology(
+    sites: Sequence[SitePages], method: MethodChoice, support: int | None, *, siblings: bool, synonyms: bool
+) -> Ontology:
+    from tabellion.mine.labels import LabelSettings
+    from tabellion.mine.ontology import MineSettings, mine_sites
+
+    labels = LabelSettings(siblings=siblings)
+    if support is not None:
+        labels = LabelSettings(least=support, share=0.0, siblings=siblings)
+    return mine_sites(sites, MineSettings(method=method.value, labels=labels, synonyms=synonyms))
+
+
+def _complain_of(ontology: Ontology) -> int:
+    """Say what went wrong, one line each; how many there are."""
+    from tabellion.cli.messages import complain
+
+    for issue in ontology.issues:
+        complain(issue.note)
+    return len(ontology.issues)
 
 
 def keep_instances(ontology: Ontology, place: str, files: str | None, name: str | None) -> None:

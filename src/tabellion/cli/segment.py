@@ -53,9 +53,9 @@ def segment(
 ) -> None:
     """Cut a web page into its parts and say what labels what."""
     limits = build_limits(limit)
-    from tabellion.cli.messages import complain, ending_quietly
+    from tabellion.cli.messages import explained
 
-    try:
+    with explained(source, trace=trace):
         import msgspec
 
         from tabellion.mine.hierarchy import segment_page
@@ -64,20 +64,11 @@ def segment(
 
         page = find_tables(*load_page(source, limits), limits)
         made = segment_page(page, method.value).as_json(source)
-        with ending_quietly():
-            if form is SegmentForm.json:
-                sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
-            else:
-                for line in outline_lines(made):
-                    typer.echo(line)
-    except typer.Exit:
-        raise
-    except Exception as error:
-        from tabellion.cli.batch import explain
-
-        failure = explain(source, error)
-        complain(failure.note, failure.trace if trace else "")
-        raise typer.Exit(1) from None
+        if form is SegmentForm.json:
+            sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+        else:
+            for line in outline_lines(made):
+                typer.echo(line)
 
 
 def outline_lines(made: dict[str, Any]) -> Iterator[str]:

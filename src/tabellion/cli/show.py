@@ -61,16 +61,25 @@ class ShowCommand(OptionalValues):
     alone: ClassVar = OptionalValues.alone | dict.fromkeys(("--tuples", "-t"), (str(TUPLES_SHOWN), re.compile(r"\d+")))
 
 
+TuplesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--tuples", "-t", metavar="[N]", min=0, help="Also show the first N tuples of each table (20 without N)."
+    ),
+]
+PictureOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--picture", metavar="FILE", help="Draw the pages of a PDF and their tables to this file, .svg or .png."
+    ),
+]
+
+
 @choosing_methods
 def show(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A document, or - for standard input.")],
     sheet: SheetOption = None,
-    tuples: Annotated[
-        int | None,
-        typer.Option(
-            "--tuples", "-t", metavar="[N]", min=0, help="Also show the first N tuples of each table (20 without N)."
-        ),
-    ] = None,
+    tuples: TuplesOption = None,
     why: Annotated[
         bool, typer.Option("--why", help="Also list what was judged not to be a table, and what weighed most.")
     ] = False,
@@ -87,12 +96,7 @@ def show(
         Path | None, typer.Option("--svg", metavar="FILE", help="Also write the drawing to this file as a picture.")
     ] = None,
     pages: PagesOption = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--picture", metavar="FILE", help="Draw the pages of a PDF and their tables to this file, .svg or .png."
-        ),
-    ] = None,
+    picture: PictureOption = None,
     render: RenderOption = "never",
     scripts: ScriptsOption = False,
     network: NetworkOption = False,
@@ -113,23 +117,14 @@ def show(
         network=network,
         pages=pages,
     )
-    from tabellion.cli.messages import complain, ending_quietly
+    from tabellion.cli.messages import explained
 
     console = _console(width, record=svg is not None)
-    try:
+    with explained(source, trace=trace, wrong_call=2):
         from tabellion.cli.drawing.stages import draw_stage
 
-        with ending_quietly():
-            for drawn in draw_stage(stage.value, source, settings, width=console.width, lines=lines, tuples=tuples):
-                console.print(drawn)
-    except typer.Exit:
-        raise
-    except Exception as error:
-        from tabellion.cli.batch import explain
-
-        failure = explain(source, error)
-        complain(failure.note, failure.trace if trace else "")
-        raise typer.Exit(2 if failure.kind == "usage" else 1) from None
+        for drawn in draw_stage(stage.value, source, settings, width=console.width, lines=lines, tuples=tuples):
+            console.print(drawn)
     if svg is not None:
         from tabellion.cli.drawing.palette import write_picture
 

@@ -85,27 +85,29 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return service.joins(table, limit)
 
     if write:
-
-        @tool
-        def add_documents(
-            sources: list[str],
-            render: RenderChoice = "never",
-            rows: Annotated[RowMethod, Field(description=STEPS["rows"].help)] = "boosted",
-            parents: Annotated[ParentMethod, Field(description=STEPS["parents"].help)] = "boosted",
-            genuine: Annotated[GenuineMethod, Field(description=STEPS["genuine"].help)] = "boosted",
-            headers: Annotated[HeaderMethod, Field(description=STEPS["headers"].help)] = "boosted",
-            frames: Annotated[FrameMethod, Field(description=STEPS["frames"].help)] = "arranged",
-        ) -> Any:
-            """Read documents (paths or URLs that this computer can reach) and keep them in the library.
-
-            `render`: draw web pages in Chromium and read what a reader sees; auto: where the markup hides tables.
-            """
-            settings = Settings(
-                render=render, rows=rows, parents=parents, genuine=genuine, headers=headers, frames=frames
-            )
-            return library.add(*sources, settings=settings)
-
+        _add_writing(tool, library)
     return server
+
+
+def _add_writing(tool: Callable[..., Any], library: Library) -> None:
+    """The tool that writes."""
+
+    @tool
+    def add_documents(
+        sources: list[str],
+        render: RenderChoice = "never",
+        rows: Annotated[RowMethod, Field(description=STEPS["rows"].help)] = "boosted",
+        parents: Annotated[ParentMethod, Field(description=STEPS["parents"].help)] = "boosted",
+        genuine: Annotated[GenuineMethod, Field(description=STEPS["genuine"].help)] = "boosted",
+        headers: Annotated[HeaderMethod, Field(description=STEPS["headers"].help)] = "boosted",
+        frames: Annotated[FrameMethod, Field(description=STEPS["frames"].help)] = "arranged",
+    ) -> Any:
+        """Read documents (paths or URLs that this computer can reach) and keep them in the library.
+
+        `render`: draw web pages in Chromium and read what a reader sees; auto: where the markup hides tables.
+        """
+        settings = Settings(render=render, rows=rows, parents=parents, genuine=genuine, headers=headers, frames=frames)
+        return library.add(*sources, settings=settings)
 
 
 def _plainly(work: Callable[..., Any]) -> Callable[..., str]:
