@@ -14,6 +14,7 @@ from tabellion.learn import corpora
 from tabellion.learn.__main__ import main
 from tabellion.learn.scoring import articles, sheets, visual
 from tabellion.learn.scoring.readings import read_lines
+from tabellion.learn.scoring.sites import Corpus, score_unified
 
 TREE = [
     {"id": "a", "text": "All", "parent": None, "cells": [[0, 1]]},
@@ -114,6 +115,27 @@ def test_genuine_tables_of_a_page() -> None:
     result = visual.measure("webtables", [page], {"one.html": {"tables": [found, doubtful]}})
     assert (result["sure"]["p"], result["sure"]["r"], result["orientation_accuracy"]) == (1, 0.5, 1)
     assert any(line.startswith("sure") and "R 0.500" in line for line in visual.describe(result))
+
+
+def test_values_of_a_site(tmp_path: Path) -> None:
+    gold = {
+        "source": "movie-a/1.htm",
+        "site": "movie-a",
+        "vertical": "movie",
+        "closed": {"title": ["Sheep"], "year": ["1999"]},
+    }
+    folder = corpus(tmp_path / "c", "unified", gold)
+    (folder / "corpus.json").write_text(json.dumps({"corpus": "unified", "side": "dev"}))
+    year = {"label": ["Year"], "as": "year", "value": "1999", "main": True}
+    page = {"source": "x/movie-a/1.htm", "name": "Sheep", "attributes": [year, {"label": [], "value": "Menu"}]}
+    result, _ = score_unified(Corpus(folder), [page])
+    assert (result["name_recall"], result["attribute_f1"], result["main_recall"], result["main_share"]) == (
+        1,
+        1,
+        0.5,
+        0.5,
+    )
+    assert score_unified(Corpus(folder), [])[0]["missing"] == 1
 
 
 def told_by(command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 from tabellion.errors import TabellionError, UsageError
-from tabellion.learn.corpora import FOLDS, MEASURED, find_corpus
-from tabellion.learn.parts import PARTS, stale_weights
+from tabellion.learn.corpora import MEASURED, find_corpus
+from tabellion.learn.parts import PARTS, SHEETS, stale_weights
 from tabellion.learn.scoring import score_file
-from tabellion.learn.training import default_folds, fold_targets, train_parts, train_shipped
+from tabellion.learn.training import default_folds, fold_targets, train_missing, train_parts, train_shipped
 from tabellion.weights import SHIPPED
 
 
@@ -63,18 +63,14 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "train":
         _train(options, folds)
         return 0
-    if options.command == "measure" and options.shipped:
-        _measure(options, None)
-        return 0
-    find_corpus(next(iter(options.corpus if options.command == "measure" else ()), "troy200"))
-    if not (folds / f"fold{FOLDS - 1}").exists():
-        train_parts(list(PARTS), fold_targets(folds))
-    if options.command == "repairs":
+    if options.command == "measure":
+        _measure(options, None if options.shipped else folds)
+    else:
         from tabellion.learn.repair.simulated_user import print_strokes
 
+        find_corpus("troy200")
+        train_missing([SHEETS], folds)
         print_strokes(folds)
-    else:
-        _measure(options, folds)
     return 0
 
 
@@ -110,7 +106,9 @@ def _measure(options: argparse.Namespace, folds: Path | None) -> None:
         raise UsageError(f"{unknown[0]} is not measured here; these are: {known}")
     for name in chosen:
         find_corpus(name)
-    sheets, pages, prints = ([name for name in chosen if name in names] for names in MEASURED.values())
+    if folds is not None:
+        train_missing([group for group, names in MEASURED.items() if set(names) & set(chosen)], folds)
+    sheets, pages, prints, sites = ([name for name in chosen if name in names] for names in MEASURED.values())
     if sheets:
         from tabellion.learn.sheets.measure import print_figures
 
@@ -123,6 +121,10 @@ def _measure(options: argparse.Namespace, folds: Path | None) -> None:
         from tabellion.learn.printed.measure import print_printed_figures
 
         print_printed_figures(prints, folds)
+    if sites:
+        from tabellion.learn.web.sites import print_site_figures
+
+        print_site_figures(sites)
 
 
 if __name__ == "__main__":

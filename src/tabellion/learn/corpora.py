@@ -39,6 +39,7 @@ MEASURED = {
     ),
     "web": ("webtables", "t2dv2", "wiki-headers", "visual"),
     "printed": ("icdar2013", "jats", "articles"),
+    "sites": ("swde", "unified", "recipes", "news-front", "segments"),
 }  # fmt: skip
 """The corpora that are measured, by what their documents are."""
 

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from tabellion.learn.corpora import FOLDS, corpora_root
-from tabellion.learn.parts import PARTS, SHEETS, Part
+from tabellion.learn.parts import PARTS, SHEETS, Part, stale_weights
 from tabellion.weights import SHIPPED, forget_loaded
 
 Target = tuple[Path, int | None]
@@ -56,6 +56,12 @@ def _train_group(names: Sequence[str], targets: Sequence[Target]) -> None:
             PARTS[name].train(folder, left_out)
             forget_loaded()
             sys.stderr.write(f"{folder}: {name} in {time.monotonic() - start:.0f} s\n")
+
+
+def train_missing(groups: Sequence[str], folds: Path) -> None:
+    """Train by fold what is not there yet of some groups of parts, or is older than its code."""
+    stale = {one.part for folder, _ in fold_targets(folds) for one in stale_weights(folder)}
+    train_parts([name for name in stale if PARTS[name].group in groups], fold_targets(folds))
 
 
 def train_shipped(names: Sequence[str], folds: Path, workers: int | None = None) -> None:

@@ -1,7 +1,8 @@
 """Scoring: what lines of the output contract are worth, held against the gold of a corpus.
 
-`score_file` is the way in for a file of lines, whoever made them; the docstrings of `sheets`, `stat_trees`, `troy`,
-`web`, `visual`, `printed`, `articles` and `metadata` say how each figure is counted.
+`score_file` is the way in for a file of lines, whoever made them. How each figure is counted is said in the docstrings
+of `sheets`, `stat_trees`, `troy`, `web`, `visual`, `printed`, `articles`, `metadata`, `sites`, `site_concepts` and
+`segments`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ def score_file(corpus: str, predictions: Path) -> Iterator[str]:
     if not any(corpus in names for names in MEASURED.values()):
         raise UsageError(f"{corpus} is not scored here; these are: {', '.join(sum(MEASURED.values(), ()))}")
     folder = find_corpus(corpus)
+    if corpus in MEASURED["sites"]:
+        from tabellion.learn.web.sites import describe_sites
+
+        yield from describe_sites(corpus, predictions)
+        return
     with predictions.open(encoding="utf-8") as lines:
         docs = read_lines(lines)
     if corpus in MEASURED["sheets"]:

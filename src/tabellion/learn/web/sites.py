@@ -1,0 +1,66 @@
+"""The figures of mined sites and of segments. Nothing of it is learned, so there are no folds.
+
+In: the corpora swde, unified, recipes, news-front and segments. Each is mined as a user would, by the command line, and
+`learn.scoring` scores what is printed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from tabellion.errors import TabellionError
+from tabellion.learn.corpora import find_corpus
+from tabellion.learn.scoring.counting import rounded
+from tabellion.learn.scoring.segments import score_segments
+from tabellion.learn.scoring.site_concepts import score_news, score_recipes
+from tabellion.learn.scoring.sites import Corpus, Json, parse_output, score_swde, score_unified
+
+SCORERS: dict[str, Callable[[Corpus, list[Json]], tuple[Json, list[str]]]] = {
+    "swde": score_swde,
+    "unified": score_unified,
+    "recipes": score_recipes,
+    "news-front": score_news,
+    "segments": score_segments,
+}
+COMMANDS = {
+    "swde": ("mine", "--format", "jsonl", "--instances"),
+    "unified": ("mine", "--format", "jsonl", "--unified"),
+    "recipes": ("mine", "--format", "json"),
+    "news-front": ("mine", "--format", "json"),
+    "segments": ("segment", "--format", "json"),
+}
+_START = "from tabellion.cli import app; app()"
+
+
+def predict_sites(corpus: Corpus) -> Iterator[Json]:
+    """What the command prints of each site, vertical or page."""
+    for arguments, source in corpus.calls():
+        command = [sys.executable, "-c", _START, *COMMANDS[corpus.name], *arguments]
+        done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+        if done.returncode > 1:
+            raise TabellionError(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2])
+        for item in parse_output(done.stdout.decode("utf-8", "replace"))[0]:
+            yield {"source": source, **item} if source else item
+
+
+def describe_sites(name: str, predictions: Path | None = None) -> Iterator[str]:
+    """The figures of a corpus, one line each, as JSON last; of a file of predictions where one is given."""
+    corpus = Corpus(find_corpus(name))
+    found = parse_output(predictions.read_text(encoding="utf-8"))[0] if predictions else list(predict_sites(corpus))
+    result, lines = SCORERS[corpus.name](corpus, found)
+    yield f"{corpus.name} ({corpus.side})"
+    yield from lines
+    for key, value in result.items():
+        yield f"  {key:<30}{value:>10.3f}" if isinstance(value, float) else f"  {key:<30}{value:>10}"
+    yield json.dumps({"name": name, **rounded(result)})
+
+
+def print_site_figures(corpora: Iterable[str]) -> None:
+    """Mine, measure and print, one block per corpus."""
+    for name in corpora:
+        for line in describe_sites(name):
+            sys.stdout.write(f"{line}\n")
