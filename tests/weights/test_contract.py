@@ -139,6 +139,10 @@ def test_a_library_passes_over_weights_of_its_own_that_are_of_another_version(tm
         shutil.copy(SHIPPED / "rows.npz", own)
         assert library.settle().weights == str(own)
         assert list(verify_library(library)) == []
+        (own / "rows.card.json").write_text('{"features": "of before"}')
+        card = json.loads((SHIPPED / "rows.card.json").read_bytes())
+        assert bool(library.outdated_weights) == bool(card.get("features"))
+        (own / "rows.card.json").unlink()
         reverse(SHIPPED / "rows.npz", own / "rows.npz")
         library.add(SHEET)
         assert library.settle().weights is None

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from tabellion.errors import WeightsError
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.contract import ANEW, check_contract, find_fault, read_promise, unreadable
@@ -74,7 +76,8 @@ class Weights:
 def find_outdated(folder: Path) -> str:
     """Why the weights of a folder, learned once, do not fit this version; empty where they do.
 
-    They are held against the shipped ones, which always fit: a file must know what the shipped one of its name knows.
+    They are held against the shipped ones, which always fit: a file must know what the shipped one of its name knows,
+    and where both cards say by which code their features are told, it must be the same.
     """
     for path in sorted((*folder.glob("*.npz"), *folder.glob("*.json"))):
         shipped = SHIPPED / path.name
@@ -83,12 +86,19 @@ def find_outdated(folder: Path) -> str:
         if not shipped.exists():
             return f"{path.name} is not used any more"
         try:
-            fault = find_fault(read_promise(path), read_promise(shipped).inputs)
+            fault = find_fault(read_promise(path), read_promise(shipped).inputs) or _other_code(path, shipped)
         except WeightsError:
             fault = "cannot be read"
         if fault:
             return f"{path.name}: {fault}"
     return ""
+
+
+def _other_code(path: Path, shipped: Path) -> str:
+    """That the features of two weights files are told by different code, as far as their cards say so."""
+    cards = [one.with_name(f"{one.stem}{CARD}") for one in (path, shipped)]
+    told = [msgspec.json.decode(card.read_bytes()).get("features") for card in cards if card.exists()]
+    return "its features are told in another way now" if len(set(filter(None, told))) > 1 else ""
 
 
 _HELD: OrderedDict[Path, object] = OrderedDict()
