@@ -138,6 +138,16 @@ def test_values_of_a_site(tmp_path: Path) -> None:
     assert score_unified(Corpus(folder), [])[0]["missing"] == 1
 
 
+def test_lines_are_scored_against_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    folder = corpus(tmp_path / "c", "hitab-top", {"file": "one.xlsx", "top": [["B1", "B2"], ["B1", "C2"]], "left": []})
+    (tmp_path / "lines.jsonl").write_text(json.dumps(SHEET) + "\n")
+    monkeypatch.setattr(sys, "argv", ["learn", "score", str(folder), str(tmp_path / "lines.jsonl")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["top"]["f1"] == 1
+
+
 def told_by(command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """The exit status of a command, and what it writes to standard error."""
     monkeypatch.setattr(sys, "argv", ["learn", *command])
@@ -164,4 +174,4 @@ def test_a_corpus_that_is_not_known_is_told(
 ) -> None:
     status, line = told_by(["score", "nothing", "some.jsonl"], monkeypatch, capsys)
     assert status == 1
-    assert "nothing is not scored here; these are: troy200" in line
+    assert "nothing is no corpus; these have a name: troy200" in line

@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     measuring.add_argument("--render", action="store_true", help="render the pages of every web corpus")
     measuring.add_argument("--frames", choices=["arranged", "gridded", "ventex"], default="arranged")
     scoring = commands.add_parser("score", help="score lines of the output contract, whoever made them")
-    scoring.add_argument("corpus")
+    scoring.add_argument("corpus", help="the name of a corpus, or its folder")
     scoring.add_argument("predictions", type=Path, metavar="FILE", help="of `tabellion extract --all --format jsonl`")
     repairing = commands.add_parser("repairs", help="count the strokes of a simulated user")
     repairing.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")

@@ -16,33 +16,43 @@ from tabellion.learn.corpora import MEASURED, find_corpus, load_gold
 
 
 def score_file(corpus: str, predictions: Path) -> Iterator[str]:
-    """The figures of a corpus by a file of lines, one line each, all together as JSON last."""
+    """The figures of a corpus (its name or its folder) by a file of lines, one line each, all together as JSON last."""
     from tabellion.learn.scoring.counting import rounded
     from tabellion.learn.scoring.readings import read_lines
 
-    if not any(corpus in names for names in MEASURED.values()):
-        raise UsageError(f"{corpus} is not scored here; these are: {', '.join(sum(MEASURED.values(), ()))}")
-    folder = find_corpus(corpus)
-    if corpus in MEASURED["sites"]:
+    folder = _folder(corpus)
+    about = folder / "corpus.json"
+    kind = json.loads(about.read_text(encoding="utf-8"))["corpus"] if about.exists() else "jats"
+    if kind in MEASURED["sites"]:
         from tabellion.learn.web.sites import describe_sites
 
-        yield from describe_sites(corpus, predictions)
+        yield from describe_sites(folder, predictions)
         return
     with predictions.open(encoding="utf-8") as lines:
         docs = read_lines(lines)
-    if corpus in MEASURED["sheets"]:
+    if kind in MEASURED["sheets"]:
         from tabellion.learn.scoring.sheets import describe, score
 
         result = score(folder, docs)
         yield from describe(result)
-    elif corpus in MEASURED["web"]:
+    elif kind in MEASURED["web"]:
         from tabellion.learn.scoring import visual
 
-        result = visual.measure(corpus, load_gold(folder), docs)
+        result = visual.measure(kind, load_gold(folder), docs)
         yield from visual.describe(result)
     else:
         from tabellion.learn.scoring import articles, printed
 
         result = articles.evaluate(printed.load_gold(folder), docs)
         yield from articles.describe(result)
-    yield json.dumps({"name": corpus, **rounded(result)})
+    yield json.dumps({"name": folder.name, **rounded(result)})
+
+
+def _folder(corpus: str) -> Path:
+    """The folder of a corpus, by its name or as it is given."""
+    if any(corpus in names for names in MEASURED.values()):
+        return find_corpus(corpus)
+    folder = Path(corpus)
+    if not ((folder / "corpus.json").exists() or (folder / "gold").is_dir()):
+        raise UsageError(f"{corpus} is no corpus; these have a name: {', '.join(sum(MEASURED.values(), ()))}")
+    return folder

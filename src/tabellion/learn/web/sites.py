@@ -47,20 +47,20 @@ def predict_sites(corpus: Corpus) -> Iterator[Json]:
             yield {"source": source, **item} if source else item
 
 
-def describe_sites(name: str, predictions: Path | None = None) -> Iterator[str]:
+def describe_sites(folder: Path, predictions: Path | None = None) -> Iterator[str]:
     """The figures of a corpus, one line each, as JSON last; of a file of predictions where one is given."""
-    corpus = Corpus(find_corpus(name))
+    corpus = Corpus(folder)
     found = parse_output(predictions.read_text(encoding="utf-8"))[0] if predictions else list(predict_sites(corpus))
     result, lines = SCORERS[corpus.name](corpus, found)
     yield f"{corpus.name} ({corpus.side})"
     yield from lines
     for key, value in result.items():
         yield f"  {key:<30}{value:>10.3f}" if isinstance(value, float) else f"  {key:<30}{value:>10}"
-    yield json.dumps({"name": name, **rounded(result)})
+    yield json.dumps({"name": folder.name, **rounded(result)})
 
 
 def print_site_figures(corpora: Iterable[str]) -> None:
     """Mine, measure and print, one block per corpus."""
     for name in corpora:
-        for line in describe_sites(name):
+        for line in describe_sites(find_corpus(name)):
             sys.stdout.write(f"{line}\n")
