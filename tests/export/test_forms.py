@@ -38,7 +38,8 @@ def sales() -> Table:
 
 def test_csv_has_one_line_a_value() -> None:
     lines = list(csv.DictReader(io.StringIO(to_csv(build_extraction(smoking())).decode())))
-    assert len(lines) == 6
+    assert len(lines) == 8
+    assert [line["text"] for line in lines if not line["value"]] == ["(NA)", "F"]
     old = next(line for line in lines if line["address"] == "C7")
     assert old["left"] == "Male, total | 65 years and over"
     assert (old["top"], old["value"], old["unit"], old["sheet"]) == ("1995", "14.3", "%", "Sheet1")
@@ -114,8 +115,8 @@ def test_polars_and_arrow_hold_the_same_as_pandas() -> None:
     table = sales()
     from_polars, from_arrow = table.to_polars().to_dicts(), table.to_arrow().to_pylist()
     assert from_polars == from_arrow
-    assert [one["value"] for one in from_arrow] == [1.0, 2.5, None, 3.0, None]
-    assert [one["text"] for one in from_arrow] == ["1", "2.5", "few", "3", "many"]
+    assert [one["value"] for one in from_arrow] == [1.0, 2.5, None, 3.0, None, None]
+    assert [one["text"] for one in from_arrow] == ["1", "2.5", "few", "3", "(NA)", "many"]
     assert from_arrow[2]["top_2"] is None
 
 

@@ -58,17 +58,6 @@ def test_tables_that_are_labelled_together_are_labelled_as_each_by_itself() -> N
         assert [frame.stub_columns for frame in one.frames] == [frame.stub_columns for frame in other.frames]
 
 
-@pytest.mark.parametrize(("names", "keyed"), [
-    (("Ada", "Emmy", "Mary"), True),
-    (("Ada", "Emmy", "Ada"), False),
-    (("1", "2", "3"), False),
-])  # fmt: skip
-def test_the_column_that_tells_the_rows_of_a_relation_apart_names_them(names: tuple[str, ...], keyed: bool) -> None:
-    rows = "".join(f"<tr><td>{name}<td>grey<td>{number}5" for number, name in enumerate(names))
-    frame = frame_of(f"<table><tr><th>Name<th>Colour<th>Height{rows}</table>")
-    assert frame.stub_columns == ((0,) if keyed else ())
-
-
 def test_a_column_with_the_look_of_the_header_row_is_a_header() -> None:
     rows = "".join(f"<tr><td><b>{name}</b><td>grey<td>{name}-5" for name in ("same", "same", "other"))
     plain = f"<table><tr><td><b>Name</b><td><b>Colour</b><td><b>Code</b>{rows}</table>"
@@ -166,8 +155,7 @@ def test_rows_are_named_by_several_columns_where_one_heads_the_next() -> None:
     south = "<tr><td>South<td>Ctown<td>10<td>11</tr><tr><td>South<td>Dtown<td>20<td>21</tr>"
     frame = labelled(f"<table>{head}{north}{south}</table>").frames[0]
     assert (frame.orientation, frame.stub_columns, frame.keyed) == ("column", (0, 1), True)
-    scattered = "<tr><td>North<td>Etown<td>1<td>2</tr>"
-    assert labelled(f"<table>{head}{north}{south}{scattered}</table>").frames[0].stub_columns == ()
+    assert (frame.value_columns, frame.fields) == ((2, 3), (0, 1, 2, 3))
 
 
 def test_attribute_lists_side_by_side_are_read_one_by_one() -> None:

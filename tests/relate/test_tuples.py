@@ -43,14 +43,15 @@ def test_a_mark_without_a_note_is_kept_as_it_is() -> None:
     assert related(nested).tuples[0].notes == ("r",)
 
 
-def test_missing_and_empty_cells_are_no_values() -> None:
-    addresses = {one.address for one in related(smoking()).tuples}
-    assert addresses == {"B4", "C4", "B6", "C6", "B7", "C7"}
+def test_every_filled_cell_is_told_and_a_mark_for_a_missing_value_has_none() -> None:
+    tuples = {one.address: one.value for one in related(smoking()).tuples}
+    assert set(tuples) == {"B4", "C4", "B6", "C6", "B7", "C7", "B8", "C8"}
+    assert [address for address, value in tuples.items() if value is None] == ["B8", "C8"]
 
 
 def test_a_lone_letter_is_a_value_in_a_column_of_texts() -> None:
     nested = build_nested(build_frame(build_grid([["", "Sex", "Age"], ["Ann", "F", 31], ["Bob", "M", "x"]]), "hdd"))
-    assert [one.value for one in related(nested).tuples] == ["F", 31, "M"]
+    assert [one.value for one in related(nested).tuples] == ["F", 31, "M", None]
 
 
 def test_texts_are_values_too() -> None:

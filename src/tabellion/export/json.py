@@ -236,9 +236,9 @@ def count_headers(frame: Frame) -> tuple[int, int]:
     """How many leading rows and columns of the frame, in its source, are headers; blank ones count in a sheet only."""
     grid, rect = frame.grid, frame.rect
     rows = [row for row in frame.header_rows if not frame.body_rows or row < frame.body_rows[0]]
-    columns = [column for column in frame.stub_columns if not frame.value_columns or column < frame.value_columns[0]]
+    columns = [column for column in frame.stub_columns if not frame.fields or column < frame.fields[0]]
     if grid.medium != "spreadsheet":
-        return len(rows), 0 if frame.keyed else len(columns)
+        return len(rows), len(columns)
     down = int(grid.row_of[max(rows)] - grid.row_of[rect.top]) + 1 if rows else 0
     return down, int(grid.column_of[max(columns)] - grid.column_of[rect.left]) + 1 if columns else 0
 

@@ -60,10 +60,10 @@ class _PublishedTable:
         self.values = set(zip(table.tuples.rows.tolist(), table.tuples.columns.tolist(), strict=True))
         self.heads: dict[tuple[int, int], str] = {}
         self.texts: dict[tuple[int, int], str] = {}
-        tops = self._state("top", table.top)
-        lefts = self._state("left", table.left)
         nested, paths = table.nested, (table.top, table.left)
+        tops = self._state("top", table.top)
         self.above = {line: _path_names(paths[0], tops, nodes) for line, nodes in nested.column_nodes.items()}
+        lefts = self._state("left", table.left)
         self.before = {line: _path_names(paths[1], lefts, nodes) for line, nodes in nested.row_nodes.items()}
         cells = [cell for tree in paths for node in tree.nodes for cell in node.cells]
         self.rows = sorted({*self.frame.header_rows, *self.frame.body_rows, *(row for row, _ in cells)})
@@ -83,7 +83,11 @@ class _PublishedTable:
             names[node.id] = name
             if first in self.heads and more == []:
                 continue
-            parent = f' headers="{names[node.parent] if node.parent is not None else ""}"'
+            over = [names[node.parent]] if node.parent is not None else []
+            is_field = side == "left" and first in self.values  # a name that is a value too
+            if is_field:
+                over = [*self.above.get(first[1], ()), *over]
+            parent = f' headers="{escape(" ".join(over))}"{" data-field" if is_field else ""}'
             scope = {"top": "col", "left": "row"}[side]
             indent = _depth(tree, node.id) * _STEP if side == "left" else 0
             look = f' style="padding-left:{indent:g}em"' if indent else ""
@@ -130,7 +134,8 @@ class _PublishedTable:
         place = (row, column)
         text = self.texts.get(place, str(self.grid.text[place]))
         if place in self.heads:
-            return f"{self.heads[place]}{spans}>{_shown(text)}</th>"
+            shown = self._value(place) if place in self.values and place not in self.texts else _shown(text)
+            return f"{self.heads[place]}{spans}>{shown}</th>"
         if place in self.values:
             names = escape(" ".join((*self.above.get(column, ()), *self.before.get(row, ()))))
             return f'<td headers="{names}"{self._look(place)}{spans}>{self._value(place)}</td>'

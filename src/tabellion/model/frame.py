@@ -54,6 +54,15 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     def grid(self) -> Grid:
         return self.labels.grid
 
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """The columns whose cells are values, in their order: the key of a relation is of its fields too.
+
+        Print sets the stub first, so the first column of a key is no field there.
+        """
+        key = self.stub_columns[self.grid.medium == "pdf" :] if self.keyed else ()
+        return tuple(sorted((*key, *self.value_columns))) if key else self.value_columns
+
 
 class Labelled(msgspec.Struct, frozen=True, eq=False):
     """A grid with its rows labelled and its frames found; `kind` is the sheet's type of section 2.2."""

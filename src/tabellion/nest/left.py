@@ -6,7 +6,8 @@ the tree, and the nearest node of each body row in each strand.
 Left header trees that need no learning: a stub without any sign of nesting, and groups of a frame without a stub. In: a
 frame. Out: the tree, and the nearest nodes of each body row. Web tables mostly list rows of one rank; that is plain
 where all labels of a stub look alike, begin at one place and have values beside them. Where no column names the rows,
-the rows that one cell fills still name those below them.
+the rows that one cell fills still name those below them. A key of several columns on a web page is a plain list of
+names: an empty field says nothing of the rows below it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 import numpy as np
 
 from tabellion.model.frame import Frame
+from tabellion.model.grid import Content
 from tabellion.model.methods import ParentMethod
 from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Attributes, read_attributes
@@ -45,8 +47,10 @@ def nest_groups(frame: Frame) -> tuple[HeaderTree, Nearest]:
 def is_flat(frame: Frame) -> bool:
     """Whether nothing in the stub of a web table hints at nesting."""
     grid = frame.grid
-    if grid.medium != "html" or len(frame.stub_columns) != 1 or not frame.body_rows or not frame.value_columns:
+    if grid.medium != "html" or not frame.stub_columns or not frame.body_rows or not frame.value_columns:
         return False
+    if len(frame.stub_columns) > 1:
+        return frame.keyed
     body, stub = list(frame.body_rows), frame.stub_columns[0]
     if any(frame.labels.roles[row] != "data" for row in body) or not grid.filled[body, stub].all():
         return False
@@ -58,16 +62,50 @@ def is_flat(frame: Frame) -> bool:
 
 
 def nest_flat(frame: Frame) -> tuple[HeaderTree, Nearest]:
-    """A root for every row."""
+    """A root for every label; several in a row where several columns name it."""
+    if len(frame.stub_columns) > 1:
+        return _nest_names(frame)
     stub = frame.stub_columns[0]
     nodes = tuple(_node(frame, number, row, stub) for number, row in enumerate(frame.body_rows))
     return HeaderTree(nodes), {row: (number,) for number, row in enumerate(frame.body_rows)}
 
 
-def _node(frame: Frame, number: int, row: int, column: int) -> HeaderNode:
+def _nest_names(frame: Frame) -> tuple[HeaderTree, Nearest]:
+    """The names of each row by the columns of a key, under the group that it stands in.
+
+    A span names all its rows; a blank in an outer column stands for the name above it.
+    """
+    grid, nodes = frame.grid, list[HeaderNode]()
+    group: int | None = None
+    known: dict[tuple[int | None, int], int] = {}
+    nearest: Nearest = {}
+    above: dict[int, int] = {}
+    for row in frame.body_rows:
+        if frame.labels.roles[row] == "group":
+            nodes.append(_node(frame, len(nodes), row, int(grid.filled[row].argmax())))
+            group, above = nodes[-1].id, {}
+            continue
+        for column in frame.stub_columns:
+            home = int(grid.home[row, column])
+            if grid.content.ravel()[home] == Content.EMPTY:
+                node = above.get(column) if column != frame.stub_columns[-1] else None
+            elif (group, home) in known:
+                node = known[group, home]
+            else:
+                nodes.append(_node(frame, len(nodes), *divmod(home, grid.shape[1]), group))
+                node = known[group, home] = nodes[-1].id
+            if node is not None:
+                above[column] = node
+                nearest[row] = (*nearest.get(row, ()), node)
+        if row not in nearest and group is not None:
+            nearest[row] = (group,)
+    return HeaderTree(tuple(nodes)), nearest
+
+
+def _node(frame: Frame, number: int, row: int, column: int, parent: int | None = None) -> HeaderNode:
     grid = frame.grid
     notes = grid.notes.get(row * grid.shape[1] + column, ())
-    return HeaderNode(number, str(grid.label[row, column]), None, ((row, column),), notes=notes)
+    return HeaderNode(number, str(grid.label[row, column]), parent, ((row, column),), notes=notes)
 
 
 def nest_left(

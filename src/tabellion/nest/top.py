@@ -57,7 +57,7 @@ def _grow(frame: Frame, cells: HeaderCells, parents: Indices, sure: Numbers) -> 
     again: dict[int, int] = {}
     nearest: Nearest = {}
     above, node_of, spoken = parents.tolist(), nodes.tolist(), cells.reach.T.tolist()
-    for column in frame.value_columns:
+    for column in frame.fields:
         found: list[int] = []
         for cell in _nearest_cells(spoken[column], above):
             if above[cell] != NONE and above[cell] not in spoken[column]:  # that speaks for others
@@ -72,8 +72,11 @@ def _grow(frame: Frame, cells: HeaderCells, parents: Indices, sure: Numbers) -> 
 
 
 def _heads_of_first_stub(frame: Frame, cells: HeaderCells) -> Flags:
-    """Cells that begin over the first stub column: its head, or a text over the whole that labels nothing in it."""
-    left = [c for c in frame.stub_columns if not frame.value_columns or c < min(frame.value_columns)]
+    """Cells that begin over the first stub column: its head, or a text over the whole that labels nothing in it.
+
+    The head of a key that is a field is that of a field like the others.
+    """
+    left = [c for c in frame.stub_columns if not frame.fields or c < min(frame.fields)]
     return np.asarray(cells.column <= min(left, default=NONE))
 
 

@@ -1,20 +1,21 @@
 """TupleBuilder: one tuple for each value of the value region (Chen and Cafarella 2013, section 3.3, algorithm 2).
 
-In: a frame with its header trees, the notes of its sheet. Out: `Tuples`, columnar. A value is a number, a date or a
-text of the value region; marks for missing values are none, nor is a lone letter or sign in a column of numbers. On a
-web page, where "-" and "n/a" are words among others, they are values all the same, typed as missing. A value without
-any header is kept all the same. Fails where a column of numbers uses single letters as codes.
+In: a frame with its header trees, the notes of its sheet. Out: `Tuples`, columnar. Every filled cell of the value
+region has a tuple, and so has every cell of a key, which is a field besides. The value of a mark for a missing one is
+null; so is that of a lone letter or sign in a column of numbers. A value without any header is kept all the same. Fails
+where a column of numbers uses single letters as codes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
-from tabellion.model.grid import Content
+from tabellion.model.grid import Content, Grid
 from tabellion.model.table import Tuples
 from tabellion.model.tree import Nested
 from tabellion.relate.paths import Paths
@@ -23,13 +24,12 @@ from tabellion.values import is_missing_mark
 
 _LONGEST_MARK = 24
 _NUMERIC_SHARE = 0.6  # a column is of numbers if they are at least this share of what it says
-_EMPTY, _TEXT, _NUMBER = int(Content.EMPTY), int(Content.TEXT), int(Content.NUMBER)  # plain, as numpy likes them
-_IS_VALUE = np.array([content not in (Content.EMPTY, Content.MISSING) for content in Content])
+_EMPTY, _TEXT, _NUMBER, _MISSING = map(int, (Content.EMPTY, Content.TEXT, Content.NUMBER, Content.MISSING))
 
 
 def build_tuples(nested: Nested, note_texts: Mapping[str, str]) -> Tuples:
     """The tuples of a frame, row by row."""
-    frame, grid = nested.frame, nested.frame.grid
+    frame, grid = nested.frame, _with_missing(nested.frame)
     rows, columns = np.nonzero(value_cells(nested))
     row_paths = Paths(grid, nested.left, nested.row_nodes, note_texts)
     column_paths = Paths(grid, nested.top, nested.column_nodes, note_texts)
@@ -56,19 +56,19 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
         for cell in frame.stated.values:
             found[cell] = True
         return found
-    if not frame.body_rows or not frame.value_columns:
+    if not frame.body_rows or not frame.fields:
         return found
-    region = (np.asarray(frame.body_rows)[:, None], np.asarray(frame.value_columns))
-    content = grid.content[region]
-    web = grid.medium == "html"
-    held = content != _EMPTY if web else _IS_VALUE[content] & ~_lone_marks(frame, content)
+    region = (np.asarray(frame.body_rows)[:, None], np.asarray(frame.fields))
+    held = grid.content[region] != _EMPTY
     found[region] = held & ~grid.covered[region] if len(grid.spans) else held
     for group in _group_rows(frame):
         found[group] &= grid.content[group] != _TEXT
+    key = {column for column in frame.fields if column in frame.stub_columns}
+    parents = {node.parent for node in nested.left.nodes}
     for tree in (nested.top, nested.left):
         for node in tree.nodes:
-            for cell in node.cells:
-                found[cell] = False
+            for row, column in node.cells:
+                found[row, column] &= column in key and node.id not in parents
     for (row, column), role in frame.fixes.cells.items():
         if frame.rect.holds(row, column):
             found[row, column] = role in ("value", "derived") and bool(grid.filled[row, column])
@@ -78,6 +78,20 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
 def _group_rows(frame: Frame) -> list[int]:
     """Rows that label the rows below them: a text in their value columns is part of that label."""
     return [row for row in frame.body_rows if frame.labels.roles[row] == "group"]
+
+
+def _with_missing(frame: Frame) -> Grid:
+    """The grid of a frame in which lone letters and signs among numbers are missing values."""
+    grid = frame.grid
+    if not frame.body_rows or not frame.value_columns:
+        return grid
+    region = (np.asarray(frame.body_rows)[:, None], np.asarray(frame.value_columns))
+    marks = _lone_marks(frame, grid.content[region])
+    if not marks.any():
+        return grid
+    content = grid.content.copy()
+    content[region] = np.where(marks, _MISSING, content[region])
+    return msgspec.structs.replace(grid, content=content)
 
 
 def _lone_marks(frame: Frame, content: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -117,7 +117,8 @@ _BACKSLASH = lazy_pattern(r"\s*\(?\\(\d{1,2}|[A-Za-z])(?![\w.]\w)\\?\)?(?:\s*,(?
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
 _RAISED = lazy_pattern(
-    rf"(?<!\b[mM])(?<!\b[ckdmh]m)(?<!\bft)(?<!\bin)(?<!\byd)\s*[⁽(]?([{_SUPERSCRIPT}]{{1,6}})[⁾)]?(?![\w^])"
+    rf"(?<![⁻⁺])(?<!\b10)(?<!\b[^\W\d_])(?<!\b[ckdmh]m)(?<!\bft)(?<!\bin)(?<!\byd)"
+    rf"\s*[⁽(]?([{_SUPERSCRIPT}]{{1,6}})[⁾)]?(?![\w^])"
 )
 _SIGNS = lazy_pattern(r"(?:(?<=[\w.)\]%\"'’])\s*|\s+)([*∗]{1,4}|[†‡]{1,2}|[§¶](?=$)|(?<! )#(?=$))(?=$|[\s,:;)])")
 _LEADING_SIGN = lazy_pattern(r"([*∗]{1,3}|[†‡]{1,2})\s*(?=\w)")

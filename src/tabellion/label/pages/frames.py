@@ -17,10 +17,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
+from tabellion.label.keys import find_key
 from tabellion.label.pages.headers import HeaderLines, find_headers
-from tabellion.label.pages.keys import find_key
 from tabellion.label.pages.view import EMPTY, WebView, view_tables
 from tabellion.label.papers.ontominer import cluster_headers
 from tabellion.model.document import Mark
@@ -170,15 +171,21 @@ def _frames(
     """One frame, or one per band where bands have headers of their own, or attribute lists stand side by side."""
     grid = view.grid
     header = _header_rows(view, headers)
-    keys = find_key(view, headers.rows) if headers.rows and not headers.columns else 0
-    stub = view.columns[: headers.columns or keys].tolist()
-    values = view.columns[headers.columns or keys :].tolist()
     body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
+    columns: list[int] = view.columns.tolist()
+    keys: tuple[int, ...] = ()
+    if not headers.columns:
+        keys = find_key(grid, [row for row in body if labels.roles[row] == "data"], columns)
+    stub = list(keys) or columns[: headers.columns]
+    values = [column for column in columns if column not in stub]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
+    printed = grid.medium == "pdf"
+    if printed and keys:  # print sets the stub first
+        headers = msgspec.structs.replace(headers, columns=1)
     orientation: Orientation = "multiple" if repeated_heads else orientation_of(headers)
     bands = [_Band(header, body, stub, values)]
-    apart = grid.medium != "pdf"  # what is printed under one caption is one table
+    apart = not printed  # what is printed under one caption is one table
     other = [row for row in repeated_heads if apart and (grid.label[row] != grid.label[header[-1]]).any()]
     if other:
         starts = [header, *([row] for row in repeated_heads)]
@@ -209,7 +216,7 @@ def _frames(
                 orientation=orientation,
                 genuine=genuine,
                 confidence=round(genuine * headers.sure, 4),
-                keyed=keys > 0,
+                keyed=bool(keys),
             )
         )
     return found

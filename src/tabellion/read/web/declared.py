@@ -8,7 +8,8 @@ other the column. Where authors mark some rows only, a column is believed from h
 A table that its markup states in full: every header has an `id` and a `scope`, every value names its `headers`. In:
 what the cells of a table declare, their slots and the sections of its rows. Out: the `Stated` table, or None where the
 markup leaves something open, as most does. A header's own `headers` name what it stands under; where no header has any,
-the order in which values name them tells. Rows of the foot are notes.
+the order in which values name them tells. A header of a row that is under one of a column is a field too, whose text
+names the row. Rows of the foot are notes.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class CellWord(NamedTuple):
     id: str | None
     headers: tuple[str, ...]
     headed: bool = False  # there is a `headers` attribute, be it empty
+    field: bool = False  # `data-field`, as our own pages say it: a header that is a value too
 
 
 def read_word(attributes: Mapping[str, str | None]) -> CellWord | None:
@@ -55,7 +57,7 @@ def read_word(attributes: Mapping[str, str | None]) -> CellWord | None:
     said = _DIRECTIONS.get((attributes.get("scope") or "").lower()) or _ROLES.get(attributes.get("role") or "")
     named, headers = attributes.get("id"), tuple((attributes.get("headers") or "").split())
     headed = "headers" in attributes
-    return CellWord(said, named, headers, headed) if said or named or headed else None
+    return CellWord(said, named, headers, headed, "data-field" in attributes) if said or named or headed else None
 
 
 def declare_headers(words: Mapping[int, CellWord], slots: Sequence[Slot]) -> Declared:
@@ -108,22 +110,27 @@ def state_table(words: Mapping[int, CellWord], slots: Sequence[Slot], sections: 
     nested = not heads or any(words[number].headed for number in told)
     if not nested and len(values) + sum(number in told for number in below) < _MOSTLY * len(below):
         return None
-    sides = {side: _Side(words, heads, values, slots, side) for side in (COLUMN, ROW)}
+    above = {name for name, number in heads.items() if words[number].direction == COLUMN}
+    rows_told = [number for number in told if words[number].direction == ROW]
+    keys = [number for number in rows_told if words[number].field or above & set(words[number].headers)]
+    fields = [*values, *sorted(keys)]
+    sides = {side: _Side(words, heads, fields, slots, side) for side in (COLUMN, ROW)}
     columns = sorted({slots[number][1] for number in values})
-    valued = {slots[number][0] for number in values}
+    valued = {slots[number][0] for number in fields}
     return Stated(
         area=Rect(0, 0, max(rows), max(slot[1] + slot[3] - 1 for slot in slots)),
         header_rows=tuple(row for row in sorted(rows) if _section(sections, row) == Section.HEAD),
         body_rows=tuple(body),
         stub_columns=tuple(column for column in sorted({slot[1] for slot in slots}) if column not in columns),
         value_columns=tuple(columns),
-        values=frozenset(slots[number][:2] for number in values),
+        values=frozenset(slots[number][:2] for number in fields),
         top=tuple(sides[COLUMN].headers),
         left=tuple(sides[ROW].headers),
         column_headers=sides[COLUMN].nearest,
         row_headers=sides[ROW].nearest,
         note_rows=tuple(row for row in sorted(rows) if _section(sections, row) == Section.FOOT),
         group_rows=tuple(row for row in body if row not in valued),
+        keyed=bool(keys),
     )
 
 
@@ -139,7 +146,10 @@ class _Side:
         direction: str,
     ) -> None:
         mine = {name: number for name, number in heads.items() if words[number].direction == direction}
+        own = {number: name for name, number in mine.items()}
         lists = {number: [one for one in words[number].headers if one in mine] for number in values}
+        for number, names in lists.items():
+            names += [own[number]] if number in own else []  # a key names its own row
         parents = _parents(words, mine, list(lists.values()))
         place = {name: at for at, name in enumerate(mine)}
         self.headers = [

@@ -1,9 +1,9 @@
 """A candidate of a web page to a dense grid.
 
 In: a region of a page, whose cells have their slots by the HTML standard. Out: a `Grid` without the rows and columns in
-which no cell begins (they have no width in a browser either), with the lines of a row that are really rows parted as
-the paper's pseudo-rendering asks (Wang, sections 6.3.1 and 6.6.2), and amounts that are cut into several columns
-joined. What spans make too large to hold is cut off with an issue.
+which no cell begins (they have no width in a browser either) and without rows that only keep others apart, with the
+lines of a row that are really rows parted as the paper's pseudo-rendering asks (Wang, sections 6.3.1 and 6.6.2), and
+amounts that are cut into several columns joined. What spans make too large to hold is cut off with an issue.
 
 Lines inside one row that are really rows (Wang, sections 6.3.1 and 6.6.2: pseudo-rendering). In: a table with slots.
 Out: the same table, but a row whose cells hold equally many lines (made by `<br>`, `<p>` or `<div>`) is as many rows.
@@ -110,7 +110,7 @@ def recognise_table(region: MarkupRegion) -> Grid:
         table = _read_slots(region.page.cells, candidate)
     table, issues = _cut(table, region)
     if candidate.stated is None:
-        table = join_amounts(part_rows(table))
+        table = _without_blank_rows(join_amounts(part_rows(table)))
     return _make_grid(table, region, issues)
 
 
@@ -148,6 +148,28 @@ def _compact(lines: Ints, spans: Ints) -> tuple[Ints, Ints, Ints]:
     begins.cumsum(out=before[1:])
     start = before[lines]
     return begins.nonzero()[0].astype(np.int32), start, before[np.minimum(lines + spans, len(begins))] - start
+
+
+def _without_blank_rows(table: SlotTable) -> SlotTable:
+    """The table without rows in which nothing stands: its rows are numbered as if they were not there."""
+    said = np.array([bool(text.strip()) for text in table.text.tolist()], dtype=bool) | (table.content > 0)
+    used = np.zeros(len(table.row_of) + 1, dtype=np.int64)
+    np.add.at(used, table.row[said], 1)
+    np.add.at(used, (table.row + table.down)[said], -1)
+    kept = used.cumsum()[:-1] > 0
+    if kept.all() or not kept.any():
+        return table
+    before = np.append(0, kept.cumsum()).astype(np.int32)
+    part = table.only(kept[table.row])
+    start = before[part.row]
+    rows_said, columns_said = table.declared_headers
+    return msgspec.structs.replace(
+        part,
+        row=start,
+        down=before[part.row + part.down] - start,
+        row_of=np.arange(before[-1], dtype=np.int32),
+        declared_headers=(int((table.row_of[kept] < rows_said).sum()), columns_said),
+    )
 
 
 def _cut(table: SlotTable, region: MarkupRegion) -> tuple[SlotTable, tuple[Issue, ...]]:

@@ -1,0 +1,102 @@
+"""The columns of a relation that name its rows, though they are fields like the others; one code for all media.
+
+In: a grid, the rows of a body and its columns. Out: the key: the shortest run of leading columns whose texts tell the
+rows apart (the subject column of a relation; T2Dv2 calls it the key). Columns that cannot name anything (pictures,
+forms, prose, hardly filled ones) are passed over. A blank in an outer column stands for the label above it. Where a key
+of numbers has a column of names after it, that one is of the key too (rank and country). Where no few columns tell the
+rows apart, the first alone says what it can; measured numbers never help it. Numbers among nothing but numbers name a
+row only where they go one way, as years, counts and the steps of an experiment do. Fails where the names stand behind
+the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.model.grid import Content, Grid
+
+_DISTINCT = 0.95  # the share of distinct names
+_FILLED = 0.8  # the share of rows that must have a name
+_FEW = 2  # columns: one that names, one that is told of
+_MOST = 3  # columns that name rows together
+_SLIP = 8  # names from which one may be repeated, by a slip
+_MOSTLY = 0.5
+_LONG = 80  # letters from which a text is prose rather than a name
+_WORDS = (Content.TEXT, Content.LINK, Content.DATE)
+_NAMELESS = (Content.IMAGE, Content.FORM, Content.MISSING)
+
+
+class _Column(msgspec.Struct, frozen=True, eq=False):
+    """What a column calls the rows of the body: a name each, blank where it has none."""
+
+    at: int
+    names: tuple[str, ...]
+    words: bool  # mostly words, not numbers
+    one_way: bool  # what numbers it has go up, or down, all along
+    whole: bool  # they are whole: years, codes, counts
+
+
+def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[int, ...]:
+    """The columns that name the rows, in their order; none where nothing does."""
+    if not len(body) or len(columns) < _FEW:
+        return ()
+    rows = np.asarray(body, dtype=np.intp)
+    naming = [seen for column in columns[:-1] if (seen := _look(grid, rows, column))][: _MOST + 1]
+    words = (grid.content.ravel()[grid.home[rows[:, None], columns]] == Content.TEXT).any(axis=0)
+    if not naming or not (words.any() or naming[0].one_way):
+        return ()
+    parts: list[tuple[str, ...]] = []
+    for place, seen in enumerate(naming[:_MOST]):
+        if place and not (seen.words or seen.whole):
+            break
+        parts.append(seen.names)
+        if _tell_apart(parts):
+            after = naming[place + 1 : place + 2] if not any(one.words for one in naming[: place + 1]) else []
+            named = [one for one in after if one.words and _tell_apart([one.names])]
+            return tuple(one.at for one in (*naming[: place + 1], *named))
+        parts[-1] = _filled_down(seen.names)
+    return (naming[0].at,)
+
+
+def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
+    """What a column says; None where it cannot name rows."""
+    home = grid.home[rows, column]
+    content = grid.content.ravel()[home]
+    names = tuple(str(name).casefold() for name in grid.label.ravel()[home])
+    filled = content > 0
+    held = int(filled.sum())
+    long = np.array([len(name) > _LONG for name in names])
+    if not held or (np.isin(content, _NAMELESS) | long).sum() > _MOSTLY * held:
+        return None
+    words = bool(np.isin(content, _WORDS).sum() > _MOSTLY * held)
+    if not filled[0] and not words and held < _FILLED * len(rows):
+        return None
+    numbers = grid.number.ravel()[home[content == Content.NUMBER]]
+    steps = np.diff(numbers)
+    return _Column(
+        at=int(column),
+        names=names,
+        words=words,
+        one_way=bool((steps >= 0).all() or (steps <= 0).all()),
+        whole=bool((numbers == np.floor(numbers)).all()),
+    )
+
+
+def _tell_apart(parts: list[tuple[str, ...]]) -> bool:
+    """Whether nearly all rows have a name of their own, and nearly all names are different."""
+    together = list(zip(*parts, strict=True))
+    told = [name for name in together if name[-1]]
+    least = min(_DISTINCT * len(told), len(told) - (len(told) >= _SLIP))
+    return len(told) >= _FILLED * len(together) and len(set(told)) >= least
+
+
+def _filled_down(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names with each blank filled by the one above."""
+    found: list[str] = []
+    for name in names:
+        found.append(name or (found[-1] if found else ""))
+    return tuple(found)
