@@ -1,8 +1,7 @@
 """Learning which leading rows of printed tables are headers.
 
-In: tables of jats, articles and the specimens whose head rows are known, recognised from their gold places with the
-weights of the same folder. Out: the weights `printed_header_rows`. A recognised row is of the head if most of its words
-are. Each table is shown a second time without its head, so that a table that has none is not given one.
+In: tables of jats and of the specimens whose head rows are known, recognised from their gold places with the weights of
+the same folder. Out: the weights `printed_header_rows`. A recognised row is of the head if most of its words are.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,19 +19,16 @@ from tabellion.learn.cards import Card, write_card
 from tabellion.learn.printed.cases import SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldTable
 from tabellion.learn.printed.locate import printed_material
-from tabellion.model.grid import Grid
 from tabellion.model.place import Box, Place
 from tabellion.model.region import PrintedRegion
 from tabellion.recognise.printed.grid import PrintedTable, recognise_table_rows
 from tabellion.weights import Weights
 
 TREES = BoostingSettings(rounds=250, leaves=8, rate=0.05, least_rows=10, columns=0.15, rows=0.7)
-CORPORA = ("jats", "articles", SPECIMENS)
+CORPORA = ("jats", SPECIMENS)
 _FOUND = 0.75
 _FEWEST_WORDS = 2
 _SPECIMEN_WEIGHT = 0.15
-_HEADLESS_WEIGHT = 0.25  # tables without a head are few in print
-_LINES = ("text", "label", "content", "number", "style", "indent", "marks", "row_of", "hidden_rows")
 
 
 def train_printed_headers(folder: Path, left_out: int | None = None) -> None:
@@ -60,37 +55,15 @@ def _examples(case: PrintedCase, weights: Weights) -> list[Examples]:
             continue
         printed = PrintedTable(region, weights)
         grid, rows = recognise_table_rows(printed)
+        views = view_tables([grid])
+        seen, _ = header_examples(views)
         share = _head_share(case, table, printed)
+        true = np.array([share[rows[r]] > 0.5 for r in views.tables[0].rows[: len(seen)].tolist()], dtype=bool)
+        first = int(np.argmin(true)) if not true.all() else len(true)
+        shown = min(first + 1, len(true), MOST_ROWS)
         weight = _SPECIMEN_WEIGHT if case.corpus == SPECIMENS else 1.0
-        head = np.array([share[row] > 0.5 for row in rows], dtype=bool)
-        found.append(_shown(grid, head, case.fold, weight))
-        body = int(np.flatnonzero(head)[-1]) + 1 if head.any() else 0
-        if body and grid.shape[0] - body > 1:
-            found.append(_shown(_from_row(grid, body), head[body:], case.fold, weight * _HEADLESS_WEIGHT))
+        found.append(Examples(case.fold, seen[:shown], true[:shown], np.ones(shown, dtype=bool), weight))
     return found
-
-
-def _shown(grid: Grid, head: NDArray[np.bool_], fold: int, weight: float) -> Examples:
-    """The leading rows of a table up to the first that is of no head."""
-    views = view_tables([grid])
-    seen, _ = header_examples(views)
-    true = head[views.tables[0].rows[: len(seen)]]
-    first = int(np.argmin(true)) if not true.all() else len(true)
-    shown = min(first + 1, len(true), MOST_ROWS)
-    return Examples(fold, seen[:shown], true[:shown], np.ones(shown, dtype=bool), weight)
-
-
-def _from_row(grid: Grid, first: int) -> Grid:
-    """The rows of a grid from one on."""
-    width = grid.shape[1]
-    spans = grid.spans[grid.spans[:, 0] >= first] - np.array([first, 0, 0, 0], dtype=np.int32)
-    return msgspec.structs.replace(
-        grid,
-        **{name: getattr(grid, name)[first:] for name in _LINES},
-        notes={at - first * width: marks for at, marks in grid.notes.items() if at >= first * width},
-        spans=spans,
-        boxes=None if grid.boxes is None else grid.boxes[first:],
-    )
 
 
 def gold_region(case: PrintedCase, table: GoldTable) -> PrintedRegion | None:
