@@ -12,7 +12,7 @@ F of (value, top path, left path), as a multiset, against its best predicted
 table is >= 0.9. R: right / all such gold tables; P: right / such gold tables
 that were found and have predicted tuples (never less than those right). Empty labels are dropped from paths.
 
-wiki-headers. One table a page; of several predicted, the one with the most cells.
+wiki-headers. One table per page; of several predicted, the one with the most cells.
 A gold cell is a header if its role is header, stub or group; a predicted one by
 the same roles. Cells are joined by (row, column) of their origin; empty gold cells
 and gold titles are left out on both sides. P/R/F over all cells of all pages; the

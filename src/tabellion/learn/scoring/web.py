@@ -24,7 +24,7 @@ beside it, in `top` or `left`; averaged over tables. values_without_left: the sh
 of all tuples of these tables with an empty `left` (no figure to reach: some
 tables have nothing that names their rows).
 
-t2dv2. One table a page. A page is predicted genuine if it has a predicted table;
+t2dv2. One table per page. A page is predicted genuine if it has a predicted table;
 P/R/F of genuine (every type but LAYOUT). Over genuine gold tables, a table not
 found being wrong: orientation macro-F1 over those with an orientation and a
 header (a table without header has no contract orientation but `none`), and
