@@ -12,6 +12,7 @@ from tabellion.learn import code
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.code import modules_of, outline
+from tabellion.learn.memory import remember_rows
 from tabellion.learn.parts import PARTS, stale_weights
 from tabellion.weights import SHIPPED
 
@@ -82,3 +83,22 @@ def test_the_same_numbers_are_learned_from_once(tmp_path: Path, monkeypatch: pyt
     assert np.array_equal(first.scores(rows), mended.scores(rows))
     train_boosted(rows, labels, ("a", "b", "d"), ("no", "yes"), settings=settings)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_is_computed_of_a_file_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABELLION_LEARNED", str(tmp_path / "learned"))
+    page = tmp_path / "page.html"
+    page.write_text("one")
+    asked: list[str] = []
+
+    def compute(path: Path) -> dict[int, np.ndarray]:
+        asked.append(path.read_text())
+        return {3: np.array([1.0, 2.0])}
+
+    for _ in range(2):
+        found = remember_rows(page, "code", compute)
+        assert {number: row.tolist() for number, row in found.items()} == {3: [1.0, 2.0]}
+    remember_rows(page, "other code", compute)
+    page.write_text("two")
+    remember_rows(page, "code", compute)
+    assert asked == ["one", "one", "two"]

@@ -36,6 +36,16 @@ def training_digest(trainer: str, rooms: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=64)
+def room_digest(*rooms: str) -> str:
+    """Of all the code in some rooms."""
+    names = [
+        ".".join(("tabellion", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+        for path in ROOT.rglob("*.py")
+    ]
+    return _digest(iter(sorted(name for name in names if any(_under(name, room) for room in rooms))))
+
+
+@lru_cache(maxsize=64)
 def modules_of(trainer: str, rooms: tuple[str, ...]) -> tuple[str, ...]:
     """The modules that a trainer needs, by name, itself included; of the stages those in `rooms`."""
     found: set[str] = set()

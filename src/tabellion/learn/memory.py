@@ -55,6 +55,24 @@ def remember(load: Callable[[Path], S], suffix: str, ingredients: Iterable[Ingre
     return load(path)
 
 
+def remember_rows(
+    path: Path, code: str, compute: Callable[[Path], dict[int, NDArray[np.float64]]]
+) -> dict[int, NDArray[np.float64]]:
+    """What is computed of a file, by number: as before, where the file and the code that computes it are the same."""
+    folder = _folder()
+    if folder is None:
+        return compute(path)
+    kept = folder / f"{_key((path.name, code, np.frombuffer(path.read_bytes(), dtype=np.uint8)))}.rows.npz"
+    if kept.exists():
+        with np.load(kept, allow_pickle=False) as held:
+            return {int(number): held[number] for number in held.files}
+    found = compute(path)
+    with NamedTemporaryFile(dir=folder, suffix=".npz", delete=False) as part:
+        np.savez_compressed(part, allow_pickle=False, **{str(number): row for number, row in found.items()})
+    Path(part.name).replace(kept)
+    return found
+
+
 def _folder() -> Path | None:
     named = os.environ.get("TABELLION_LEARNED")
     if named == "0":

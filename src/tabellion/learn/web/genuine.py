@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.code import room_digest
 from tabellion.learn.corpora import FOLDS
+from tabellion.learn.memory import remember_rows
 from tabellion.learn.web.cases import WEB_CORPORA, WebCase, web_cases
 from tabellion.locate.rendered.arrangement import Arrangement
 from tabellion.locate.rendered.regions import candidate_nodes, drawn_rows
@@ -197,12 +199,16 @@ def drawn_examples() -> Examples:
     seen: list[NDArray[np.float64]] = []
     for at, case in enumerate(cases):
         if case.path not in shown:
-            shown[case.path] = _drawn_page(case.path)
+            shown[case.path] = remember_rows(case.path, room_digest(*DRAWING), _drawn_page)
         row = shown[case.path].get(case.number)
         if row is not None:
             kept.append(at)
             seen.append(row)
     return tuple(cases[at] for at in kept), np.hstack([rows[kept], np.array(seen)])
+
+
+DRAWING = ("tabellion.read.chromium", "tabellion.read.web", "tabellion.locate.rendered", "tabellion.model")
+"""The rooms that tell how a page is drawn: drawing all pages takes longer than all training."""
 
 
 def _drawn_page(path: Path) -> dict[int, NDArray[np.float64]]:
