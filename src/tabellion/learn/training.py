@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from tabellion.learn.cards import code_state
 from tabellion.learn.corpora import FOLDS, corpora_root
 from tabellion.learn.parts import PARTS, SHEETS, Part, stale_weights
 from tabellion.weights import SHIPPED, forget_loaded
@@ -50,12 +51,20 @@ def train_parts(names: Sequence[str], targets: Sequence[Target], workers: int | 
 
 
 def _train_group(names: Sequence[str], targets: Sequence[Target]) -> None:
+    read_code(names)
     for folder, left_out in targets:
         for name in names:
             start = time.monotonic()
             PARTS[name].train(folder, left_out)
             forget_loaded()
             sys.stderr.write(f"{folder}: {name} in {time.monotonic() - start:.0f} s\n")
+
+
+def read_code(names: Sequence[str]) -> None:
+    """Take down the state of the code that runs: files may be edited while it trains, and cards must not tell of that."""
+    code_state()
+    for name in names:
+        _ = PARTS[name].digests
 
 
 def train_missing(groups: Sequence[str], folds: Path) -> None:
@@ -76,6 +85,7 @@ def train_shipped(names: Sequence[str], folds: Path, workers: int | None = None)
 
 
 def _train_later(part: Part, folds: Path) -> None:
+    read_code([part.name])
     start = time.monotonic()
     part.train_from_readings(SHIPPED, folds)
     forget_loaded()
