@@ -61,7 +61,7 @@ def _train_group(names: Sequence[str], targets: Sequence[Target]) -> None:
 
 
 def read_code(names: Sequence[str]) -> None:
-    """Take down the state of the code that runs: files may be edited while it trains, and cards must not tell of that."""
+    """Take down the state of the code that runs: files may be edited while it trains, and cards must not tell that."""
     code_state()
     for name in names:
         _ = PARTS[name].digests
