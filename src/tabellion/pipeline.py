@@ -108,7 +108,7 @@ def read_source(source: str | Path | bytes, settings: Settings, weights: Weights
     if settings.render != "never":
         wanted = partial(_needs_rendering, weights=weights) if settings.render == "auto" else None
         rendering = Rendering(settings.scripts, settings.network, wanted)
-    return read_document(source, settings.limits, settings.sheet, settings.pages, rendering)
+    return read_document(source, settings.limits, settings.sheet, settings.pages, rendering, settings.password)
 
 
 def _needs_rendering(text: str, page: MarkupPage, weights: Weights) -> bool:

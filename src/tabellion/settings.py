@@ -28,6 +28,7 @@ class Settings(msgspec.Struct, frozen=True):
     """What a caller may choose: limits, methods, and the folder of learned weights.
 
     `rows`, `parents`, `genuine`, `headers`, `frames`: the method of a step (`tabellion.model.methods`).
+    `password`: what opens a PDF that asks for one; it is stored nowhere.
     `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
     `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
     that it does not give. `scripts` and `network` say what a page may do meanwhile.
@@ -48,6 +49,7 @@ class Settings(msgspec.Struct, frozen=True):
     frames: FrameMethod = "arranged"
     scripts: bool = False
     network: bool = False
+    password: str | None = None
 
     def __post_init__(self) -> None:
         for name, step in STEPS.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,72 @@ def plain_pdf(pages: int = 1) -> bytes:
         page.text(72, 100, f"Page {number} of the document", 12)
         made.append(page)
     return write_pdf(made)
+
+
+def drawn_pdf(content: str, form: str = "", to_unicode: str = "") -> bytes:
+    """A page with this content; `/X` is a form, `/F1` a font whose letters stand for what the map says."""
+    streams = [f"<< /Length {len(text)} >>\nstream\n{text}\nendstream" for text in (content, to_unicode)]
+    return join_objects(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /XObject << /X 6 0 R >> "
+            "/Font << /F0 7 0 R /F1 8 0 R >> >> >>",
+            *streams,
+            "<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F0 7 0 R >> >> "
+            f"/Length {len(form)} >>\nstream\n{form}\nendstream",
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 5 0 R >>",
+        ]
+    )
+
+
+def test_characters_beyond_the_basic_plane_are_whole():
+    letters = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
+        "endcodespacerange 2 beginbfchar <61> <D835DC5D> <62> <D835> endbfchar endcmap end end"
+    )
+    words = page_of(drawn_pdf("BT /F1 12 Tf 72 700 Td (a) Tj 40 0 Td (b) Tj ET", to_unicode=letters)).words
+    assert words.text.tolist() == ["\U0001d45d", "\ufffd"]
+    "".join(words.text).encode()
+
+
+def test_text_drawn_through_several_clips_is_read_once_and_whole():
+    line = "BT /F0 12 Tf 72 700 Td (Half is seen here and half there) Tj ET"
+    halves = "".join(f"q {left} 650 {width} 100 re W n {line} Q " for left, width in ((0, 150), (150, 300)))
+    words = page_of(drawn_pdf(halves)).words
+    assert " ".join(words.text) == "Half is seen here and half there"
+
+
+def test_many_texts_drawn_in_each_of_two_bands_are_read_once():
+    lines = "".join(f"BT /F0 12 Tf 72 {760 - 8 * n} Td (Line {n}) Tj ET " for n in range(12))
+    bands = "".join(f"q 0 {bottom} 595 {height} re W n {lines} Q " for bottom, height in ((716, 126), (0, 716)))
+    words = page_of(drawn_pdf(bands)).words
+    assert sorted(words.text) == sorted(["Line"] * 12 + [str(n) for n in range(12)])
+
+
+def test_a_clip_in_a_form_stands_where_the_form_is():
+    form = "q 0 0 200 20 re W n BT /F0 12 Tf 5 5 Td (seen) Tj 0 30 Td (hidden) Tj ET Q"
+    words = page_of(drawn_pdf("q 1 0 0 1 100 600 cm /X Do Q", form)).words
+    assert words.text.tolist() == ["seen"]
+
+
+def test_a_password_opens_a_pdf():
+    pages = read_document(protect(b"secret"), password="secret").pages
+    assert "".join(pages[0].words.text) == "Hello"
+    with pytest.raises(EncryptedError, match="does not open"):
+        read_document(protect(b"secret"), password="other")
+
+
+def test_threads_may_read_pdfs_at_the_same_time():
+    data = plain_pdf(12)
+
+    def texts(_: int) -> list[str]:
+        return [" ".join(page.words.text) for page in read_document(data).pages]
+
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(texts, range(24)):
+            assert found == [f"Page {number} of the document" for number in range(1, 13)]
 
 
 def test_words_are_where_a_reader_sees_them():

@@ -38,11 +38,12 @@ def read_document(
     sheet: str | None = None,
     pages: tuple[int, int] | None = None,
     rendering: Rendering | None = None,
+    password: str | None = None,
 ) -> Document:
     """Read a path, an address, standard input (`"-"`), bytes or markup.
 
     With `sheet`, that sheet of a workbook only; with `pages`, those pages of a PDF, first and last; with
-    `rendering`, a web page as Chromium draws it.
+    `rendering`, a web page as Chromium draws it; with `password`, a PDF that asks for one.
     """
     name, raw, charset, address = fetch_source(source, limits)
     try:
@@ -58,7 +59,7 @@ def read_document(
             path = Path(name) if isinstance(source, (str, Path)) and address is None and name != "-" else None
             return _page_document(name, kind, raw, read_rendered(data, limits, charset, address, path, rendering))
         if kind == "pdf":
-            return _read_printed(name, raw, data, limits, pages)
+            return _read_printed(name, raw, data, limits, pages, password)
         contents = _reader(kind)(data, limits, sheet)
     except TabellionError as error:
         raise type(error)(f"{name}: {error}") from error
@@ -96,11 +97,13 @@ def _page_document(name: str, kind: str, raw: bytes, contents: Contents) -> Docu
     )
 
 
-def _read_printed(name: str, raw: bytes, data: bytes, limits: Limits, pages: tuple[int, int] | None) -> Document:
+def _read_printed(
+    name: str, raw: bytes, data: bytes, limits: Limits, pages: tuple[int, int] | None, password: str | None
+) -> Document:
     """A PDF, whose pages are read when they are asked for."""
     from tabellion.read.pdf.document import read_pdf  # a sheet costs no PDFium
 
-    contents = read_pdf(data, limits, pages)
+    contents = read_pdf(data, limits, pages, password)
     return Document(
         source=name,
         medium="pdf",

@@ -28,6 +28,7 @@ import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
 from tabellion.model.printed import Font
+from tabellion.read.pdf.clips import seen_characters
 from tabellion.read.pdf.words import LetterBoxes
 
 _SIGNS = ((re.compile(r"(?:TeX-)?matha\d*", re.I), {0x31: 0x2032}),)  # mathabx: the prime
@@ -127,7 +128,6 @@ _loose_box = _prototype(pdfium.FPDFText_GetLooseCharBox, _INT, _POINTER, _INT, _
 _tight_box = _prototype(pdfium.FPDFText_GetCharBox, _INT, _POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER)
 _origin = _prototype(pdfium.FPDFText_GetCharOrigin, _INT, _POINTER, _INT, _POINTER, _POINTER)
 _map_error = _prototype(pdfium.FPDFText_HasUnicodeMapError, _INT, _POINTER, _INT)
-_clip_of = _prototype(pdfium.FPDFPageObj_GetClipPath, _POINTER, _POINTER)
 
 
 class FontTable:
@@ -177,7 +177,7 @@ def _describe_font(handle: Any, stroked: bool) -> Font:
     return Font(name, bold, italic, bool(flags & _FLAG_FIXED))
 
 
-def read_characters(text_page: Any, fonts: FontTable) -> Characters:
+def read_characters(page: Any, text_page: Any, fonts: FontTable) -> Characters:
     """All characters of a loaded page that a reader can see."""
     handle = ctypes.cast(text_page, _POINTER).value or 0
     count = max(0, pdfium.FPDFText_CountChars(text_page))
@@ -195,7 +195,6 @@ def read_characters(text_page: Any, fonts: FontTable) -> Characters:
     runs: list[Run] = []
     keep_run = np.ones(len(owners), dtype=bool)
     hidden = np.zeros(len(owners), dtype=bool)
-    clips: list[tuple[float, float, float, float] | None] = []
     matrix = pdfium.FS_MATRIX()
     object_type = pdfium.FPDFText_GetTextObject.restype
     for k, address in enumerate(owners.tolist()):
@@ -208,21 +207,50 @@ def read_characters(text_page: Any, fonts: FontTable) -> Characters:
         angle = float(np.degrees(np.arctan2(matrix.b, matrix.a)))
         font = fonts.number(text_object, mode == _FILLED_AND_STROKED)
         runs.append(Run(font, abs(size), _fill_colour(text_object), angle))
-        clips.append(_clip_box(address, text_object))
     if hidden.any() and not hidden.all():
         keep_run &= ~hidden
-    visible = keep_run[run] & _unclipped(box[drawn], run, clips)
+    visible = keep_run[run] & seen_characters(page, owners.tolist(), run, box[drawn])
     unmapped = _unmapped(handle, drawn, run, runs)
     share = float(unmapped.mean()) if len(drawn) else 0.0
     if share > UNMAPPED:
         code[drawn[unmapped]] = _UNKNOWN
     fonts.forget_handles()
+    _join_halves(code, drawn, visible)
+    visible &= _drawn_first(code[drawn], origin[drawn], run, visible)
     chosen = drawn[visible]
     made_up = np.cumsum((owner == 0) & np.isin(code, _BLANKS))
     parted = np.diff(made_up[chosen], prepend=0) > 0
     return Characters(
         code[chosen], box[chosen], origin[chosen], parted, run[visible].astype(np.int32), tuple(runs), share
     )
+
+
+def _drawn_first(
+    code: NDArray[np.uint32], origin: NDArray[np.float64], run: NDArray[np.intp], visible: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Characters but those that another text object has drawn at the same place before."""
+    at = np.flatnonzero(visible)
+    first = np.ones(len(code), dtype=bool)
+    if not len(at):
+        return first
+    place = np.column_stack([code[at], np.round(2 * origin[at])]).astype(np.int64)
+    _, earliest, of = np.unique(place, axis=0, return_index=True, return_inverse=True)
+    earliest = earliest[of.reshape(-1)]
+    first[at] = (earliest == np.arange(len(at))) | (run[at] == run[at[earliest]])
+    return first
+
+
+def _join_halves(code: NDArray[np.uint32], drawn: NDArray[np.intp], visible: NDArray[np.bool_]) -> None:
+    """Characters beyond the basic plane, which PDFium gives as two halves of UTF-16: the first becomes the whole
+    character, the second is left out. A half without its other one is an unknown sign.
+    """
+    high = drawn[(code[drawn] >= 0xD800) & (code[drawn] < 0xDC00)]
+    low = (code >= 0xDC00) & (code < 0xE000)
+    first = high[high + 1 < len(code)]
+    first = first[low[first + 1]]
+    code[first] = 0x10000 + ((code[first] - 0xD800) << 10) + (code[first + 1] - 0xDC00)
+    visible &= ~np.isin(drawn, first + 1)
+    code[drawn[(code[drawn] >= 0xD800) & (code[drawn] < 0xE000)]] = _UNKNOWN
 
 
 def _mend_flat_boxes(handle: int, box: NDArray[np.float32], drawn: NDArray[np.intp]) -> None:
@@ -241,43 +269,6 @@ def _fill_colour(text_object: Any) -> int:
     red, green, blue, alpha = _UINT(), _UINT(), _UINT(), _UINT()
     pdfium.FPDFPageObj_GetFillColor(text_object, red, green, blue, alpha)
     return red.value << 16 | green.value << 8 | blue.value
-
-
-def _clip_box(address: int, text_object: Any) -> tuple[float, float, float, float] | None:
-    """The bounds of an object's clip path (left, bottom, right, top), where it has one."""
-    if not _clip_of(address):
-        return None
-    clip = pdfium.FPDFPageObj_GetClipPath(text_object)
-    paths = pdfium.FPDFClipPath_CountPaths(clip)
-    if paths <= 0:
-        return None
-    x, y = ctypes.c_float(), ctypes.c_float()
-    left, bottom, right, top = -1e9, -1e9, 1e9, 1e9
-    for k in range(min(paths, 8)):
-        xs, ys = [], []
-        for i in range(max(0, min(pdfium.FPDFClipPath_CountPathSegments(clip, k), 64))):
-            if pdfium.FPDFPathSegment_GetPoint(pdfium.FPDFClipPath_GetPathSegment(clip, k, i), x, y):
-                xs.append(x.value)
-                ys.append(y.value)
-        if xs:
-            left, right = max(left, min(xs)), min(right, max(xs))
-            bottom, top = max(bottom, min(ys)), min(top, max(ys))
-    return left, bottom, right, top
-
-
-def _unclipped(
-    box: NDArray[np.float32], run: NDArray[np.intp], clips: list[tuple[float, float, float, float] | None]
-) -> NDArray[np.bool_]:
-    """Characters whose centre lies inside the clip of their text object."""
-    bounds = np.array([c or (-1e9, -1e9, 1e9, 1e9) for c in clips], dtype=np.float64).reshape(-1, 4)[run]
-    x, y = (box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2
-    slack = 1.0
-    return np.asarray(
-        (x >= bounds[:, 0] - slack)
-        & (x <= bounds[:, 2] + slack)
-        & (y >= bounds[:, 1] - slack)
-        & (y <= bounds[:, 3] + slack)
-    )
 
 
 def _unmapped(handle: int, drawn: NDArray[np.intp], run: NDArray[np.intp], runs: list[Run]) -> NDArray[np.bool_]:

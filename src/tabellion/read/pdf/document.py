@@ -2,12 +2,14 @@
 
 Goes in: bytes. Comes out: a `Document` whose pages are read when they are asked for, so that a document of a
 thousand pages needs the memory of a few. Pages without text (scans), fonts without Unicode values, pages cut
-short are issues. An owner password is no hindrance; a user password is an error, as is a file PDFium cannot open.
+short are issues. An owner password is no hindrance; a user password is asked for, and is kept nowhere; a file PDFium
+cannot open is an error. PDFium is not safe for threads: every call of it is made under one lock.
 """
 
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -38,6 +40,7 @@ from tabellion.read.pdf.pieces import join_pieces
 from tabellion.read.pdf.space import Space, turn_boxes, turn_points
 from tabellion.read.pdf.words import NO_LETTERS, LetterBoxes, read_words, strip_leaders
 
+_PDFIUM = threading.RLock()
 _PAGES_HELD = 4  # pages kept in memory after they were read
 _SIDEWAYS = 40  # so many characters set sideways are a view of their own
 _STRAIGHT = 8.0  # degrees that text may lean and still count as set along the page
@@ -53,9 +56,11 @@ class PrintedContents(msgspec.Struct, frozen=True, eq=False):
     authors: tuple[str, ...]
 
 
-def read_pdf(data: bytes, limits: Limits, wanted: tuple[int, int] | None = None) -> PrintedContents:
+def read_pdf(
+    data: bytes, limits: Limits, wanted: tuple[int, int] | None = None, password: str | None = None
+) -> PrintedContents:
     """Open a PDF; with `wanted`, only the pages from the first to the last number."""
-    pages = PrintedPages(data)
+    pages = PrintedPages(data, password=password)
     if wanted is not None:
         numbers = range(wanted[0], min(wanted[1], pages.page_count) + 1)
         if not numbers:
@@ -69,13 +74,15 @@ def read_pdf(data: bytes, limits: Limits, wanted: tuple[int, int] | None = None)
 class PrintedPages(Sequence[PrintedPage]):
     """The pages of an open PDF, each read when it is asked for; the last few are held."""
 
-    def __init__(self, data: bytes, numbers: Sequence[int] | None = None) -> None:
+    def __init__(self, data: bytes, numbers: Sequence[int] | None = None, password: str | None = None) -> None:
         self._data = data  # PDFium reads from this memory as long as the document is open
-        self._document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
-        if not self._document:
-            raise _why_not(data)
-        weakref.finalize(self, pdfium.FPDF_CloseDocument, self._document)
-        self.page_count = pdfium.FPDF_GetPageCount(self._document)
+        with _PDFIUM:
+            secret = None if password is None else password.encode()
+            self._document = pdfium.FPDF_LoadMemDocument64(data, len(data), secret)
+            if not self._document:
+                raise _why_not(data, password)
+            weakref.finalize(self, _close, self._document)
+            self.page_count = pdfium.FPDF_GetPageCount(self._document)
         if self.page_count <= 0:
             raise MalformedError("the PDF has no pages")
         self.numbers = tuple(n for n in (numbers or range(1, self.page_count + 1)) if 1 <= n <= self.page_count)
@@ -96,45 +103,50 @@ class PrintedPages(Sequence[PrintedPage]):
 
     def page(self, number: int) -> PrintedPage:
         """A page by its number from 1."""
-        if number not in self._held:
-            self._held[number] = self._read(number)
-            while len(self._held) > _PAGES_HELD:
-                self._held.popitem(last=False)
-        self._held.move_to_end(number)
-        return self._held[number]
+        with _PDFIUM:
+            if number not in self._held:
+                self._held[number] = self._read(number)
+                while len(self._held) > _PAGES_HELD:
+                    self._held.popitem(last=False)
+            self._held.move_to_end(number)
+            return self._held[number]
 
     def metadata(self, key: str) -> str | None:
         """An entry of the document's information: Title, Author, Producer."""
-        length = pdfium.FPDF_GetMetaText(self._document, key.encode(), None, 0)
-        if length <= 2:
-            return None
-        buffer = ctypes.create_string_buffer(length)
-        pdfium.FPDF_GetMetaText(self._document, key.encode(), buffer, length)
+        with _PDFIUM:
+            length = pdfium.FPDF_GetMetaText(self._document, key.encode(), None, 0)
+            if length <= 2:
+                return None
+            buffer = ctypes.create_string_buffer(length)
+            pdfium.FPDF_GetMetaText(self._document, key.encode(), buffer, length)
         return buffer.raw[: length - 2].decode("utf-16-le", "replace").strip() or None
 
     def language(self) -> str | None:
         """The language the document states, as `en-GB`."""
-        length = pdfium.FPDFCatalog_GetLanguage(self._document, None, 0)
-        if length <= 2:
-            return None
-        buffer = (ctypes.c_ushort * (length // 2))()
-        pdfium.FPDFCatalog_GetLanguage(self._document, buffer, length)
+        with _PDFIUM:
+            length = pdfium.FPDFCatalog_GetLanguage(self._document, None, 0)
+            if length <= 2:
+                return None
+            buffer = (ctypes.c_ushort * (length // 2))()
+            pdfium.FPDFCatalog_GetLanguage(self._document, buffer, length)
         return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").strip() or None
 
     def links(self, number: int) -> list[tuple[str, Box]]:
         """The addresses that a page links to, each with its box as shown."""
-        page = pdfium.FPDF_LoadPage(self._document, number - 1)
-        if not page:
-            return []
-        try:
-            return list(_links(self._document, page, _space_of(page)))
-        finally:
-            pdfium.FPDF_ClosePage(page)
+        with _PDFIUM:
+            page = pdfium.FPDF_LoadPage(self._document, number - 1)
+            if not page:
+                return []
+            try:
+                return list(_links(self._document, page, _space_of(page)))
+            finally:
+                pdfium.FPDF_ClosePage(page)
 
     def picture(self, number: int, scale: float) -> Pixels:
         """A page as it is printed, in pixels."""
         page = self.page(number)
-        return picture_page(self._document, number, (page.width, page.height), scale)
+        with _PDFIUM:
+            return picture_page(self._document, number, (page.width, page.height), scale)
 
     def _read(self, number: int) -> PrintedPage:
         page = pdfium.FPDF_LoadPage(self._document, number - 1)
@@ -154,7 +166,7 @@ class PrintedPages(Sequence[PrintedPage]):
             return _view(number, NO_LETTERS, 0, space.size, NO_PATHS, (), (Issue("read", note, Place(page=number)),))
         text_page = pdfium.FPDFText_LoadPage(page)
         try:
-            characters = read_characters(text_page, self._fonts)
+            characters = read_characters(page, text_page, self._fonts)
         finally:
             pdfium.FPDFText_ClosePage(text_page)
         paths = read_paths(page, space)
@@ -168,6 +180,11 @@ class PrintedPages(Sequence[PrintedPage]):
         page_view = _view(number, by_turn[0], 0, space.size, paths, fonts, _doubts(characters, paths, number))
         crowded = tuple(_crowded(view) for view in (page_view, *sideways) if len(view.pieces) > MOST_PIECES)
         return msgspec.structs.replace(page_view, sideways=sideways, issues=page_view.issues + crowded)
+
+
+def _close(document: Any) -> None:
+    with _PDFIUM:
+        pdfium.FPDF_CloseDocument(document)
 
 
 def _space_of(page: Any) -> Space:
@@ -194,7 +211,7 @@ def _doubts(characters: Characters, paths: Paths, number: int) -> tuple[Issue, .
     notes: list[str] = []
     if not len(characters.code):
         if len(paths.images):
-            notes.append("the page is a scan without text: nothing can be read from it")
+            notes.append("the page is a scan without text: have its text recognised first (OCR), then read it again")
         elif len(paths.drawings):
             notes.append("the page has drawings but no text: nothing can be read from it")
     if characters.unmapped > UNMAPPED:
@@ -276,10 +293,12 @@ def _view(
     )
 
 
-def _why_not(data: bytes) -> Exception:
+def _why_not(data: bytes, password: str | None) -> Exception:
     code = pdfium.FPDF_GetLastError()
     if code == pdfium.FPDF_ERR_PASSWORD:
-        return EncryptedError("the PDF asks for a password; save a copy without one and read that")
+        if password is not None:
+            return EncryptedError("the password does not open the PDF")
+        return EncryptedError("the PDF asks for a password: give it with --password (in Python: password=)")
     if code == pdfium.FPDF_ERR_SECURITY:
         return EncryptedError("the PDF is protected in a way that cannot be opened")
     if b"%%EOF" not in data[-2048:]:

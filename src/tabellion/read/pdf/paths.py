@@ -8,7 +8,7 @@ lines) is drawing. Forms are entered. A page with more paths than `_MOST_PATHS` 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -27,8 +27,10 @@ _SLANT = 0.02  # rise over run of a line that still counts as level
 _WHITE = 0xFFFFFF
 _LINE, _BEZIER, _MOVE = pdfium.FPDF_SEGMENT_LINETO, pdfium.FPDF_SEGMENT_BEZIERTO, pdfium.FPDF_SEGMENT_MOVETO
 
+_DRAWN = (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE)
+
 Matrix = tuple[float, float, float, float, float, float]
-_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Paths(msgspec.Struct, frozen=True, eq=False):
@@ -63,7 +65,7 @@ def read_paths(page: Any, space: Space) -> Paths:
     """Rulings, shading, images and drawings of a loaded page."""
     found = _Found()
     cut_short = False
-    for count, (item, kind, matrix) in enumerate(_objects(page)):
+    for count, (item, kind, matrix) in enumerate(enter_objects(page, _DRAWN)):
         if count >= _MOST_PATHS:
             cut_short = True
             break
@@ -91,27 +93,27 @@ def read_paths(page: Any, space: Space) -> Paths:
     )
 
 
-def _objects(page: Any) -> Iterator[tuple[Any, int, Matrix]]:
-    """Paths, images and shadings of a page and of the forms in it, each with the matrix of its form."""
+def enter_objects(page: Any, kinds: Container[int]) -> Iterator[tuple[Any, int, Matrix]]:
+    """The objects of some kinds on a page and in the forms on it, each with the matrix of its form."""
     for i in range(max(0, pdfium.FPDFPage_CountObjects(page))):
-        yield from _enter(pdfium.FPDFPage_GetObject(page, i), _IDENTITY, 0)
+        yield from _enter(pdfium.FPDFPage_GetObject(page, i), IDENTITY, kinds, 0)
 
 
-def _enter(item: Any, matrix: Matrix, depth: int) -> Iterator[tuple[Any, int, Matrix]]:
+def _enter(item: Any, matrix: Matrix, kinds: Container[int], depth: int) -> Iterator[tuple[Any, int, Matrix]]:
     kind = pdfium.FPDFPageObj_GetType(item)
     if kind == pdfium.FPDF_PAGEOBJ_FORM:
         if depth < _DEEPEST_FORM:
             inner = _times(_matrix_of(item), matrix)
             for i in range(max(0, pdfium.FPDFFormObj_CountObjects(item))):
-                yield from _enter(pdfium.FPDFFormObj_GetObject(item, i), inner, depth + 1)
-    elif kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
+                yield from _enter(pdfium.FPDFFormObj_GetObject(item, i), inner, kinds, depth + 1)
+    elif kind in kinds:
         yield item, kind, matrix
 
 
 def _matrix_of(item: Any) -> Matrix:
     m = pdfium.FS_MATRIX()
     if not pdfium.FPDFPageObj_GetMatrix(item, m):
-        return _IDENTITY
+        return IDENTITY
     return m.a, m.b, m.c, m.d, m.e, m.f
 
 
