@@ -35,6 +35,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     continued: bool = False
     notes: tuple[str, ...] = ()
     pieces: frozenset[int] = frozenset()
+    caption_pieces: frozenset[int] = frozenset()
     page_columns: int | None = None
 
 

@@ -24,7 +24,7 @@ from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 from tabellion.read.pdf.document import PrintedPages
 
-PRINTED_CORPORA = ("icdar2013", "jats")
+PRINTED_CORPORA = ("icdar2013", "jats", "articles")
 SPECIMENS = "specimens"
 _SPECIMEN_COUNT = 270
 _LATER_PAGES = 13  # a table of the gold may go on so many pages after the one it begins on
@@ -44,9 +44,11 @@ class PrintedCase(msgspec.Struct, frozen=True, eq=False):
 
 
 def fold_of(corpus: str) -> dict[str, int]:
-    """The fold of each document of a corpus; the documents of one number share theirs."""
-    names = [path.stem for path in sorted((_folder(corpus) / "gold").glob("*.json"))]
-    groups = {name: re.sub(r"(?<=\d)[a-z]$", "", name) for name in names}
+    """The fold of each document of a corpus; those of one journal, or else of one number, share theirs."""
+    groups: dict[str, str] = {}
+    for path in sorted((_folder(corpus) / "gold").glob("*.json")):
+        journal = json.loads(path.read_text(encoding="utf-8")).get("journal")
+        groups[path.stem] = journal or re.sub(r"(?<=\d)[a-z]$", "", path.stem)
     folds = assign_folds(corpus, groups.values())
     return {name: folds[group] for name, group in groups.items()}
 

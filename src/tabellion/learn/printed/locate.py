@@ -43,6 +43,8 @@ _FOUND = 0.75  # share of a gold table's text that must be found for its place t
 _SPECIMEN_WEIGHT = 0.3
 _CUT_WEIGHT = 4.0  # of a cut between two tables: they are few, and missing one costs two tables
 _DEEPEST = 8
+_THINNED = 2  # of the pages of long documents that hold no table, every so many is looked at: most are running text
+_LONG = 8  # pages
 _SAME = 0.4  # overlap from which a part counts as a table of the gold
 
 
@@ -70,9 +72,10 @@ def _see(case: PrintedCase) -> list[Seen]:
     found: list[Seen] = []
     before: frozenset[tuple[str, int]] = frozenset()
     for number, view in enumerate(case.views):
-        if len(view.pieces):
+        tables = _tables_of(view, case.tables, number)
+        if len(view.pieces) and ((tables != NO_TABLE).any() or len(case.views) <= _LONG or not number % _THINNED):
             rows = piece_features(view, Earlier(before))
-            found.append(Seen(case.corpus, case.fold, gather_facts(view), rows, _tables_of(view, case.tables, number)))
+            found.append(Seen(case.corpus, case.fold, gather_facts(view), rows, tables))
         if not view.turn:
             before = outer_pieces(view)
     return found

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.cuts import LEVEL_FEATURES, UPRIGHT_FEATURES
+from tabellion.locate.printed.extent import widen_tables
 from tabellion.locate.printed.parting import Judges, part_tables, settle_chances
 from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, outer_pieces, piece_features
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
@@ -27,11 +28,13 @@ from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, ga
 from tabellion.locate.printed.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import MOST_PIECES, PrintedPage
-from tabellion.model.region import LIKELY, PrintedRegion
+from tabellion.model.region import LIKELY, PrintedRegion, Surroundings
 from tabellion.weights import Weights
 
 _SAME_EDGE = 6.0  # type sizes that the edges of two parts may differ by
 _NEAR_EDGE = 0.35  # of the page's height: what may lie between a part and the page's upper or lower edge
+_SAME_COLUMNS = 0.7  # of all columns of two parts that must stand at the same places
+_RUNNING_HEAD = 0.09  # of the page's height: what stands above is a running head
 _FEW_LETTERS = 160  # text between a part and the edge of the page: running heads and notes, no paragraphs
 
 
@@ -62,9 +65,56 @@ def goes_on(last: PrintedRegion, region: PrintedRegion) -> bool:
         return region.about.continued and (before is None or label.casefold() == before.casefold())
     if not _first_on_page(region) or not _last_on_page(last):
         return False
+    if _first_row(region) == _first_row(last):
+        return True
+    return not _headed(region) and not last.about.notes and _same_columns(last, region)
+
+
+def _members(region: PrintedRegion) -> list[int]:
+    return sorted(pieces_inside(region.page, *region.box))
+
+
+def _first_row(region: PrintedRegion) -> tuple[str, ...]:
+    """The texts of a region's first line."""
+    pieces, members = region.page.pieces, _members(region)
+    if not members:
+        return ()
+    first = min(members, key=lambda k: float(pieces.baseline[k]))
+    level = abs(pieces.baseline[members] - pieces.baseline[first]) < 0.5 * pieces.size[first]
+    return tuple(str(pieces.text[k]) for k, same in zip(members, level, strict=True) if same)
+
+
+def _headed(region: PrintedRegion) -> bool:
+    """Whether anything but a running head stands above a region."""
+    above = Box(0.0, _RUNNING_HEAD * region.page.height, region.page.width, region.box.top)
+    return _letters_in(region.page, above) > 0
+
+
+def _same_columns(last: PrintedRegion, region: PrintedRegion) -> bool:
+    """Whether two regions stand at the same place, and what stands in the columns of the one does in the other's."""
     em = float(np.median(region.page.pieces.size))
     widths = abs((region.box.right - region.box.left) - (last.box.right - last.box.left)) / em
-    return widths < _SAME_EDGE and abs(region.box.left - last.box.left) / em < 3 * _SAME_EDGE
+    if widths >= _SAME_EDGE or abs(region.box.left - last.box.left) / em >= 3 * _SAME_EDGE:
+        return False
+    one, other = _columns(last, em), _columns(region, em)
+    fewer, more = sorted((one, other), key=len)
+    shared = sum(any(abs(a - b) < em or abs(c - d) < em for b, d in more) for a, c in fewer)
+    return shared >= _SAME_COLUMNS * len(more)
+
+
+def _columns(region: PrintedRegion, em: float) -> list[tuple[float, float]]:
+    """The columns that the pieces of a region stand in, from its left edge: white parts them from top to foot."""
+    width = region.box.right - region.box.left
+    boxes = region.page.pieces.box[_members(region)]
+    found: list[tuple[float, float]] = []
+    for left, _, right, _ in sorted(boxes.tolist()):
+        if right - left > 0.5 * width:
+            continue
+        if found and left < found[-1][1] + 0.4 * em:
+            found[-1] = (found[-1][0], max(found[-1][1], right))
+        else:
+            found.append((left, right))
+    return [(left - region.box.left, right - region.box.left) for left, right in found]
 
 
 def _letters_in(page: PrintedPage, box: Box) -> int:
@@ -127,11 +177,22 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
     )
     regions = [_region(facts, chance, members, weights) for members in part_tables(facts, chance, judges)]
     likely = [region for region in regions if region.genuine >= LIKELY]
-    about = dict(zip(map(id, likely), find_surroundings(facts, [region.box for region in likely]), strict=True))
-    return [
-        msgspec.structs.replace(region, about=about[id(region)]) if id(region) in about else region
-        for region in regions
-    ]
+    boxes = [region.box for region in likely]
+    wider = widen_tables(facts, boxes, find_surroundings(facts, boxes))
+    whole = dict(zip(map(id, likely), zip(wider, find_surroundings(facts, wider), strict=True), strict=True))
+    return [_settled(region, *whole[id(region)]) if id(region) in whole else region for region in regions]
+
+
+def _settled(region: PrintedRegion, box: Box, about: Surroundings) -> PrintedRegion:
+    """A region with what stands around it, and its box as that says."""
+    place = region.place if box == region.box else _place_of(region.page, box)
+    return msgspec.structs.replace(region, box=box, place=place, about=about)
+
+
+def _place_of(page: PrintedPage, box: Box) -> Place:
+    """Where the text in a region's box is on the page as it lies."""
+    text = (box.left + _MARGIN, box.top + _MARGIN, box.right - _MARGIN, box.bottom - _MARGIN)
+    return Place(page=page.number, box=Box(*(round(v, 2) for v in page.upright_box(Box(*text)))))
 
 
 def judge_pieces(page: PrintedPage, earlier: Earlier, weights: Weights) -> NDArray[np.float64]:
@@ -150,9 +211,7 @@ def _region(
     genuine = 1 / (1 + np.exp(-odds - _LENIENT))
     left, top, right, bottom = hull(facts.box[members])
     box = Box(left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
-    upright = facts.page.upright_box(hull(facts.box[members]))
-    place = Place(page=facts.page.number, box=Box(*(round(v, 2) for v in upright)))
-    return PrintedRegion(facts.page, place, box, round(float(genuine), 4))
+    return PrintedRegion(facts.page, _place_of(facts.page, box), box, round(float(genuine), 4))
 
 
 def _reading_order(region: PrintedRegion) -> tuple[int, float, float]:

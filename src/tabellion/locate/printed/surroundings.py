@@ -34,15 +34,18 @@ _BEYOND = 8.0  # type sizes that a caption may be wider than its table
 _FIRST_STEP = 2.9  # type sizes between the end of a table and the first line of its notes
 _SMALLER = 0.94  # of the size of the text: notes that are set so small need no mark
 _MOST_LINES = 14
+_LOOK_AHEAD = 4  # lines below a table, of which one that is marked makes notes of those before it
 _FEWEST_LINES = 6  # of prose, to tell columns from
 _COLUMN_APART = 40.0  # points between the left edges of two columns of text
 _COLUMN_SHARE = 0.15  # of all lines of prose, at least, in a column
 _NOTE = re.compile(
     rf"\s*(?:{either_of('source', 'note')}|key\b|data\b.{{0,20}}\b(?:are|is|from)\b|values? (?:are|in|with)|means? |"
-    r"[*†‡§¶#∗]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s|[a-z1-9]\s?[=:]\s|"
-    r"[^\s:;=]{1,12}\s?[:=]\s[^.;]{3,60};)",
+    r"[*†‡§¶#∗\ufffd]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s)",
     re.I,
 )
+_SHORT_FOR = re.compile(
+    r"\s*(?:[a-z1-9]\s?[=:]\s|[^\s:;=]{1,12}\s?[:=]\s[^.;]{3,60};)", re.I
+)  # opens notes, parts none
 _FOOT = 0.93  # of the page: what begins below is a running foot
 _ADDRESS = re.compile(r"\s*(?:https?:|www\.|doi\b)", re.I)
 _RAISED = str.maketrans("0123456789abcdefpr", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ")
@@ -63,7 +66,7 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
     result: list[Surroundings] = []
     for number in range(len(tables)):
         lines, position = captions.get(number, ([], None))
-        notes = around.note_lines(number)
+        notes = around.note_lines(number, lines)
         text = around.text_of(lines)
         label = read_caption(text) if text else None
         result.append(
@@ -74,6 +77,7 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
                 continued=bool(label and label.continued),
                 notes=tuple(around.text_of(note) for note in around.part_notes(notes)),
                 pieces=frozenset(k for line in (*lines, *notes) for k in line),
+                caption_pieces=frozenset(k for line in lines for k in line),
                 page_columns=columns,
             )
         )
@@ -208,29 +212,36 @@ class _Around:
         start = min(mates, key=lambda p: float(facts.box[p, 0]))
         return self._line_at(start, high, block.right)
 
-    def note_lines(self, number: int) -> list[Line]:
-        """The lines of notes below a table."""
+    def note_lines(self, number: int, caption: Sequence[Line]) -> list[Line]:
+        """The lines of notes below a table, no wider than the table and its caption."""
         facts, table = self.facts, self.tables[number]
-        inside = self._near_below(table)
+        wide = self._as_wide_as(table, caption)
         lines: list[Line] = []
         last, step = table.bottom, _FIRST_STEP
-        for k in inside:
+        for k in self._near_below(wide):
             if any(k in line for line in lines):
                 continue
             size, base = float(facts.size[k]), float(facts.base[k])
-            if base - last > step * size or facts.caption[k] or k in self.taken:
+            if base - last > step * size or facts.caption[k] or k in self.taken or _ADDRESS.match(facts.text[k]):
                 break
-            line = self._line_at(k, table.right + 2 * size, table.right)
-            if not lines and not self._opens_note(line, table):
-                break
-            if lines and not self._goes_on(lines[-1], line, table):
+            line = self._line_at(k, wide.right + 2 * size, wide.right)
+            if lines and not self._goes_on(lines[-1], line):
                 break
             lines.append(line)
             last, step = base, _STEP
             if len(lines) >= _MOST_LINES:
                 break
+        if not lines or not self._opens_note(lines, wide):
+            return []
         self.taken.update(p for line in lines for p in line)
         return lines
+
+    def _as_wide_as(self, table: Box, caption: Sequence[Line]) -> Box:
+        """A table's box, widened to its caption: notes may be as wide as that."""
+        if not caption:
+            return table
+        around = hull(self.facts.box[[p for line in caption for p in line]])
+        return Box(min(table.left, around.left), table.top, max(table.right, around.right), table.bottom)
 
     def part_notes(self, lines: list[Line]) -> list[list[Line]]:
         """Lines of notes, each note's together: one begins where a line is marked."""
@@ -252,13 +263,17 @@ class _Around:
         order: list[int] = found[np.lexsort((box[found, 0], np.round(self.facts.base[found])))].tolist()
         return order
 
-    def _opens_note(self, line: Line, table: Box) -> bool:
-        size = float(self.facts.size[line[0]])
-        if float(self.facts.box[line[-1], 2]) > table.right + 6 * size:
+    def _opens_note(self, lines: Sequence[Line], table: Box) -> bool:
+        """Whether lines below a table are notes: no wider, and set small, or one of them with a mark."""
+        first = lines[0]
+        size = float(self.facts.size[first[0]])
+        if float(self.facts.box[first[-1], 2]) > table.right + 6 * size:
             return False
-        if self.facts.box[line[0], 1] > _FOOT * self.facts.page.height or _ADDRESS.match(self.facts.text[line[0]]):
+        if self.facts.box[first[0], 1] > _FOOT * self.facts.page.height:
             return False
-        return self._is_marked(line) or size < _SMALLER * self.body
+        if size < _SMALLER * self.body or _SHORT_FOR.match(self.facts.text[first[0]]) or self._is_marked(first):
+            return True
+        return size <= self.body and any(self._is_marked(line) for line in lines[1:_LOOK_AHEAD])
 
     def _is_marked(self, line: Line) -> bool:
         page = self.facts.page
@@ -266,15 +281,15 @@ class _Around:
         raised = bool(page.words.shift[page.pieces.order[start]] & Shift.RAISED)
         return raised or bool(_NOTE.match(self.facts.text[line[0]]))
 
-    def _goes_on(self, last: Line, line: Line, table: Box) -> bool:
-        """Whether a line goes on with the notes: of the same size, not the text's where theirs was another."""
+    def _goes_on(self, last: Line, line: Line) -> bool:
+        """Whether a line goes on with the notes: of the same size, and close where both are of the text's size."""
         facts = self.facts
-        if abs(float(facts.size[line[0]]) - float(facts.size[last[0]])) > _SAME_SIZE * float(facts.size[last[0]]):
+        size = float(facts.size[last[0]])
+        if abs(float(facts.size[line[0]]) - size) > _SAME_SIZE * size:
             return False
-        if self._is_marked(line):
+        if size < _SMALLER * self.body or self._is_marked(line):
             return True
-        step = float(facts.base[line[0]] - facts.base[last[0]])
-        return step < 1.5 * float(facts.size[line[0]])
+        return float(facts.base[line[0]] - facts.base[last[0]]) < 1.5 * float(facts.size[line[0]])
 
     def text_of(self, lines: Sequence[Line]) -> str:
         """The text of lines; words parted at the end of a line are put together again."""

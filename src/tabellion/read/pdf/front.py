@@ -19,7 +19,10 @@ _UPPER_PART = 0.62  # of the page: a title stands in it
 _LONGEST_TITLE, _SHORTEST_TITLE = 400, 8
 _LARGER = 1.12  # times the size of most text: a title is set so
 _SHARE_ON_PAGE = 0.75  # of a stated title's words
-_MOST_AUTHOR_LINES = 9
+_MOST_AUTHOR_LINES = 40
+_MOST_LINES_BELOW = 60  # of a title, in which authors are looked for
+_COLUMN_GAP = 1.6  # type sizes between two texts side by side
+_LINES_TO_AFFILIATION = 8
 _PARTICLES = re.compile(r"de|d[aei]|d[ao]s?|del(?:la)?|de[rn]|v[ao]n|zur?|l[ae]|[ae]l|bin|ibn|ben|e|y|te[rn]", re.I)
 _DEGREES = re.compile(
     r"\b(?:Ph\.?\s?D|M\.?D|M\.?Sc|B\.?Sc|MPH|MBBS|MDS|BDS|Dr|Prof(?:essor)?|Jr|Sr|FRCP|RN|MBA)\b\.?", re.I
@@ -28,7 +31,7 @@ _NO_NAME = re.compile(
     r"@|https?:|www\.|\b(?:universit|universidad|department|dept|institut|faculty|college|school|hospital|centre|center|laborator|"
     r"abstract|received|accepted|published|correspond|academic editor|editor|address|introduction|keywords|"
     r"open access|copyright|"
-    r"volume|journal|doi|citation|research article|original article|review article|department)",
+    r"volume|journal|doi\s*[:.]|doi\s*10|citation|research article|original article|review article|department)",
     re.I,
 )
 _RUBRIC = re.compile(
@@ -37,6 +40,17 @@ _RUBRIC = re.compile(
     re.I,
 )
 _PARTING = re.compile(r"\s*(?:,|;|•|·|\||&|\band\b|\bund\b|\bet\b)\s*")
+_AFFILIATION = re.compile(
+    r"@|\b(?:universi|department|dept|institut|faculty|college|school|hospital|cent(?:re|er)|laborator|correspond|"
+    r"academy|clinic|orcid|address|e-?mail)",
+    re.I,
+)
+_END_OF_FRONT = re.compile(r"\s*(?:abstract|summary|introduction|background|contents|zusammenfassung|résumé)\b", re.I)
+_ROLE = re.compile(
+    r"fellow|professor|lecturer|director|scientist|student|manager|officer|engineer|analyst|editor", re.I
+)
+_DEGREE = re.compile(r"(?:[A-Z][a-z]?\.?){2,4}")  # MB, PhD, M.Sc.
+_INNER_CAPITAL = re.compile(r"[a-z]{1,3}['’]?[A-Z]\w+")  # dePamphilis, d'Arcy
 _INITIALS = re.compile(r"(?:[A-Z]\.?-?){1,4}$")
 
 
@@ -61,7 +75,7 @@ def read_front(
     title = stated_title if stated_title and _stands_on(page, stated_title) else None
     if title is None and _SHORTEST_TITLE <= len(printed) <= _LONGEST_TITLE:
         title = re.sub(r"(?<=[a-z])- (?=[a-z])", "", printed)
-    authors = _authors_below(lines, _printed_title(lines, title, block)) if title else ()
+    authors = _authors_below(lines, _printed_title(lines, title, block), stated_authors or "") if title else ()
     if not authors and stated_authors and _stands_on(page, stated_authors):
         authors = _names(stated_authors)
     return title, authors
@@ -131,38 +145,47 @@ def _printed_title(lines: list[_Line], title: str | None, block: list[_Line]) ->
     return [line for line in found if line.size >= 0.95 * largest] or block
 
 
-def _authors_below(lines: list[_Line], title: list[_Line]) -> tuple[str, ...]:
-    """The names in the lines after a title."""
+def _authors_below(lines: list[_Line], title: list[_Line], stated: str) -> tuple[str, ...]:
+    """The names in the lines after a title, where anything bears out that they are its authors'."""
     if not title:
         return ()
     left, right = min(line.left for line in title), max(line.right for line in title)
     bottom = max(line.bottom for line in title)
     below = _whole_lines([line for line in lines if line.top > bottom - 2 and line.left < right and line.right > left])
+    below = [line for line in below[:_MOST_LINES_BELOW] if any(c.isalpha() for c in line.text)]
     taken: list[_Line] = []
-    for line in below[:30]:
-        if _NO_NAME.search(line.text):
-            if taken:
-                break
-            continue
-        if taken and (
-            line.top - taken[-1].bottom > 1.6 * line.size or abs(line.size - taken[-1].size) > 0.15 * line.size
-        ):
+    for line in below:
+        if _END_OF_FRONT.match(line.text) or len(taken) >= _MOST_AUTHOR_LINES:
             break
-        if not _mostly_names(line.text):
+        away = taken and (
+            line.top - taken[-1].bottom > 1.6 * line.size or abs(line.size - taken[-1].size) > 0.15 * line.size
+        )
+        if _NO_NAME.search(line.text) or away or not _mostly_names(line.text):
             if taken:
                 break
             continue
         taken.append(line)
-        if len(taken) >= _MOST_AUTHOR_LINES:
-            break
     text = ""
     for line in taken:
         text = f"{text}, {line.text}" if text and _is_whole(text, line.text) else f"{text} {line.text}"
-    return _names(text)
+    return _names(text) if taken and _are_authors(text, taken, below, stated) else ()
+
+
+def _are_authors(text: str, taken: list[_Line], below: list[_Line], stated: str) -> bool:
+    """Whether names are borne out: marks behind them, an affiliation soon after, who is stated, several right below."""
+    after = below[below.index(taken[-1]) + 1 :][:_LINES_TO_AFFILIATION]
+    families = {name.split()[-1] for name in map(_plain, _names(text))}
+    return (
+        ",," in text.replace(" ", "")
+        or any(c in text for c in "*∗†‡✉")
+        or any(_AFFILIATION.search(line.text) for line in after)
+        or bool(families & set(re.findall(r"\w+", _plain(stated))))
+        or (taken[0] is below[0] and len(_names(text)) > 1)
+    )
 
 
 def _whole_lines(pieces: list[_Line]) -> list[_Line]:
-    """Pieces that stand on one line as one."""
+    """Pieces that stand close on one line as one."""
     rows: list[list[_Line]] = []
     for piece in sorted(pieces, key=lambda line: line.top):
         if rows and min(piece.bottom, rows[-1][0].bottom) - piece.top > 0.5 * (piece.bottom - piece.top):
@@ -172,10 +195,17 @@ def _whole_lines(pieces: list[_Line]) -> list[_Line]:
     result: list[_Line] = []
     for row in rows:
         row.sort(key=lambda line: line.left)
-        lead = max(row, key=lambda line: len(line.text))
-        text = " ".join(line.text for line in row)
-        result.append(_Line(text, row[0].left, lead.top, row[-1].right, lead.bottom, lead.size))
+        start = 0
+        for end in range(1, len(row) + 1):
+            if end == len(row) or row[end].left - row[end - 1].right > _COLUMN_GAP * row[end].size:
+                result.append(_joined(row[start:end]))
+                start = end
     return result
+
+
+def _joined(row: list[_Line]) -> _Line:
+    lead = max(row, key=lambda line: len(line.text))
+    return _Line(" ".join(line.text for line in row), row[0].left, lead.top, row[-1].right, lead.bottom, lead.size)
 
 
 def _is_whole(text: str, line: str) -> bool:
@@ -187,7 +217,7 @@ def _is_whole(text: str, line: str) -> bool:
 
 def _mostly_names(line: str) -> bool:
     """Whether a line consists of names; the first and the last may be cut."""
-    parts = [p for p in _PARTING.split(_clean(line)) if p]
+    parts = [p for p in _PARTING.split(_clean(line)) if p and not _DEGREE.fullmatch(p) and not _ROLE.search(p)]
     cut = {0, len(parts) - 1}
     good = sum(
         _is_name(p) or (k in cut and p[:1].isupper() and len(p.split()) == 1 and len(parts) > 1)
@@ -197,7 +227,7 @@ def _mostly_names(line: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    text = _DEGREES.sub("", text)
+    text = re.sub(r"(?<=[^\W\dA-Z_])ID\b", "", _DEGREES.sub("", text))  # the mark of ORCID, read as letters
     text = re.sub(r"[\d*†‡§¶#∗✉©\[\]()]+", " ", text)
     text = re.sub(r"[^\w\s.,;&'’‐‑|•·-]", " ", text)
     return " ".join(re.sub(r"(?:\s*,)+", ",", text).split())
@@ -216,10 +246,12 @@ def _names(text: str) -> tuple[str, ...]:
 def _is_name(text: str) -> bool:
     """Whether a text looks like a person's name: two to six words, capitalised but for particles."""
     words = text.split()
-    if not 2 <= len(words) <= 7 or len(text) > 60:
+    if not 2 <= len(words) <= 7 or len(text) > 60 or len(set(words)) < len(words):
         return False
-    capital = [w for w in words if w[:1].isupper()]
-    if not all(w[:1].isupper() or _PARTICLES.fullmatch(w) for w in words) or len(capital) < 2:
+    if _ROLE.search(text) or any(w.endswith(("'s", "’s")) for w in words):
+        return False
+    capital = [w for w in words if w[:1].isupper() or _INNER_CAPITAL.fullmatch(w)]
+    if not all(w in capital or _PARTICLES.fullmatch(w) for w in words) or len(capital) < 2:
         return False
     full = [w for w in capital if len(w.strip(".")) > 1]
     return bool(full) and not any(c.isdigit() for c in text) and any(any(c.islower() for c in w) for w in full)

@@ -1,0 +1,108 @@
+"""Where a table begins and ends, as its caption and its rules say.
+
+Goes in: the tables found on a page view, with their captions. Comes out: the same boxes, some of them larger. What
+stands between a table's caption and the table is its head, which was judged to be text or was cut off. What stands
+between a table that has no rule at its foot and the rule that closes it, as wide as its others, are its last rows.
+Fails where notes stand inside the closing rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.place import Box
+from tabellion.model.region import Surroundings
+
+_SLACK = 2.0  # type sizes that a head may stand out at either side
+_STEP = 3.2  # type sizes between two lines of a head, and between it and the table
+_WIDE = 0.75  # of the table's width: a rule that is the table's own
+_SAME_END = 4.0  # points that the ends of two rules of one table may differ by
+_CLOSED = 0.9  # type sizes below a table in which a rule closes it
+_DEEPEST_FOOT = 9.0  # type sizes that the last rows may reach below
+_FEWEST_BESIDE = 2  # pieces side by side that make a row
+
+
+def widen_tables(facts: PieceFacts, boxes: Sequence[Box], about: Sequence[Surroundings]) -> list[Box]:
+    """The boxes of tables, with the heads and last rows that belong to them."""
+    x, y = (facts.box[:, 0] + facts.box[:, 2]) / 2, (facts.box[:, 1] + facts.box[:, 3]) / 2
+    free = facts.caption == 0
+    for box in boxes:
+        free &= ~((x > box.left) & (x < box.right) & (y > box.top) & (y < box.bottom))
+    captions = set().union(*(each.caption_pieces for each in about)) if about else set()
+    free[list(captions)] = False
+    result: list[Box] = []
+    for box, each in zip(boxes, about, strict=True):
+        inside = (x > box.left) & (x < box.right) & (y > box.top) & (y < box.bottom)
+        em = float(np.median(facts.size[inside])) if inside.any() else float(np.median(facts.size))
+        added = [*_head(facts, box, each, free, em), *_foot(facts, box, free, em)]
+        result.append(_around(box, hull(facts.box[added])) if added else box)
+    return result
+
+
+def _around(box: Box, more: Box) -> Box:
+    margin = 1.0
+    return Box(
+        min(box.left, more.left - margin),
+        min(box.top, more.top - margin),
+        max(box.right, more.right + margin),
+        max(box.bottom, more.bottom + margin),
+    )
+
+
+def _head(facts: PieceFacts, box: Box, about: Surroundings, free: NDArray[np.bool_], em: float) -> list[int]:
+    """The pieces between a caption and the table below it, where they are rows and no text."""
+    if about.position != "above" or not about.caption_pieces:
+        return []
+    start = float(facts.box[list(about.caption_pieces), 3].max())
+    left, top, right, bottom = facts.box.T
+    between = free & (top > start - 0.4 * em) & ((top + bottom) / 2 < box.top + 0.3 * em)
+    between &= (left > box.left - _SLACK * em) & (right < box.right + _SLACK * em)
+    found: list[int] = []
+    reach = box.top
+    for k in sorted(np.flatnonzero(between).tolist(), key=lambda k: -float(bottom[k])):
+        if reach - bottom[k] > _STEP * em:
+            return []  # something else stands between
+        found.append(k)
+        reach = min(reach, float(top[k]))
+    if not found:
+        return []
+    ruled = _rules_of(facts, box) & (facts.rules[:, 1] > start - 0.5 * em) & (facts.rules[:, 1] < reach + 0.4 * em)
+    return found if ruled.any() or (_beside(facts, found) and not facts.prose[found].any()) else []
+
+
+def _foot(facts: PieceFacts, box: Box, free: NDArray[np.bool_], em: float) -> list[int]:
+    """The pieces between a table that no rule closes and the rule, as wide as its others, that does."""
+    own = _rules_of(facts, box)
+    y = facts.rules[:, 1]
+    above = own & (y > box.top - 1.5 * em) & (y < box.bottom - em)
+    if not above.any() or (own & (y > box.bottom - em) & (y < box.bottom + _CLOSED * em)).any():
+        return []
+    first = facts.rules[above][y[above].argmin()]
+    ends = (np.abs(facts.rules[:, 0] - first[0]) < _SAME_END) & (np.abs(facts.rules[:, 2] - first[2]) < _SAME_END)
+    closing = y[own & ends & (y > box.bottom) & (y < box.bottom + _DEEPEST_FOOT * em)]
+    if not len(closing):
+        return []
+    left, top, right, bottom = facts.box.T
+    middle = (top + bottom) / 2
+    between = (middle > box.bottom) & (middle < closing.min()) & (left > first[0] - em) & (right < first[2] + em)
+    found: list[int] = np.flatnonzero(between & free).tolist()
+    if not found or (between & ~free).any() or not _beside(facts, found):
+        return []
+    return found
+
+
+def _rules_of(facts: PieceFacts, box: Box) -> NDArray[np.bool_]:
+    """The level rules that run over most of a table's width and little beyond."""
+    over = np.minimum(facts.rules[:, 2], box.right) - np.maximum(facts.rules[:, 0], box.left)
+    return np.asarray(over > _WIDE * (box.right - box.left))
+
+
+def _beside(facts: PieceFacts, found: list[int]) -> bool:
+    """Whether some pieces stand side by side."""
+    return any(
+        int((np.abs(facts.base[found] - facts.base[k]) < 0.5 * facts.size[k]).sum()) >= _FEWEST_BESIDE for k in found
+    )
