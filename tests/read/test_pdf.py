@@ -34,8 +34,8 @@ def drawn_pdf(content: str, form: str = "", to_unicode: str = "") -> bytes:
         [
             "<< /Type /Catalog /Pages 2 0 R >>",
             "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /XObject << /X 6 0 R >> "
-            "/Font << /F0 7 0 R /F1 8 0 R >> >> >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
+            "/Resources << /XObject << /X 6 0 R >> /Font << /F0 7 0 R /F1 8 0 R >> >> >>",
             *streams,
             "<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F0 7 0 R >> >> "
             f"/Length {len(form)} >>\nstream\n{form}\nendstream",
@@ -76,10 +76,11 @@ def test_a_clip_in_a_form_stands_where_the_form_is():
 
 
 def test_a_password_opens_a_pdf():
-    pages = read_document(protect(b"secret"), password="secret").pages
+    right, wrong = "secret", "other"
+    pages = read_document(protect(right.encode()), password=right).pages
     assert "".join(pages[0].words.text) == "Hello"
     with pytest.raises(EncryptedError, match="does not open"):
-        read_document(protect(b"secret"), password="other")
+        read_document(protect(right.encode()), password=wrong)
 
 
 def test_threads_may_read_pdfs_at_the_same_time():
@@ -141,6 +142,27 @@ def test_title_and_author_come_from_the_first_page():
     document = read_document(write_pdf([page]))
     assert document.title == "Of weights and measures"
     assert document.authors == ("Ada Winter", "Tom Frost")
+
+
+@pytest.mark.parametrize(
+    ("lines", "authors"),
+    [
+        (["Ada Winter, MB, Tom Frost, PhD", "Institute of Weights, Oslo"], ("Ada Winter", "Tom Frost")),
+        (["Ada WinterID, Claude deFrost", "a.winter@weights.example"], ("Ada Winter", "Claude deFrost")),
+        (["Ada Winter, Research Fellow, and Ryo Doi", "Department of Weights"], ("Ada Winter", "Ryo Doi")),
+        (["Father's Father's, Mother's Mother's", "School of Weights"], ()),
+        (["It was a long year, and many things were weighed.", "Annual Report"], ()),
+        (["Abstract", "Visual Scale, Analog Scale", "Institute of Weights"], ()),
+    ],
+)
+def test_authors_are_told_on_evidence(lines: list[str], authors: tuple[str, ...]):
+    page = PdfPage()
+    page.text(72, 100, "Of weights and measures", 20, "bold")
+    for number, line in enumerate(lines):
+        page.text(72, 125 + 14 * number, line, 11)
+    for number in range(6):
+        page.text(72, 300 + 14 * number, "it was a long year, and many things were weighed again and again.", 10)
+    assert read_document(write_pdf([page])).authors == authors
 
 
 def test_only_the_pages_asked_for_are_read():

@@ -1,0 +1,114 @@
+"""Where a printed table begins and ends, what goes on with it, and which notes are its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from printing import PdfPage, lay_table, write_pdf
+from tabellion.locate.printed.extent import widen_tables
+from tabellion.locate.printed.regions import goes_on
+from tabellion.locate.printed.second_look import gather_facts
+from tabellion.locate.printed.surroundings import find_surroundings
+from tabellion.model.place import Box, Place
+from tabellion.model.printed import PrintedPage
+from tabellion.model.region import PrintedRegion
+from tabellion.read import read_document
+from tabellion.values.table_labels import read_caption
+from tabellion.values.vocabulary import WORDS
+
+ROWS = [["Voice", "Women", "Men"], ["Soprano", "17", "2"], ["Alto", "14", "5"], ["Tenor", "3", "8"]]
+EDGES = [72.0, 200.0, 300.0, 400.0]
+
+
+def read_pages(*pages: PdfPage) -> list[PrintedPage]:
+    return [page for page in read_document(write_pdf(list(pages))).pages if isinstance(page, PrintedPage)]
+
+
+def captioned(caption_at: float = 92) -> PdfPage:
+    """A table at 100 whose head is its first 15 points, with a caption above it."""
+    page = PdfPage()
+    page.text(72, caption_at, "Table 1. Singers by voice", 9)
+    lay_table(page, ROWS, 100, EDGES)
+    return page
+
+
+def test_what_stands_between_a_caption_and_a_table_is_its_head():
+    (page,) = read_pages(captioned())
+    facts, body = gather_facts(page), Box(71, 117, 401, 161)
+    (wider,) = widen_tables(facts, [body], find_surroundings(facts, [body]))
+    assert wider.top == pytest.approx(101, abs=3)
+    assert wider.bottom == body.bottom
+
+
+def test_text_between_a_caption_and_a_table_is_no_head():
+    page = PdfPage()
+    page.text(72, 60, "Table 1. Singers by voice", 9)
+    page.text(72, 85, "These are the singers of the choir as they were counted at the end of the year.", 9)
+    lay_table(page, ROWS, 100, EDGES)
+    (shown,) = read_pages(page)
+    facts, whole = gather_facts(shown), Box(71, 100, 401, 161)
+    (same,) = widen_tables(facts, [whole], find_surroundings(facts, [whole]))
+    assert same == whole
+
+
+def test_the_rows_above_the_closing_rule_are_the_tables():
+    (page,) = read_pages(captioned())
+    facts, cut = gather_facts(page), Box(71, 101, 401, 144)
+    (wider,) = widen_tables(facts, [cut], find_surroundings(facts, [cut]))
+    assert wider.bottom == pytest.approx(158, abs=3)
+
+
+def part_of(page: PrintedPage, top: float, bottom: float) -> PrintedRegion:
+    box = Box(71, top, 401, bottom)
+    (about,) = find_surroundings(gather_facts(page), [box])
+    return PrintedRegion(page, Place(page=page.number, box=box), box, about=about)
+
+
+@pytest.mark.parametrize(
+    ("edges", "heading", "joined"),
+    [
+        (EDGES, None, True),
+        ([72.0, 130.0, 190.0, 250.0, 320.0, 400.0], None, False),  # as wide, with other columns
+        (EDGES, "Money", False),  # a heading stands between
+    ],
+)
+def test_a_table_goes_on_where_the_columns_are_the_same_and_nothing_stands_between(
+    edges: list[float], heading: str | None, joined: bool
+):
+    first, second = PdfPage(), PdfPage()
+    lay_table(first, ROWS, 700, EDGES)
+    body = [["Bass", "1", "9", "7", "4"], ["Baritone", "0", "6", "5", "3"], ["Descant", "2", "1", "8", "6"]]
+    lay_table(second, [row[: len(edges) - 1] for row in body], 100, edges)
+    if heading:
+        second.text(72, 90, heading, 12, "bold")
+    upper, lower = read_pages(first, second)
+    assert goes_on(part_of(upper, 700, 761), part_of(lower, 100, 146)) is joined
+
+
+def test_lines_of_a_note_stay_together_and_notes_may_be_as_wide_as_the_caption():
+    page = PdfPage()
+    page.text(40, 92, "Table 1. Singers by voice, with a caption that is much wider than the table below", 9)
+    lay_table(page, ROWS, 100, EDGES)
+    page.text(40, 175, "Note: counted twice. S: soprano; A: alto; T: tenor; the others are left out, and in", 7)
+    page.text(40, 185.5, "k: the small choir; they are told of in the report of the year before.", 7)
+    for line in range(8):
+        page.text(40, 220 + 12 * line, "The choir sang well, and all who heard it said it had never been better.", 9)
+    (shown,) = read_pages(page)
+    (about,) = find_surroundings(gather_facts(shown), [Box(71, 100, 401, 161)])
+    assert len(about.notes) == 1
+    assert about.notes[0].startswith("Note: counted twice")
+    assert about.notes[0].endswith("the year before.")
+
+
+@pytest.mark.parametrize("word", sorted({word for words in WORDS["table"].values() for word in words.split(", ")}))
+def test_every_listed_word_opens_a_caption(word: str):
+    for text in (f"{word.capitalize()} 3. Growth", f"{word.upper()} 3"):
+        caption = read_caption(text)
+        assert caption is not None
+        assert (caption.kind, caption.label[-1]) == ("table", "3")
+
+
+def test_captions_without_a_blank_after_the_word():
+    caption = read_caption("表3 人口")
+    assert caption is not None
+    assert (caption.label, caption.rest) == ("表3", "人口")
