@@ -53,31 +53,59 @@ def build_cells(
     groups: list[list[tuple[int, Phrase]]] = [[] for _ in range(rows)]
     for k, line in enumerate(phrases):
         groups[row_of_line[k]].extend((k, p) for p in line)
-    cells = [cell for row, group in enumerate(groups) for cell in _cells_of_row(row, group)]
-    cells += _block_cells(strip, row_of_line, rows, blocks, cells)
-    cells.sort(key=lambda c: (c.row, c.column))
-    return PrintedCells(tuple(cells), row_of_line, rows, len(columns.columns))
+    cells = {(cell.row, cell.column): cell for row, group in enumerate(groups) for cell in _cells_of_row(row, group)}
+    _add_blocks(strip, row_of_line, rows, blocks, cells)
+    whole = tuple(sorted(cells.values(), key=lambda c: (c.row, c.column)))
+    return PrintedCells(whole, row_of_line, rows, len(columns.columns))
 
 
-def _block_cells(
-    strip: Strip, row_of_line: NDArray[np.int32], rows: int, blocks: list[Block], cells: list[PrintedCell]
-) -> list[PrintedCell]:
-    """Blocks as cells over the rows whose middle lies in them, as far as those are free."""
+def _add_blocks(
+    strip: Strip,
+    row_of_line: NDArray[np.int32],
+    rows: int,
+    blocks: list[Block],
+    cells: dict[tuple[int, int], PrintedCell],
+) -> None:
+    """Add blocks as cells over the rows whose middle lies in them, as far as those are free.
+
+    Where none is, what the block says joins the nearest cell of its column: no cell hides another.
+    """
     top, bottom = np.full(rows, np.inf), np.full(rows, -np.inf)
     np.minimum.at(top, row_of_line, strip.line_box[:, 1])
     np.maximum.at(bottom, row_of_line, strip.line_box[:, 3])
     middle = (top + bottom) / 2
-    taken = {(c.row, k) for c in cells for k in range(c.column, c.column + c.column_span)}
-    result: list[PrintedCell] = []
-    for block in blocks:
-        inside = np.flatnonzero((middle > block.top) & (middle < block.bottom))
-        free = [int(r) for r in inside if (int(r), block.column) not in taken]
-        if not free:
-            base = float(strip.base[block.lines[0][0]])
-            free = [int(np.abs(middle - base).argmin())] if rows else []
+    owner = {
+        (row, column): place
+        for place, cell in cells.items()
+        for row in range(cell.row, cell.row + cell.row_span)
+        for column in range(cell.column, cell.column + cell.column_span)
+    }
+    for block in blocks if rows else ():
+        inside = np.flatnonzero((middle > block.top) & (middle < block.bottom)).tolist()
+        free = _first_run([row for row in inside if (row, block.column) not in owner])
         if free:
-            result.append(PrintedCell(free[0], block.column, free[-1] - free[0] + 1, 1, block.lines))
-    return result
+            place = (free[0], block.column)
+            cells[place] = PrintedCell(*place, len(free), 1, block.lines)
+            owner.update(dict.fromkeys(((row, block.column) for row in free), place))
+            continue
+        nearest = int(np.abs(middle - float(strip.base[block.lines[0][0]])).argmin())
+        place = owner.get((nearest, block.column), (nearest, block.column))
+        there = cells.get(place)
+        if there is None:
+            cells[place] = PrintedCell(*place, 1, 1, block.lines)
+            owner[place] = place
+        else:
+            lines = sorted((*there.lines, *block.lines), key=lambda line: float(strip.base[line[0]]))
+            cells[place] = msgspec.structs.replace(there, lines=tuple(lines))
+
+
+def _first_run(rows: list[int]) -> list[int]:
+    """The rows that follow the first one without a gap.
+
+    >>> _first_run([2, 3, 4, 7])
+    [2, 3, 4]
+    """
+    return [row for k, row in enumerate(rows) if row == rows[0] + k]
 
 
 def _cells_of_row(row: int, group: list[tuple[int, Phrase]]) -> list[PrintedCell]:
