@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from copy import copy
 from statistics import median
 from typing import Any
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 
+_LONGEST_WORD = 200  # letters
 _MOST_STEPS = 400  # of one search
 _PAGE_STEP = 10_000.0  # what the top of the next page adds to a height
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−─"), "-")
@@ -58,7 +60,7 @@ class GoldTable(msgspec.Struct, frozen=True, eq=False):
 class _View:
     """The words of a view as they are searched."""
 
-    def __init__(self, page: PrintedPage, inside: Box | None) -> None:
+    def __init__(self, page: PrintedPage) -> None:
         words = page.words
         self.box = words.box
         self.base, self.size = words.baseline, words.size
@@ -68,9 +70,21 @@ class _View:
         self.at = {w: k for k, w in enumerate(self.order)}
         x, y = (self.box[:, 0] + self.box[:, 2]) / 2, (self.box[:, 1] + self.box[:, 3]) / 2
         self.allowed = np.ones(len(words), dtype=bool)
-        if inside is not None:
-            self.allowed = (x >= inside[0]) & (x <= inside[2]) & (y >= inside[1]) & (y <= inside[3])
         self.x, self.y = x, y
+        self.starts: dict[str, list[int]] = {}
+        for k, token in enumerate(self.token):
+            self.starts.setdefault(token, []).append(k)
+
+    def within(self, inside: Box) -> _View:
+        """The same view, searched in a box only."""
+        part = copy(self)
+        part.allowed = (self.x >= inside[0]) & (self.x <= inside[2]) & (self.y >= inside[1]) & (self.y <= inside[3])
+        return part
+
+    def openings(self, text: str) -> Iterator[int]:
+        """The words that a text may begin with, in their order."""
+        found = (self.starts.get(text[:length], ()) for length in range(1, min(len(text), _LONGEST_WORD) + 1))
+        return iter(sorted(start for starts in found for start in starts))
 
 
 def fold(text: str) -> str:
@@ -89,16 +103,17 @@ def lay_tables(
 ) -> list[GoldTable]:
     """Each gold table over the views it may be on; `insides` limits the search to a box a view, where known."""
     taken = [np.zeros(len(v.words), dtype=bool) for v in views]
-    return [_lay(views, table, inside, taken) for table, inside in zip(tables, insides, strict=True)]
+    searched = [_View(view) for view in views]
+    return [_lay(searched, table, inside, taken) for table, inside in zip(tables, insides, strict=True)]
 
 
 def _lay(
-    pages: Sequence[PrintedPage],
+    searched: Sequence[_View],
     table: dict[str, Any],
     inside: dict[int, Box] | None,
     taken: list[NDArray[np.bool_]],
 ) -> GoldTable:
-    views = {k: _View(p, inside[k] if inside else None) for k, p in enumerate(pages) if inside is None or k in inside}
+    views = dict(enumerate(searched)) if inside is None else {k: searched[k].within(box) for k, box in inside.items()}
     cells = tuple(
         GoldCell(c["row"], c["column"], c.get("row_span") or 1, c.get("column_span") or 1, c["text"])
         for c in table["cells"]
@@ -125,8 +140,8 @@ def _finds(views: dict[int, _View], text: str, taken: list[NDArray[np.bool_]]) -
     """All places where a text is printed."""
     result: list[Laid] = []
     for k, view in views.items():
-        for start, token in enumerate(view.token):
-            if not token or not view.allowed[start] or taken[k][start] or not text.startswith(token):
+        for start in view.openings(text):
+            if not view.allowed[start] or taken[k][start]:
                 continue
             words = _follow(view, start, text)
             if words:
