@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
 from pdf_writer import PdfPage, join_objects, write_pdf
 
-__all__ = ["PdfPage", "join_objects", "lay_table", "protect", "write_pdf"]
+__all__ = ["PdfPage", "join_objects", "lay_table", "protect", "scanned_pdf", "write_pdf"]
 
 _PAD = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 
@@ -29,6 +29,22 @@ def lay_table(
         page.rule(edges[0], y, edges[-1], y)
     for x in edges if ruled else []:
         page.rule(x, top, x, bottom)
+
+
+def scanned_pdf() -> bytes:
+    """A page that is one picture, without text."""
+    content = "q 595 0 0 842 0 0 cm /I Do Q"
+    return join_objects(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /XObject << /I 5 0 R >> >> "
+            "/Contents 4 0 R >>",
+            f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+            "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 "
+            "/Length 1 >>\nstream\nw\nendstream",
+        ]
+    )
 
 
 def protect(password: bytes) -> bytes:

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from printing import protect, scanned_pdf
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAM = [sys.executable, "-c", "from tabellion.cli import main; main()"]
 
@@ -47,6 +49,29 @@ def test_documents_come_in_the_order_given_on_one_core_or_two() -> None:
     one, two = run("extract", *names), run("extract", *names, "--jobs", 2)
     assert [line["source"] for line in lines(one)] == list(map(str, names))
     assert two.stdout == one.stdout
+
+
+def test_a_pdf_under_a_password_is_opened_with_it_and_nothing_keeps_it(tmp_path: Path) -> None:
+    path = tmp_path / "locked.pdf"
+    path.write_bytes(protect(b"sesame"))
+    shut = run("extract", path)
+    assert (shut.returncode, lines(shut)[0]["error"]["kind"]) == (1, "encrypted")
+    assert b"--password" in shut.stderr
+    opened = run("extract", path, "--password", "sesame")
+    assert opened.returncode == 0
+    assert b"sesame" not in opened.stdout + opened.stderr
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "markdown"])
+def test_a_scanned_page_is_told_of_with_what_to_do(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "scan.pdf"
+    path.write_bytes(scanned_pdf())
+    ran = run("extract", path, "--format", form)
+    assert ran.returncode == 0
+    assert ran.stderr.decode().count("\n") == 1
+    assert (
+        "scan.pdf: page 1: the page is a scan without text: have its text recognised first (OCR)" in ran.stderr.decode()
+    )
 
 
 def test_standard_input_is_a_document() -> None:

@@ -19,6 +19,7 @@ from tabellion.cli.options import (
     LimitOption,
     Methods,
     NetworkOption,
+    PasswordOption,
     RenderOption,
     TraceOption,
     WeightsOption,
@@ -69,6 +70,7 @@ def add(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
     ] = 0,
+    password: PasswordOption = None,
     render: RenderOption = "never",
     network: NetworkOption = False,
     weights: WeightsOption = None,
@@ -77,7 +79,9 @@ def add(
     methods: Methods | None = None,
 ) -> None:
     """Read documents and keep their tables in the library."""
-    settings = build_settings(methods=methods, weights=weights, limits=limit, render=render, network=network)
+    settings = build_settings(
+        methods=methods, weights=weights, limits=limit, render=render, network=network, password=password
+    )
     with opened_library(library, files, create=True) as store:
         from tabellion.cli.batch import Outcome, expand_sources, run_batch
         from tabellion.cli.messages import Progress

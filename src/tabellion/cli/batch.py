@@ -89,6 +89,7 @@ class Outcome(NamedTuple):
     tuples: int = 0
     issues: int = 0
     failure: Failure | None = None
+    unread: tuple[str, ...] = ()  # what could not be read of it, one line each
 
 
 Job = Callable[[str], Outcome]

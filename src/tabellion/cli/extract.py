@@ -22,6 +22,7 @@ from tabellion.cli.options import (
     NetworkOption,
     PagesApartOption,
     PagesOption,
+    PasswordOption,
     RenderOption,
     ScriptsOption,
     SheetOption,
@@ -34,6 +35,7 @@ from tabellion.cli.options import (
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
     from tabellion.export.forms import TextForm
+    from tabellion.model.document import Issue
     from tabellion.pipeline import Extraction, Settings
     from tabellion.read.progress import Watch
 
@@ -146,6 +148,7 @@ def extract(
     every: Annotated[bool, typer.Option("--all", help="Also list what was judged not to be a table, and why.")] = False,
     sheet: SheetOption = None,
     pages: PagesOption = None,
+    password: PasswordOption = None,
     pages_apart: PagesApartOption = False,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
@@ -166,6 +169,7 @@ def extract(
         limits=limit,
         why=every,
         pages=pages,
+        password=password,
         pages_apart=pages_apart,
         render=render,
         scripts=scripts,
@@ -200,7 +204,33 @@ def extract_one(source: str, *, settings: Settings, form: Form, every: bool, wat
         tables=len(extraction.tables),
         tuples=sum(len(table.tuples) for table in extraction.tables),
         issues=len(extraction.issues),
+        unread=unread_pages(extraction.issues),
     )
+
+
+def unread_pages(issues: Sequence[Issue]) -> tuple[str, ...]:
+    """What is said of the pages of a PDF that could not be read: a line for each reason, with the pages.
+
+    >>> from tabellion.model.document import Issue
+    >>> from tabellion.model.place import Place
+    >>> unread_pages([Issue("read", "the page is damaged", Place(page=n)) for n in (2, 3, 4, 9)])
+    ('pages 2-4, 9: the page is damaged',)
+    """
+    pages: dict[str, list[int]] = {}
+    for issue in issues:
+        if issue.stage == "read" and issue.place is not None and issue.place.page is not None:
+            pages.setdefault(issue.note, []).append(issue.place.page)
+    return tuple(f"page{'s' if len(these) > 1 else ''} {_ranges(these)}: {note}" for note, these in pages.items())
+
+
+def _ranges(pages: Sequence[int]) -> str:
+    runs: list[list[int]] = []
+    for page in sorted(set(pages)):
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def exit_status(kinds: Sequence[str | None]) -> int:

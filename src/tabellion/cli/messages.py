@@ -85,6 +85,8 @@ class Progress:
         self.tuples += outcome.tuples
         if outcome.failure:
             complain(outcome.failure.note, outcome.failure.trace if self.trace else "")
+        for note in outcome.unread:
+            complain(f"{outcome.source}: {note}")
         if self.bar and self.task is not None:
             self.bar.update(self.task, advance=1, found=f"{self.tables:,} tables, {self.tuples:,} tuples")
 

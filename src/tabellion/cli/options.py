@@ -111,6 +111,16 @@ SheetOption = Annotated[str | None, typer.Option("--sheet", "-s", metavar="NAME"
 PagesOption = Annotated[
     str | None, typer.Option("--pages", metavar="FIRST-LAST", help="Read only these pages of a PDF, as in 3-9.")
 ]
+PasswordOption = Annotated[
+    str | None,
+    typer.Option(
+        "--password",
+        metavar="TEXT",
+        envvar="TABELLION_PASSWORD",
+        show_envvar=False,
+        help="What opens a PDF that asks for a password; it is stored nowhere. Also read from TABELLION_PASSWORD.",
+    ),
+]
 PagesApartOption = Annotated[
     bool, typer.Option("--pages-apart", help="Keep the parts of a table that goes on over several pages apart.")
 ]
@@ -167,6 +177,7 @@ def build_settings(
     render: RenderChoice = "never",
     scripts: bool = False,
     network: bool = False,
+    password: str | None = None,
 ) -> Settings:
     """The settings that the options of a call name; a limit that does not exist is an error of the call."""
     from tabellion.settings import Settings
@@ -184,6 +195,7 @@ def build_settings(
         render=render,
         scripts=scripts,
         network=network,
+        password=password,
     )
 
 

@@ -15,6 +15,7 @@ from tabellion.cli.options import (
     NetworkOption,
     OptionalValues,
     PagesOption,
+    PasswordOption,
     RenderOption,
     ScriptsOption,
     SheetOption,
@@ -96,6 +97,7 @@ def show(
         Path | None, typer.Option("--svg", metavar="FILE", help="Also write the drawing to this file as a picture.")
     ] = None,
     pages: PagesOption = None,
+    password: PasswordOption = None,
     picture: PictureOption = None,
     render: RenderOption = "never",
     scripts: ScriptsOption = False,
@@ -116,6 +118,7 @@ def show(
         scripts=scripts,
         network=network,
         pages=pages,
+        password=password,
     )
     from tabellion.cli.messages import explained
 
