@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printing import PdfPage, lay_table, write_pdf
-from tabellion.locate.printed.extent import widen_tables
+from tabellion.locate.printed.extent import in_figure, widen_tables
 from tabellion.locate.printed.regions import goes_on
 from tabellion.locate.printed.second_look import gather_facts
 from tabellion.locate.printed.surroundings import find_surroundings
@@ -56,6 +56,28 @@ def test_the_rows_above_the_closing_rule_are_the_tables():
     facts, cut = gather_facts(page), Box(71, 101, 401, 144)
     (wider,) = widen_tables(facts, [cut], find_surroundings(facts, [cut]))
     assert wider.bottom == pytest.approx(158, abs=3)
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "inside"),
+    [
+        (None, "Figure 2. Singers by voice", True),
+        (None, "Table 2. Singers by voice", False),
+        ("Table 1. Singers by voice", "Figure 2. The choir", False),
+        (None, "The choir sang well, and all who heard it said that it had never been better.", False),
+    ],
+)
+def test_what_stands_over_the_caption_of_a_figure_is_a_part_of_it(above: str | None, below: str, inside: bool):
+    page = PdfPage()
+    if above:
+        page.text(72, 92, above, 9)
+    lay_table(page, ROWS, 100, EDGES)
+    page.text(72, 180, below, 9)
+    page.text(72, 200, "Figure 3. Another choir", 9)
+    (shown,) = read_pages(page)
+    facts, box = gather_facts(shown), Box(71, 100, 401, 161)
+    (about,) = find_surroundings(facts, [box])
+    assert in_figure(facts, box, about) is inside
 
 
 def part_of(page: PrintedPage, top: float, bottom: float) -> PrintedRegion:

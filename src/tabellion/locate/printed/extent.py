@@ -43,6 +43,23 @@ def widen_tables(facts: PieceFacts, boxes: Sequence[Box], about: Sequence[Surrou
     return result
 
 
+def in_figure(facts: PieceFacts, box: Box, about: Surroundings) -> bool:
+    """Whether a region without a caption of its own is a part of the figure whose caption stands below it.
+
+    No running text stands between it and the caption, and no table's caption.
+    """
+    if about.caption is not None:
+        return False
+    left, top, right, _ = facts.box.T
+    below = (left < box.right) & (right > box.left) & (top > box.bottom - 2)
+    captions = np.flatnonzero(below & (facts.caption > 0))
+    if not len(captions):
+        return False
+    nearest = int(captions[top[captions].argmin()])
+    between = below & (top < top[nearest] - 2)
+    return bool(facts.caption[nearest] == 2 and not facts.prose[between].any())
+
+
 def _around(box: Box, more: Box) -> Box:
     margin = 1.0
     return Box(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.cuts import LEVEL_FEATURES, UPRIGHT_FEATURES
-from tabellion.locate.printed.extent import widen_tables
+from tabellion.locate.printed.extent import in_figure, widen_tables
 from tabellion.locate.printed.parting import Judges, part_tables, settle_chances
 from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, outer_pieces, piece_features
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
@@ -140,6 +140,7 @@ FIRST_LOOK, SECOND_LOOK = "printed-pieces-first", "printed-pieces"  # names of t
 LEVEL_CUTS, UPRIGHT_CUTS, REGIONS = "printed-level-cuts", "printed-upright-cuts", "printed-regions"
 BOTH_LOOKS = (*PIECE_FEATURES, *SECOND_FEATURES)  # what the second look sees
 _LENIENT = 0.4  # log-odds added to what is said of a region: a table missed costs more than one too many
+_IN_FIGURE = 0.4  # times its probability, that a region of a figure is a table: of 6 such in articles none was
 _MARGIN = 1.0  # points around the text of a table that its box takes in
 
 
@@ -177,10 +178,21 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
     )
     regions = [_region(facts, chance, members, weights) for members in part_tables(facts, chance, judges)]
     likely = [region for region in regions if region.genuine >= LIKELY]
-    boxes = [region.box for region in likely]
-    wider = widen_tables(facts, boxes, find_surroundings(facts, boxes))
+    around = find_surroundings(facts, [region.box for region in likely])
+    figures = [in_figure(facts, region.box, about) for region, about in zip(likely, around, strict=True)]
+    if any(figures):
+        parts = {id(region) for region, figure in zip(likely, figures, strict=True) if figure}
+        regions = [_doubted(region) if id(region) in parts else region for region in regions]
+        likely = [region for region in likely if id(region) not in parts]
+        around = find_surroundings(facts, [region.box for region in likely])
+    wider = widen_tables(facts, [region.box for region in likely], around)
     whole = dict(zip(map(id, likely), zip(wider, find_surroundings(facts, wider), strict=True), strict=True))
     return [_settled(region, *whole[id(region)]) if id(region) in whole else region for region in regions]
+
+
+def _doubted(region: PrintedRegion) -> PrintedRegion:
+    """A region that is a part of a figure."""
+    return msgspec.structs.replace(region, genuine=round(_IN_FIGURE * region.genuine, 4))
 
 
 def _settled(region: PrintedRegion, box: Box, about: Surroundings) -> PrintedRegion:

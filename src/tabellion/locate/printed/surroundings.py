@@ -273,7 +273,8 @@ class _Around:
             return False
         if size < _SMALLER * self.body or _SHORT_FOR.match(self.facts.text[first[0]]) or self._is_marked(first):
             return True
-        return size <= self.body and any(self._is_marked(line) for line in lines[1:_LOOK_AHEAD])
+        marked = next((n for n, line in enumerate(lines[:_LOOK_AHEAD]) if self._is_marked(line)), 0)
+        return marked > 0 and size <= self.body and all(len(line) == 1 for line in lines[:marked])
 
     def _is_marked(self, line: Line) -> bool:
         page = self.facts.page

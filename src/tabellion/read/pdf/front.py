@@ -246,7 +246,7 @@ def _names(text: str) -> tuple[str, ...]:
 def _is_name(text: str) -> bool:
     """Whether a text looks like a person's name: two to six words, capitalised but for particles."""
     words = text.split()
-    if not 2 <= len(words) <= 7 or len(text) > 60 or len(set(words)) < len(words):
+    if not 2 <= len(words) <= 7 or len(text) > 60 or len(set(words)) < 2:
         return False
     if _ROLE.search(text) or any(w.endswith(("'s", "’s")) for w in words):
         return False
