@@ -160,6 +160,7 @@ def extract(
     *,
     pages: str | int | tuple[int, int] | None = None,
     pages_apart: bool = False,
+    password: str | None = None,
     rows: RowMethod = "boosted",
     parents: ParentMethod = "boosted",
     genuine: GenuineMethod = "boosted",
@@ -175,7 +176,7 @@ def extract(
     """Read one document and return its tables.
 
     `source` is a path, an address or the bytes of a document. `sheet` names one sheet of a spreadsheet, `pages` a page
-    or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`. The other settings are those of `Settings`; `limits` may be
+    or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`; `password` opens one that asks for it. The other settings are those of `Settings`; `limits` may be
     a dict of those that change. A wrong setting raises a `UsageError`, a document that cannot be read an
     `UnreadableError`; doubts are in `issues`.
     """
@@ -194,5 +195,6 @@ def extract(
         frames=frames,
         scripts=scripts,
         network=network,
+        password=password,
     )
     return Tables(extract_document(source, settings))

@@ -38,6 +38,7 @@ _FIGURE = lazy_pattern(
 _MENTION = lazy_pattern(r"\s*(?:[),;]|[a-zà-öø-ÿ]{2,}\b)")  # a sentence goes on: "Table 2 shows", "Table 2)"
 _CONTINUES = either_of("continued")
 _CONTINUED = lazy_pattern(rf"^\W*{_CONTINUES}|[(\[–—-]\s*{_CONTINUES}|\b{_CONTINUES}\W*$", re.I)
+_ONLY_CONTINUED = lazy_pattern(rf"\W*{_CONTINUES}\W*", re.I)
 _SEPARATOR = lazy_pattern(r"^[\s.:|–—\-]*")
 
 Kind = Literal["table", "figure"]
@@ -61,6 +62,8 @@ def read_caption(text: str) -> Caption | None:
     True
     >>> read_caption("Table 3. Growth of the control and of plants under continued stress.").continued
     False
+    >>> read_caption("Table 3 continued").continued, read_caption("Table 3 continued to grow") is None
+    (True, True)
     >>> read_caption("TABLE IV").label
     'TABLE IV'
     """
@@ -74,7 +77,7 @@ def read_caption(text: str) -> Caption | None:
             continue  # "table of", "form a"
         if rest and rest[:1].isalnum():
             continue
-        if _MENTION.match(rest) and not _SEPARATOR.match(rest)[0].strip():  # type: ignore[index]
+        if _MENTION.match(rest) and not (_SEPARATOR.match(rest)[0].strip() or _ONLY_CONTINUED.fullmatch(rest)):  # type: ignore[index]
             continue
         label = " ".join(match["label"].split())
         return Caption(kind, label, _SEPARATOR.sub("", rest).strip(), bool(_CONTINUED.search(rest)))

@@ -46,9 +46,11 @@ def widen_tables(facts: PieceFacts, boxes: Sequence[Box], about: Sequence[Surrou
 def in_figure(facts: PieceFacts, box: Box, about: Surroundings) -> bool:
     """Whether a region without a caption of its own is a part of the figure whose caption stands below it.
 
-    No running text stands between it and the caption, and no table's caption.
+    No running text stands between it and the caption, no table's caption, and no rule opens it as rules do tables.
     """
-    if about.caption is not None:
+    em = float(np.median(facts.size))
+    ruled = _rules_of(facts, box) & (np.abs(facts.rules[:, 1] - box.top) < _CLOSED * em)
+    if about.caption is not None or ruled.any():
         return False
     left, top, right, _ = facts.box.T
     below = (left < box.right) & (right > box.left) & (top > box.bottom - 2)
