@@ -176,7 +176,7 @@ def extract(
     """Read one document and return its tables.
 
     `source` is a path, an address or the bytes of a document. `sheet` names one sheet of a spreadsheet, `pages` a page
-    or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`; `password` opens one that asks for it. The other settings are
+    or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`; `password` opens one that asks. The other settings are
     those of `Settings`; `limits` may be a dict of those that change. A wrong setting raises a `UsageError`, a document
     that cannot be read an `UnreadableError`; doubts are in `issues`.
     """
