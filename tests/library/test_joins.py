@@ -18,6 +18,9 @@ DOCUMENTS = {
     "harvest": "Crop,Spring,Summer,Autumn\nRye,1,2,3\nOats,4,5,6\nHops,7,8,9\n",
     "harvest_north": "Crop,SPRING,Autumn [a],summer\nFlax,11,12,13\nHemp,14,15,16\nMaize,17,18,19\n",
     "storms": "Season,Gales,Floods\nSpring,1,0\nSummer,2,1\nAutumn,5,4\n",
+    "schools_2001": "School,Pupils\nNorth,\nMale,1\nFemale,2\nSouth,\nMale,3\nFemale,4\nWest,\nMale,5\nFemale,6\n",
+    "schools_2002": "School,Teachers\nNorth,\nMale,11\nFemale,12\nSouth,\nMale,13\nFemale,14\nWest,\nMale,15\n",
+    "visits": "Visitor,Crop grown,Days\nAda,Rye,3\nBert,Rye,4\nCora,Oats,5\nDora,Oats,6\nEmil,Hops,7\nFritz,Hops,8\n",
     "planets": "Planet,Mass,Moons\nVenus,4.87,0\nMars,0.64,2\nJupiter,1898,95\n",
 }
 
@@ -65,6 +68,33 @@ def test_rows_of_one_that_are_columns_of_the_other(library: Library) -> None:
     rows = library.query(found.sql).to_pylist()
     assert {(row["season"], row["gales"], row["value"]) for row in rows} >= {("Spring", 1, 4), ("Autumn", 5, 9)}
     assert len(rows) == 9
+
+
+def test_rows_are_joined_by_their_whole_path(library: Library) -> None:
+    found = partner(library, "schools_2001", "schools_2002")
+    assert found.on == [("school_1", "school_1"), ("school_2", "school_2")]
+    rows = library.query(found.sql).to_pylist()
+    assert [(row["pupils"], row["teachers"]) for row in rows] == [(n, n + 10) for n in range(1, 6)]
+    assert (found.rows, found.matched, found.unmatched, found.repeats) == (5, 5, 1, False)
+
+
+def test_what_a_statement_gives_is_said(library: Library) -> None:
+    for table in DOCUMENTS:
+        for found in find_partners(library, table):
+            rows = library.query(found.sql).num_rows
+            assert rows == found.rows > 0
+            assert found.repeats or found.way == "columns" or rows == found.matched == found.matched_theirs
+
+
+def test_a_row_that_meets_several_is_said(library: Library) -> None:
+    found = partner(library, "harvest", "visits")
+    assert (found.rows, found.matched, found.matched_theirs, found.repeats) == (6, 3, 6, True)
+
+
+def test_few_labels_in_common_come_after_many(library: Library) -> None:
+    for table in DOCUMENTS:
+        weak = [found.weak for found in find_partners(library, table)]
+        assert weak == sorted(weak)
 
 
 def test_a_table_that_shares_nothing_is_no_partner(library: Library) -> None:

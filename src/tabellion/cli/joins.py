@@ -46,11 +46,27 @@ def _draw(found: list[Partner]) -> None:
 
     console = Console(highlight=False, emoji=False, markup=False)
     if not found:
-        console.print("No table shares a label with this one.")
+        console.print("No table can be joined with this one.")
+    elif found[0].weak:
+        console.print("No table has more than a few labels in common with this one; the nearest:", style="yellow")
     for number, one in enumerate(found, 1):
         console.print(Text.assemble(f"{number:>2}  ", (one.title or one.name, "bold")))
         console.print(Text(f"    {one.source}  {one.name}", "dim"))
-        shared = f"{one.shared} label{'s' if one.shared > 1 else ''} in common"
-        parts = [_SAID[one.way], shared, f"{one.coverage:.0%} of this table", f"{one.theirs:.0%} of that"]
-        console.print(Text(f"    {', '.join(parts)}{'; ' + ', '.join(one.units) if one.units else ''}"))
+        console.print(Text(f"    {', '.join(_meeting(one))}{'; ' + ', '.join(one.units) if one.units else ''}"))
         console.print(Text("\n".join(f"    {line}" for line in one.sql.splitlines()) + "\n", "dim"), soft_wrap=True)
+
+
+def _meeting(one: Partner) -> list[str]:
+    """What the statement gave when it was run."""
+    things, label = ("columns", "column") if one.way == "columns" else ("rows", "label")
+    mine, theirs = one.matched + one.unmatched, one.matched_theirs + one.unmatched_theirs
+    said = [
+        _SAID[one.way],
+        f"{one.shared:,} {label}{'s' if one.shared > 1 else ''} in common",
+        f"{one.matched:,} of {mine:,} {things} of this table",
+        f"{one.matched_theirs:,} of {theirs:,} of that",
+        f"gives {one.rows:,} row{'s' if one.rows > 1 else ''}",
+    ]
+    if one.repeats:
+        said.append("some rows stand in both" if one.way == "columns" else "some rows meet several")
+    return said

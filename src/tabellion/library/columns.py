@@ -65,7 +65,7 @@ def name_columns(paths: Sequence[tuple[str, ...]]) -> list[str]:
     >>> name_columns([("Share", "1990", "Men"), ("Share", "1990", "Women"), ("Share", "1991", "Men")])
     ['1990_men', '1990_women', '1991_men']
     """
-    told = _differing(paths)
+    told = differing_levels(paths)
     names = [_fitting(path) or f"column_{number}" for number, path in enumerate(told, 1)]
     often = Counter(names)
     for name in [name for name, count in often.items() if count > 1]:
@@ -79,7 +79,7 @@ def name_columns(paths: Sequence[tuple[str, ...]]) -> list[str]:
     return names
 
 
-def _differing(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def differing_levels(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Paths without the levels that all of them have in common."""
     shortest = min(map(len, paths), default=0)
     same = {level for level in range(shortest) if len({path[level] for path in paths}) == 1}

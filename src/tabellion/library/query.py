@@ -13,8 +13,9 @@ from __future__ import annotations
 import csv
 import io
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
 
@@ -135,6 +136,23 @@ def open_closed(limits: QueryLimits) -> duckdb.DuckDBPyConnection:
     if limits.threads:
         settings["threads"] = str(limits.threads)
     return duckdb.connect(":memory:", config=settings)
+
+
+@contextmanager
+def relations_at_hand(
+    folder: Folder, catalogue: Catalogue, names: Iterable[str], limits: QueryLimits
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for several statements that are made here over relations of these names; ends at its time."""
+    connection = open_closed(limits)
+    timer = threading.Timer(limits.seconds, connection.interrupt)
+    timer.daemon = True
+    try:
+        register_relations(connection, folder, catalogue, names)
+        timer.start()
+        yield connection
+    finally:
+        timer.cancel()
+        connection.close()
 
 
 def start_query(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.RecordBatchReader:

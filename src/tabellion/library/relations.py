@@ -28,6 +28,7 @@ TIDY = "_tidy"  # the ending of a table's tidy relation
 ROW = '"row" AS "_row"'  # under a name that no column of a table has
 VIEWS = ("documents", "tables", "columns", "tuples")
 _SHOWN = [f'"{field.name}"' for field in SCHEMA if field.name != "left_columns"]
+_OWN = ("value", "text", "unit", "note", "address", "row", "column", "confidence")  # columns of a tidy relation
 _LITERAL = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
 
@@ -92,17 +93,23 @@ def laid_out_query(source: str, details: Details) -> str:
 
 def tidy_query(source: str, details: Details) -> str:
     """A table with one row for each value: the levels of its paths, then the value and what is known of it."""
-    left = stub_labels(details)
-    if not all(column.level for column in details.stub):
-        left = {f"left_{level}": f'"left"[{level}]' for level in range(1, details.left_depth + 1)}
-    top = range(1, max((len(column.path) for column in details.columns), default=0) + 1)
-    labels = [*left.values(), *(f'"top"[{level}]' for level in top)]
-    own = ["value", "text", "unit", "note", "address", "row", "column", "confidence"]
-    names = once_each([*own, *left, *(f"top_{level}" for level in top)])[len(own) :]
-    paths = [f"{label} AS {quoted(name)}" for name, label in zip(names, labels, strict=True)]
+    left, top = tidy_names(details)
+    labels = list(stub_labels(details).values()) if _by_levels(details) else _numbered("left", len(left))
+    pairs = zip((*left, *top), (*labels, *_numbered("top", len(top))), strict=True)
+    paths = [f"{label} AS {quoted(name)}" for name, label in pairs]
     note = "nullif(array_to_string(notes, '; '), '') AS note"
     rest = ['"value"', '"text"', "unit", note, "address", '"row"', '"column"', "confidence"]
     return f"SELECT {', '.join([*paths, *rest])} FROM {source}"
+
+
+def tidy_names(details: Details) -> tuple[list[str], list[str]]:
+    """The names of the levels of left and top paths in a tidy relation."""
+    left = [column.name for column in details.stub]
+    if not _by_levels(details):
+        left = [f"left_{level}" for level in range(1, details.left_depth + 1)]
+    top = [f"top_{level + 1}" for level in range(max((len(column.path) for column in details.columns), default=0))]
+    names = once_each([*_OWN, *left, *top])[len(_OWN) :]
+    return names[: len(left)], names[len(left) :]
 
 
 def quoted(name: str) -> str:
@@ -114,6 +121,15 @@ def stub_labels(details: Details) -> dict[str, str]:
     """What each column of the stub holds, in SQL over tuples."""
     alone = len({column.column for column in details.stub}) == 1
     return {column.name: _label_in(column, alone=alone) for column in details.stub}
+
+
+def _by_levels(details: Details) -> bool:
+    """Whether the stub is known by levels, as in all but libraries of older form."""
+    return all(column.level for column in details.stub)
+
+
+def _numbered(side: str, count: int) -> list[str]:
+    return [f'"{side}"[{level}]' for level in range(1, count + 1)]
 
 
 def _label_in(column: ColumnFacts, *, alone: bool) -> str:

@@ -165,6 +165,14 @@ class Partner(BaseModel):
     theirs: float
     units: list[str]
     sql: str
+    on: list[tuple[str, str]]
+    weak: bool
+    rows: int
+    matched: int
+    unmatched: int
+    matched_theirs: int
+    unmatched_theirs: int
+    repeats: bool
 
 
 class Partners(BaseModel):

@@ -3,124 +3,29 @@
 In: a table. Out: partners. Tables that share labels are looked up in the search index by the hashes that the sketches
 hold, the rarest first; those that share most are ranked by all that the sketches say. Fails where nothing but the
 meaning of labels tells that two tables belong together.
-
-The SQL that brings two tables together. In: two tables and how they are alike. Out: one SELECT over their relations.
-Labels are compared without case, accents and punctuation; where that is not enough, since a label has another name in
-the other table, the pairs are written out.
 """
 
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+import duckdb
 import msgspec
 import tantivy
 
-from tabellion.library.columns import ColumnFacts
 from tabellion.library.index import LABEL_FIELDS
-from tabellion.library.joins.likeness import STUB, TOP, Asked, Likeness, Side, Way, compare
-from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
+from tabellion.library.joins.likeness import TOP, Asked, Likeness, Side, Way, compare
+from tabellion.library.joins.sketch import Sketch, unpack_sketch
+from tabellion.library.joins.statement import Statement, write_statement
 from tabellion.library.library import Library
-from tabellion.library.reading import Details
-from tabellion.library.records import TableRecord, documents_by_id, table_called, tables_by_id
-from tabellion.library.relations import TIDY, quoted
+from tabellion.library.query import QueryLimits, relations_at_hand
+from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called, tables_by_id
+from tabellion.library.relations import TIDY
 
-_PAIRS = 400  # pairs of names that are written out at most
-_LETTERS = "[^a-z0-9]+"
-
-
-def write_statement(one: TableRecord, other: TableRecord, likeness: Likeness) -> str:
-    """One SELECT for both tables."""
-    mine, theirs = one.unpack(), other.unpack()
-    if likeness.way == "columns":
-        renamed = ", ".join(_renamed(mine, theirs))
-        return f"SELECT * FROM {quoted(one.name)}\nUNION ALL BY NAME\nSELECT {renamed} FROM {quoted(other.name)}"  # noqa: S608
-    words = _words(mine, likeness.mine), _words(theirs, likeness.theirs)
-    left, a = _relation(one.name, mine, likeness.mine, words[1])
-    right, b = _relation(other.name, theirs, likeness.theirs, words[0])
-    a, b = f"a.{quoted(a)}", f"b.{quoted(b)}"
-    pairs = _pairs(*words)
-    joined = f"SELECT a.*, b.*\nFROM {left} a\nJOIN {right} b ON {_plain(a)} = {_plain(b)}"
-    if not pairs:
-        return joined
-    listed = ", ".join(f"({_text(x)}, {_text(y)})" for x, y in pairs)
-    same = f"EXISTS (SELECT 1 FROM same WHERE mine = {a} AND theirs = {b})"  # noqa: S608
-    return f"WITH same (mine, theirs) AS (VALUES {listed})\n{joined}\n  OR {same}"
-
-
-def _renamed(mine: Details, theirs: Details) -> Iterator[str]:
-    """The columns of the other table, under the names that this one has for them."""
-    known = {_path(column): column.name for column in (*mine.stub, *mine.columns)}
-    if mine.stub and theirs.stub:
-        known |= {_path(theirs.stub[-1]): mine.stub[-1].name}
-    used: set[str] = set()
-    for column in (*theirs.stub, *theirs.columns):
-        name = known.get(_path(column), column.name)
-        if name in used:
-            name = column.name
-        used.add(name)
-        yield quoted(column.name) if name == column.name else f"{quoted(column.name)} AS {quoted(name)}"
-
-
-def _path(column: ColumnFacts) -> tuple[str, ...]:
-    return tuple(map(plain_label, column.path))
-
-
-def _relation(name: str, details: Details, where: int, others: Iterable[str]) -> tuple[str, str]:
-    """The relation that holds a set of labels, and the column that they stand in."""
-    if where == TOP:
-        known = set(map(plain_label, others))
-        levels = Counter(
-            level
-            for column in details.columns
-            for level, label in enumerate(column.path, 1)
-            if plain_label(label) in known
-        )
-        return quoted(name + TIDY), f"top_{levels.most_common(1)[0][0] if levels else 1}"
-    if where == STUB:
-        return (quoted(name), details.stub[-1].name) if details.stub else (quoted(name + TIDY), "left_1")
-    return quoted(name), details.columns[where].name
-
-
-def _words(details: Details, where: int) -> Iterable[str]:
-    if where == TOP:
-        return details.header_words
-    return details.stub_words if where == STUB else ()
-
-
-def _pairs(mine: Iterable[str], theirs: Iterable[str]) -> list[tuple[str, str]]:
-    """Labels that are the same thing under names that differ by more than case and punctuation."""
-    known: dict[str, list[str]] = {}
-    for label in theirs:
-        known.setdefault(plain_label(label), []).append(label)
-    found = [
-        (label, other)
-        for label in mine
-        for other in known.get(plain_label(label), [])
-        if plain_label(label) and _simple(label) != _simple(other)
-    ]
-    return found[:_PAIRS]
-
-
-def _plain(column: str) -> str:
-    return f"regexp_replace(lower(strip_accents({column}::VARCHAR)), '{_LETTERS}', '', 'g')"
-
-
-def _simple(label: str) -> str:
-    """What the SQL makes of a label."""
-    flat = unicodedata.normalize("NFKD", label)
-    return re.sub(_LETTERS, "", "".join(letter for letter in flat if not unicodedata.combining(letter)).lower())
-
-
-def _text(label: str) -> str:
-    escaped = label.replace("'", "''")
-    return f"'{escaped}'"
-
-
+_LIMITS = QueryLimits(seconds=20.0, threads=1)  # for the statements of all partners together
+_FEW = 5  # labels in common that may be so by chance
+_MOST = 0.5  # share of the rows of both tables that says it is none
 _TWO = 2  # tables that have a label which only they have
 _ASKED = 64  # labels of a set that are looked up, the rarest
 _LOOKED_AT = 120  # tables ranked of those that one set of labels brings
@@ -128,7 +33,10 @@ _ELSEWHERE = 20  # of those that have the labels on the other axis
 
 
 class Partner(msgspec.Struct, frozen=True):
-    """A table that can be joined with the given one."""
+    """A table that can be joined with the given one.
+
+    Of tables with the same columns `matched` and `unmatched` count columns, else rows of the joined relations.
+    """
 
     table: str
     name: str
@@ -137,47 +45,66 @@ class Partner(msgspec.Struct, frozen=True):
     title: str | None
     score: float
     way: Way
-    shared: int
-    coverage: float  # share of the labels of the given table that it has
-    theirs: float  # share of its labels that the given table has
+    shared: int  # keys (or columns) that both have under this statement
+    coverage: float  # share of the rows (or columns) of the given table that meet one there
+    theirs: float  # share of its own that meet one of the given table
     units: list[str]
     sql: str
+    on: list[tuple[str, str]]  # the columns that are compared
+    weak: bool  # whether they have but a few labels in common, and most of their rows not at all
+    rows: int  # that the statement gives
+    matched: int
+    unmatched: int
+    matched_theirs: int
+    unmatched_theirs: int
+    repeats: bool  # whether a row meets several; of the same columns: whether a row stands in both tables
 
 
 def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]:
-    """The best partners of a table."""
+    """The best partners of a table, each with a statement that was run; few labels in common never come first."""
     with library.catalogue.reading() as connection:
         table = table_called(connection, name)
     library.index.catch_up()
-    ranked = rank_partners(library.index.open(), table.table_id)
+    ranked = rank_partners(library.index.open(), table.table_id)[: 2 * limit]
     with library.catalogue.reading() as connection:
-        tables = tables_by_id(connection, [table_id for table_id, _ in ranked[: 2 * limit]])
+        tables = tables_by_id(connection, [table_id for table_id, _ in ranked])
         held = documents_by_id(connection, {one.document_id for one in tables.values()})
+    names = [name for one in (table, *tables.values()) for name in (one.name, one.name + TIDY)]
     found: list[Partner] = []
-    for table_id, likeness in ranked[: 2 * limit]:
-        if len(found) == limit:
-            break
-        other = tables.get(table_id)
-        document = held.get(other.document_id) if other else None
-        if other is None or document is None:
-            continue  # removed since the index was written
-        found.append(
-            Partner(
-                table=table_id,
-                name=other.name,
-                document=document.document_id,
-                source=document.source,
-                title=other.title or other.caption,
-                score=likeness.score,
-                way=likeness.way,
-                shared=likeness.shared,
-                coverage=round(likeness.shared / likeness.of_mine, 3),
-                theirs=round(likeness.shared / likeness.of_theirs, 3),
-                units=sorted({column.unit for column in other.unpack().columns if column.unit}),
-                sql=write_statement(table, other, likeness),
-            )
-        )
-    return found
+    with relations_at_hand(library.folder, library.catalogue, names, _LIMITS) as connection:
+        for table_id, likeness in ranked:
+            if len(found) == limit:
+                break
+            other = tables.get(table_id)
+            document = held.get(other.document_id) if other else None
+            if other is None or document is None:
+                continue  # removed since the index was written
+            try:
+                statement = write_statement(lambda sql: connection.sql(sql).to_arrow_table(), table, other, likeness)
+            except duckdb.InterruptException:
+                break
+            if statement:
+                found.append(_partner(other, document, likeness, statement))
+    return sorted(found, key=lambda one: one.weak)
+
+
+def _partner(other: TableRecord, document: DocumentRecord, likeness: Likeness, done: Statement) -> Partner:
+    coverage = done.matched / ((done.matched + done.unmatched) or 1)
+    theirs = done.matched_theirs / ((done.matched_theirs + done.unmatched_theirs) or 1)
+    return Partner(
+        table=other.table_id,
+        name=other.name,
+        document=document.document_id,
+        source=document.source,
+        title=other.title or other.caption,
+        score=likeness.score,
+        way=likeness.way,
+        coverage=round(coverage, 3),
+        theirs=round(theirs, 3),
+        weak=done.shared <= _FEW and min(coverage, theirs) < _MOST,
+        units=sorted({column.unit for column in other.unpack().columns if column.unit}),
+        **msgspec.structs.asdict(done),
+    )
 
 
 def rank_partners(index: tantivy.Index, table_id: str) -> list[tuple[str, Likeness]]:
