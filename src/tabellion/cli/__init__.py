@@ -49,6 +49,7 @@ COMMANDS: dict[str, Command] = {
     "sparql": Command("sparql", panel=_LIBRARY),
     "sql": Command("sql", bare=True, panel=_LIBRARY),
     "joins": Command("joins", panel=_LIBRARY),
+    "cite": Command("cite", panel=_LIBRARY),
     "serve": Command("serve", bare=True, panel=_LIBRARY),
     "mcp": Command("mcp", bare=True, panel=_LIBRARY),
     "info": Command("info", bare=True, panel=_LIBRARY),

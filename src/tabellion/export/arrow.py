@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tabellion.export.read_back import ExportedTable
-from tabellion.export.typed import VALUE_KINDS, typed_values
+from tabellion.export.typed import VALUE_KINDS, typed_values, value_boxes, value_pages
 from tabellion.model.grid import Content
 from tabellion.model.place import cell_at, column_letters
 from tabellion.model.table import Path, Table, Tuple, Tuples
@@ -39,6 +39,11 @@ FIELDS = (
     ("notes", TEXTS),
     ("confidence", pa.float64()),
 )
+PLACES = (
+    ("page", pa.int32()),
+    ("box", pa.list_(pa.float64())),
+    ("path", pa.string()),
+)  # where a value stands, beside its address: on a page of a PDF or a rendered page, in an element of a web page
 _NOWHERE = Path()
 
 
@@ -74,6 +79,15 @@ def tuple_columns(tuples: Tuples, left: LinePaths, top: LinePaths) -> dict[str, 
         "left": left.spread(_labels(left.paths)),
         "notes": _notes(tuples, any(path.notes for path in (*left.paths, *top.paths))),
         "confidence": pa.array(np.full(len(rows), tuples.confidence, np.float64)),
+    }
+
+
+def place_columns(table: Table) -> dict[str, pa.Array]:
+    """The columns of `PLACES`; null where the medium has no such thing."""
+    return {
+        "page": pa.array(value_pages(table), pa.int32()),
+        "box": pa.array(value_boxes(table), pa.list_(pa.float64())),
+        "path": pa.repeat(pa.scalar(table.place.path, pa.string()), len(table.tuples)),
     }
 
 
@@ -134,6 +148,7 @@ SCHEMA = pa.schema(
         ("value_text", pa.string()),
         ("left_cells", TEXTS),
         ("top_cells", TEXTS),
+        *PLACES,
     ]
 )
 _ROW_GROUP = 262_144
@@ -162,6 +177,7 @@ def tidy_table(table: Table, source: str) -> pa.Table:
         "value_text": _value_texts(tuples),
         "left_cells": _cells(left),
         "top_cells": _cells(top),
+        **place_columns(table),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
@@ -176,8 +192,8 @@ def read_parquet(data: bytes) -> list[ExportedTable]:
 
 
 def _tuple(given: dict[str, Any]) -> Tuple:
-    for name in ("source", "sheet", "table", "type"):
-        given.pop(name)
+    for name in ("source", "sheet", "table", "type", *dict(PLACES)):
+        given.pop(name, None)
     said, number = given.pop("value_text"), given["value"]
     if isinstance(number, float):
         given["value"] = int(number) if number.is_integer() and abs(number) < _EXACT else number
@@ -210,6 +226,6 @@ def _cells(lines: LinePaths) -> pa.Array:
 
 def _repeating() -> list[str]:
     """The columns in which the same stands again and again, as Parquet names them."""
-    alone = ("row", "column", "address", "value", "text", "value_text")
-    names = (f"{field.name}.list.element" if field.type == TEXTS else field.name for field in SCHEMA)
+    alone = ("row", "column", "address", "value", "text", "value_text", "box.list.element")
+    names = (f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in SCHEMA)
     return [name for name in names if name not in alone]

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Literal
 
-from tabellion.export.typed import value_kinds
+from tabellion.export.typed import value_boxes, value_kinds, value_pages
 from tabellion.model.place import address
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 
 COLUMNS = (
     "source", "sheet", "table", "address", "text", "value", "unit", "left", "top", "notes", "confidence",
-    "type", "left_cells", "top_cells",
+    "type", "left_cells", "top_cells", "page", "box", "path",
 )  # fmt: skip
 SEPARATOR = " | "
 PIECE = 10_000  # lines a piece
@@ -34,7 +34,7 @@ def csv_head() -> bytes:
     r"""The line that names the columns.
 
     >>> csv_head()
-    b'source,sheet,table,address,text,value,unit,left,top,notes,confidence,type,left_cells,top_cells\n'
+    b'source,sheet,table,address,text,value,unit,left,top,notes,confidence,type,left_cells,top_cells,page,box,path\n'
     """
     return f"{','.join(COLUMNS)}\n".encode()
 
@@ -66,7 +66,8 @@ def join_path(labels: Iterable[str]) -> str:
 
 def _lines(table: Table, source: str) -> Iterator[tuple[object, ...]]:
     sheet = table.place.sheet or ""
-    for one, kind in zip(table.tuples, value_kinds(table.tuples), strict=True):
+    kinds, places = value_kinds(table.tuples), zip(value_pages(table), value_boxes(table), strict=True)
+    for one, kind, (page, box) in zip(table.tuples, kinds, places, strict=True):
         yield (
             source,
             sheet,
@@ -82,6 +83,9 @@ def _lines(table: Table, source: str) -> Iterator[tuple[object, ...]]:
             kind,
             _addresses(one.left_cells),
             _addresses(one.top_cells),
+            page or "",
+            " ".join(f"{edge:g}" for edge in box) if box else "",
+            table.place.path or "",
         )
 
 

@@ -16,12 +16,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.export.typed import KINDS, typed_values
+from tabellion.export.typed import KINDS, typed_values, value_boxes, value_pages
 from tabellion.model.document import Issue, Mark
 from tabellion.model.frame import Frame, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
-from tabellion.model.table import Path, Table, Tuples
+from tabellion.model.table import Path, Table
 from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells, label_leftovers
@@ -67,9 +67,11 @@ def _box(grid: Grid, row: int, column: int) -> bytes:
     return b"[%.2f,%.2f,%.2f,%.2f]" % tuple(grid.boxes[row, column].tolist())
 
 
-def tuple_lines(tuples: Tuples) -> Iterator[bytes]:
-    """The tuples in their order."""
-    grid = tuples.grid
+def tuple_lines(table: Table) -> Iterator[bytes]:
+    """The tuples in their order; on a page that is printed or drawn each with its place there."""
+    tuples, grid = table.tuples, table.grid
+    drawn = grid.boxes is not None
+    places = iter(zip(value_pages(table), value_boxes(table), strict=True)) if drawn else None
     letters = [column_letters(column) for column in grid.column_of.tolist()]
     row_of, column_of, width = grid.row_of.tolist(), grid.column_of.tolist(), grid.shape[1]
     units = [_encode(unit) for unit in tuples.units]
@@ -93,7 +95,7 @@ def tuple_lines(tuples: Tuples) -> Iterator[bytes]:
             notes = _encode(list(dict.fromkeys([*own, *left.notes, *top.notes]))) if shared else b"[]"
             piece.append(
                 b'{"row":%d,"column":%d,"address":"%b%d","text":%b,"value":%b,"unit":%b,"top":%b,"left":%b,"notes":%b,'
-                b'"confidence":%b,"top_cells":%b,"left_cells":%b}'
+                b'"confidence":%b,"top_cells":%b,"left_cells":%b%b}'
                 % (
                     row_of[row],
                     column_of[column],
@@ -108,6 +110,7 @@ def tuple_lines(tuples: Tuples) -> Iterator[bytes]:
                     confidence,
                     top.cells,
                     left.cells,
+                    b',"page":%b,"box":%b' % tuple(map(_encode, next(places))) if places else b"",
                 )
             )
         yield b",".join(piece)
@@ -207,7 +210,7 @@ def table_pieces(table: Table, roles: NDArray[np.uint8] | None = None) -> Iterat
     yield b'],"row_roles":' + _encode(spread_roles(frame.labels))
     yield b',"top":' + _encode(_nodes(table.top, grid)) + b',"left":' + _encode(_nodes(table.left, grid))
     yield b',"tuples":['
-    yield from _joined(tuple_lines(table.tuples))
+    yield from _joined(tuple_lines(table))
     yield b'],"metadata":' + _encode(table.metadata) + b"}"
 
 

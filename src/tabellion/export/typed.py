@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
-from tabellion.model.table import Tuples
+from tabellion.model.table import Table, Tuples
 
 Value = float | int | str | None
 _EXACT = 2.0**53  # whole numbers up to here are exact in a double
@@ -48,6 +48,23 @@ def cell_addresses(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.in
     letters = {column: column_letters(int(grid.column_of[column])) for column in np.unique(columns).tolist()}
     numbers = (grid.row_of[rows].astype(np.int64) + 1).tolist()
     return [f"{letters[column]}{number}" for column, number in zip(columns.tolist(), numbers, strict=True)]
+
+
+def value_pages(table: Table) -> list[int | None]:
+    """The page that each value stands on; a table that goes on over several has values on each."""
+    pages = np.full(table.grid.shape[0], table.place.page or 0, np.int32)
+    for part in table.grid.parts:
+        pages[part.rows[0] : part.rows[1] + 1] = part.place.page or 0
+    return [page or None for page in pages[table.tuples.rows].tolist()]
+
+
+def value_boxes(table: Table) -> list[list[float] | None]:
+    """Where the text of each value is printed, to two places; None where it is not printed."""
+    tuples, boxes = table.tuples, table.grid.boxes
+    if boxes is None:
+        return [None] * len(tuples)
+    printed = np.round(boxes[tuples.rows, tuples.columns].astype(np.float64), 2).tolist()
+    return [None if box[0] != box[0] else box for box in printed]
 
 
 VALUE_KINDS = [KINDS[content] if content != Content.MISSING else "missing" for content in Content]

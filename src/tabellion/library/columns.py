@@ -44,11 +44,16 @@ def relation_columns(table: Table) -> tuple[tuple[ColumnFacts, ...], tuple[Colum
     """The columns of the stub, and those of values; no name comes twice."""
     laid = lay_out(table, groups=False)
     levels = _levels(table, laid)
-    names = once_each([*(level.name for level in levels), *name_columns(laid.column_paths)])
+    shown = [
+        (column, path)
+        for column, path in zip(laid.columns, laid.column_paths, strict=True)
+        if not _holds_labels(table, column)
+    ]
+    names = once_each([*(level.name for level in levels), *name_columns([path for _, path in shown])])
     stub = tuple(msgspec.structs.replace(one, name=name) for one, name in zip(levels, names, strict=False))
     values = tuple(
         ColumnFacts(int(table.grid.column_of[column]), name, path, _is_number(table, column), _unit(table, column))
-        for column, name, path in zip(laid.columns, names[len(stub) :], laid.column_paths, strict=True)
+        for (column, path), name in zip(shown, names[len(stub) :], strict=True)
     )
     return stub, values
 
@@ -135,6 +140,15 @@ def _labels_by_level(paths: Iterable[Path]) -> dict[tuple[int, int], set[str]]:
 
 def _are_years(labels: set[str]) -> bool:
     return all(_YEAR.fullmatch(label.strip()) for label in labels)
+
+
+def _holds_labels(table: Table, column: int) -> bool:
+    """Whether a column of values is a key, which names the rows that it stands in and so is a level already."""
+    grid, tuples = table.grid, table.tuples
+    rows = tuples.rows[tuples.columns == column].tolist()
+    place = int(grid.column_of[column])
+    cells = ((int(grid.row_of[row]), place) in tuples.row_paths.get(row, Path()).cells for row in rows)
+    return bool(rows) and all(cells)
 
 
 def _is_number(table: Table, column: int) -> bool:

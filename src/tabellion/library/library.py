@@ -31,6 +31,7 @@ from tabellion.model.correction import Correction
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tabellion.library.citing import Citation
     from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import Answer, QueryLimits
@@ -255,6 +256,12 @@ class Library:
         from tabellion.library.joins.partners import find_partners
 
         return find_partners(self, table, limit)
+
+    def cite(self, table: str, address: str) -> Citation:
+        """Where the value at an address of a table comes from."""
+        from tabellion.library.citing import cite_value
+
+        return cite_value(self, table, address)
 
     def preview(self, table_id: str, rows: int = 5) -> pa.Table:
         """The first rows of a table as it is laid out."""

@@ -28,7 +28,20 @@ TIDY = "_tidy"  # the ending of a table's tidy relation
 ROW = '"row" AS "_row"'  # under a name that no column of a table has
 VIEWS = ("documents", "tables", "columns", "tuples")
 _SHOWN = [f'"{field.name}"' for field in SCHEMA if field.name != "left_columns"]
-_OWN = ("value", "text", "unit", "note", "address", "row", "column", "confidence")  # columns of a tidy relation
+_OWN = (
+    "value",
+    "text",
+    "unit",
+    "note",
+    "address",
+    "row",
+    "column",
+    "confidence",
+    "sheet",
+    "page",
+    "box",
+    "path",
+)  # columns of a tidy relation
 _LITERAL = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
 
@@ -99,6 +112,7 @@ def tidy_query(source: str, details: Details) -> str:
     paths = [f"{label} AS {quoted(name)}" for name, label in pairs]
     note = "nullif(array_to_string(notes, '; '), '') AS note"
     rest = ['"value"', '"text"', "unit", note, "address", '"row"', '"column"', "confidence"]
+    rest += ["sheet", "page", "box", '"path"']
     return f"SELECT {', '.join([*paths, *rest])} FROM {source}"
 
 

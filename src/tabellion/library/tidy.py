@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from tabellion.export.arrow import FIELDS, line_paths, tuple_columns
+from tabellion.export.arrow import FIELDS, PLACES, line_paths, place_columns, tuple_columns
 from tabellion.library.columns import label_columns
-from tabellion.model.table import Table, Tuples
+from tabellion.model.table import Table
 
 _PLACES = pa.list_(pa.int32())
 SCHEMA = pa.schema(
@@ -20,6 +20,8 @@ SCHEMA = pa.schema(
         ("document_id", pa.string()),
         *FIELDS,
         ("left_columns", _PLACES),  # where each label of `left` stands: for the layout, not for views
+        ("sheet", pa.string()),
+        *PLACES,
     ]
 )
 
@@ -30,7 +32,7 @@ def tidy_tables(document_id: str, tables: Sequence[Table]) -> bytes:
     with pa.ipc.new_stream(sink, SCHEMA) as stream:
         for table in tables:
             if len(table.tuples):
-                stream.write_table(_tidy(f"{document_id}-{table.id}", document_id, table.tuples))
+                stream.write_table(_tidy(f"{document_id}-{table.id}", document_id, table))
     found: bytes = sink.getvalue().to_pybytes()
     return found
 
@@ -40,12 +42,15 @@ def arrow_table(stream: bytes) -> pa.Table:
     return pa.ipc.open_stream(stream).read_all()
 
 
-def _tidy(table_id: str, document_id: str, tuples: Tuples) -> pa.Table:
+def _tidy(table_id: str, document_id: str, table: Table) -> pa.Table:
+    tuples = table.tuples
     left, top = line_paths(tuples.row_paths, tuples.rows), line_paths(tuples.column_paths, tuples.columns)
     columns = {
         "table_id": pa.repeat(table_id, len(tuples)),
         "document_id": pa.repeat(document_id, len(tuples)),
         **tuple_columns(tuples, left, top),
         "left_columns": left.spread(pa.array([label_columns(path) for path in left.paths], _PLACES)),
+        "sheet": pa.repeat(pa.scalar(table.place.sheet, pa.string()), len(tuples)),
+        **place_columns(table),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)

@@ -131,6 +131,11 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
         """The tables that can be joined with one, and the SQL that does it."""
         return _answer({"partners": service.joins(table, limit)})
 
+    @app.get("/tables/{table}/citation", response_model=forms.Citation, responses=_UNCHANGED)
+    def citation(table: Name, address: Annotated[str, Query(min_length=2, max_length=16)]) -> Response:
+        """Where the value at an address of a table comes from."""
+        return _answer(desk.cite(table, address))
+
     media: dict[str, Any] = {"content": {kind.partition(";")[0]: {} for kind in forms.MEDIA.values()}}
 
     @app.get("/tables/{table}/export", response_class=Response, responses={**_UNCHANGED, 200: media})

@@ -80,6 +80,11 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return service.query(sql, limit)
 
     @tool
+    def cite(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
+        """Where a value comes from: labels, title, document, edition (sha256), place and confidence."""
+        return desk.cite(table, address)
+
+    @tool
     def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:
         """Tables that can be joined with one, and the SQL that does it."""
         return service.joins(table, limit)

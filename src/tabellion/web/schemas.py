@@ -112,6 +112,10 @@ class Tuple(BaseModel):
     left: list[str]
     notes: list[str]
     confidence: float
+    sheet: str | None
+    page: int | None
+    box: list[float] | None
+    path: str | None
 
 
 class Tuples(BaseModel):
@@ -179,6 +183,32 @@ class Partners(BaseModel):
     """The best partners of a table."""
 
     partners: list[Partner]
+
+
+class Citation(BaseModel):
+    """One value and all that leads back to it; `text` is the citation in one line."""
+
+    text: str
+    table: str
+    name: str
+    title: str | None
+    document: str
+    source: str
+    document_title: str | None
+    sha256: str
+    added: str
+    address: str
+    sheet: str | None
+    page: int | None
+    box: list[float] | None
+    path: str | None
+    said: str
+    value: float | None
+    unit: str | None
+    top: list[str]
+    left: list[str]
+    notes: list[str]
+    confidence: float
 
 
 class Question(BaseModel):

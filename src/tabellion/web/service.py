@@ -13,6 +13,7 @@ import msgspec
 
 from tabellion.errors import LibraryError, QueryError
 from tabellion.export.forms import FormName, write_export
+from tabellion.library.citing import Citation
 from tabellion.library.joins.partners import Partner
 from tabellion.library.library import Library
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
@@ -91,6 +92,9 @@ class LibraryService:
 
     def joins(self, name: str, limit: int = 5) -> list[Partner]:
         return self.library.joins(name, limit)
+
+    def cite(self, name: str, address: str) -> Citation:
+        return self.library.cite(name, address)
 
     def query(self, sql: str, limit: int = 1_000) -> Rows:
         """The first rows of a SELECT."""
