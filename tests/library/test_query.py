@@ -228,3 +228,9 @@ def test_a_query_can_be_interrupted(library: Library) -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         library.query("select count(*) from range(1000000000) a, range(1000000000) b")
+
+
+def test_a_misspelt_relation_gets_the_nearest_real_one(library: Library) -> None:
+    for wrong, meant in {"smokin": "smoking", "smoking_tdy": "smoking_tidy", "tuple": "tuples"}.items():
+        with pytest.raises(QueryError, match=f"there is no relation {wrong}; did you mean {meant}\\?"):
+            library.query(f"select * from {wrong}")  # noqa: S608 - a constant

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tabellion.errors import QueryError
 from tabellion.library import open_library
 from tabellion.library.library import Library
 
@@ -108,3 +109,8 @@ def test_a_lost_index_is_made_again(tmp_path: Path) -> None:
         shutil.rmtree(library.folder.index)
     with open_library(str(tmp_path / "shelf")) as library:
         assert names(library, "smoking") == ["smoking"]
+
+
+def test_an_unknown_medium_is_said(library: Library) -> None:
+    with pytest.raises(QueryError, match="medium:film: there is no such medium, only spreadsheet, html, pdf"):
+        library.search("medium:film")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
@@ -111,9 +111,11 @@ def add(
                 if outcome.failure:
                     report.failed(outcome.source, outcome.failure)
                 else:
+                    report.doubted += bool(outcome.issues)
                     report.kept(keeper.keep(unpack_reading(b"".join(outcome.text))))
                 progress.advance(outcome)
             report.kept(keeper.flush())
+    typer.echo(report.summary(), err=True)
     raise typer.Exit(1 if report.failures else 0)
 
 
@@ -148,7 +150,8 @@ class AddReport:
 
     def __init__(self, form: Report) -> None:
         self.form = form
-        self.failures = 0
+        self.failures = self.doubted = 0
+        self._done: Counter[str] = Counter()
         self._order: deque[str] = deque()
         self._lines: dict[str, dict[str, object]] = {}
 
@@ -163,7 +166,18 @@ class AddReport:
         for one in done:
             self._tell(one.source, one.status, one.tables, one.tuples, None)
 
+    def summary(self) -> str:
+        """What was done, in one line."""
+        done = self._done
+        said = [f"{done[status]:,} {status}" for status in ("added", "replaced", "unchanged") if done[status]]
+        if self.failures:
+            said.append(f"{self.failures:,} not read")
+        held = f"{done['tables']:,} tables, {done['values']:,} values"
+        doubts = f"; {self.doubted:,} with doubts (`tabellion info DOCUMENT`)" if self.doubted else ""
+        return f"{', '.join(said) or 'nothing to add'}: {held}{doubts}"
+
     def _tell(self, source: str, status: str, tables: int, tuples: int, note: str | None) -> None:
+        self._done.update({status: 1, "tables": tables, "values": tuples})
         line = {"source": source, "status": status, "tables": tables, "tuples": tuples, "note": note}
         self._lines[source] = line
         while self._order and self._order[0] in self._lines:

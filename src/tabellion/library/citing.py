@@ -57,18 +57,14 @@ def cite_value(library: Library, name: str, address: str) -> Citation:
         raise LibraryError(f"{address}: no value of {table.name} stands there{_range(table.unpack().place.range)}")
     one = rows[0]
     place = table.unpack().place
-    known = {
-        "sheet": table.sheet,
-        "page": one["page"] if one["page"] is not None else table.page,
-        "path": place.path,
-    }
+    page = one["page"] if one["page"] is not None else table.page
     title = table.title or table.caption
     said = [
         " / ".join([*one["left"], *one["top"]]) + f": {one['text']}" + (f" {one['unit']}" if one["unit"] else ""),
         title or table.name,
         document.title or "",
         document.source,
-        _spot(wanted, one["box"], **known),
+        _spot(wanted, one["box"], table.sheet, page, place.path),
         f"edition sha256:{document.sha256[:_SHORT]}",
         f"read {document.added[:10]}, confidence {one['confidence']:.2f}",
     ]
@@ -83,6 +79,9 @@ def cite_value(library: Library, name: str, address: str) -> Citation:
         sha256=document.sha256,
         added=document.added,
         address=wanted,
+        sheet=table.sheet,
+        page=page,
+        path=place.path,
         box=one["box"],
         said=one["text"],
         value=one["value"],
@@ -91,7 +90,6 @@ def cite_value(library: Library, name: str, address: str) -> Citation:
         left=one["left"],
         notes=one["notes"],
         confidence=one["confidence"],
-        **known,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import PurePath
 
 _LONGEST = 40  # letters of a part of a name
@@ -80,6 +81,16 @@ def name_tables(source: str, places: Sequence[tuple[str | None, int | None]]) ->
         part = plain_name(sheet or "") or (f"page{page}" if page is not None else f"t{number}")
         named.append(f"{stem}_{part}")
     return once_each(named)
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """What may be meant by a name that is not there, as the end of a message; empty where nothing is like it.
+
+    >>> nearest_name("smokin", ["budget", "smoking"]), nearest_name("x", ["budget"])
+    ('; did you mean smoking?', '')
+    """
+    found = get_close_matches(name.lower(), known, 1)
+    return f"; did you mean {found[0]}?" if found else ""
 
 
 def once_each(names: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -23,13 +24,16 @@ import duckdb
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from sqlalchemy import select
 
 from tabellion.errors import QueryError
-from tabellion.library.catalogue import Catalogue
+from tabellion.library.catalogue import Catalogue, tables
 from tabellion.library.files import Folder
-from tabellion.library.relations import named_in, register_relations
+from tabellion.library.naming import nearest_name
+from tabellion.library.relations import TIDY, VIEWS, named_in, register_relations
 
 Made = TypeVar("Made")
+_MISSING = re.compile(r"Table with name (\S+) does not exist")
 _BATCH = 50_000  # rows that are handed on at once
 _ALLOWED = ("SELECT", "EXPLAIN", "RELATION")
 _CLOSED = {
@@ -56,6 +60,7 @@ class Answer:
 
     def __init__(self, sql: str, folder: Folder, catalogue: Catalogue, limits: QueryLimits = QueryLimits()) -> None:
         self.limits = limits
+        self._catalogue = catalogue
         self.expired = False
         self._connection = open_closed(limits)
         self._worker = ThreadPoolExecutor(1)
@@ -118,7 +123,16 @@ class Answer:
             return QueryError(f"the query ran longer than {self.limits.seconds:g} seconds")
         if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory" in str(error):
             return QueryError(f"the query needs more than {self.limits.memory:,} bytes of memory")
+        if missing := _MISSING.search(str(error)):
+            return QueryError(f"there is no relation {missing[1]}{self._meant(missing[1])}")
         return QueryError(" ".join(str(error).split()))
+
+    def _meant(self, name: str) -> str:
+        """The real relation that a name is nearest to."""
+        with self._catalogue.reading() as connection:
+            named = list(connection.execute(select(tables.c.name)).scalars())
+        known = [*VIEWS, *named, *(one + TIDY for one in named)]
+        return nearest_name(name, known) or "; `select name from tables` names them"
 
     def __enter__(self) -> Answer:
         return self

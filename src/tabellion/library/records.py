@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Select, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import documents, segments, tables
+from tabellion.library.naming import nearest_name
 from tabellion.library.reading import Details, Rendered, unpack_details
 
 Status = Literal["added", "unchanged", "replaced"]
@@ -124,7 +125,8 @@ def table_called(connection: Connection, name: str) -> TableRecord:
     """The table of an id or a name."""
     held = tables_by_id(connection, [name]) or tables_by_name(connection, [name])
     if not held:
-        raise LibraryError(f"{name}: there is no such table in this library; `tabellion list` names them")
+        meant = nearest_name(name, connection.execute(select(tables.c.name)).scalars())
+        raise LibraryError(f"{name}: there is no such table in this library{meant or '; `tabellion list` names them'}")
     return next(iter(held.values()))
 
 

@@ -21,9 +21,10 @@ import msgspec
 import tantivy
 from sqlalchemy import select
 
+from tabellion.errors import QueryError
 from tabellion.library.catalogue import Catalogue, documents
 from tabellion.library.files import Folder
-from tabellion.library.index import FACETS, TEXT_FIELDS, SearchIndex
+from tabellion.library.index import FACETS, LARGEST, SIZES, TEXT_FIELDS, SearchIndex
 from tabellion.library.questions import Clause, Condition, Question, parse_question
 from tabellion.library.reading import Details
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, tables_by_id
@@ -179,6 +180,8 @@ class Searcher:
         """The best tables for a question; further conditions narrow them down."""
         asked = parse_question(question)
         asked = msgspec.structs.replace(asked, conditions=(*asked.conditions, *conditions))
+        for condition in asked.conditions:
+            _check_condition(condition)
         query = self.build_query(asked)
         searcher = self._snapshot
         result = searcher.search(query, max(limit, 1), offset=offset)
@@ -292,6 +295,15 @@ class Searcher:
                 )
             )
         return hits
+
+
+def _check_condition(condition: Condition) -> None:
+    """What can be no table is said, rather than found in none."""
+    known = {"medium": ("spreadsheet", "html", "pdf"), "size": (*(name for _, name in SIZES), LARGEST)}
+    allowed = known.get(condition.field)
+    if allowed and condition.value not in allowed:
+        field = condition.field
+        raise QueryError(f"{field}:{condition.value}: there is no such {field}, only {', '.join(allowed)}")
 
 
 def _count_facets(searcher: tantivy.Searcher, query: tantivy.Query, total: int) -> dict[str, dict[str, int]]:

@@ -134,7 +134,7 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
     @app.get("/tables/{table}/citation", response_model=forms.Citation, responses=_UNCHANGED)
     def citation(table: Name, address: Annotated[str, Query(min_length=2, max_length=16)]) -> Response:
         """Where the value at an address of a table comes from."""
-        return _answer(desk.cite(table, address))
+        return _answer(service.cite(table, address))
 
     media: dict[str, Any] = {"content": {kind.partition(";")[0]: {} for kind in forms.MEDIA.values()}}
 

@@ -82,7 +82,7 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
     @tool
     def cite(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
         """Where a value comes from: labels, title, document, edition (sha256), place and confidence."""
-        return desk.cite(table, address)
+        return service.cite(table, address)
 
     @tool
     def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cache
 
 import duckdb
 import msgspec
@@ -17,7 +18,7 @@ import tantivy
 from tabellion.library.index import LABEL_FIELDS
 from tabellion.library.joins.likeness import TOP, Asked, Likeness, Side, Way, compare
 from tabellion.library.joins.sketch import Sketch, unpack_sketch
-from tabellion.library.joins.statement import Statement, write_statement
+from tabellion.library.joins.statement import Run, Statement, write_statement
 from tabellion.library.library import Library
 from tabellion.library.query import QueryLimits, relations_at_hand
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called, tables_by_id
@@ -72,7 +73,10 @@ def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]
     names = [name for one in (table, *tables.values()) for name in (one.name, one.name + TIDY)]
     found: list[Partner] = []
     with relations_at_hand(library.folder, library.catalogue, names, _LIMITS) as connection:
-        for table_id, likeness in ranked:
+        run = cache(
+            lambda sql: connection.sql(sql).to_arrow_table()
+        )  # the labels of the given table are asked for again
+        for table_id, ways in ranked:
             if len(found) == limit:
                 break
             other = tables.get(table_id)
@@ -80,15 +84,31 @@ def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]
             if other is None or document is None:
                 continue  # removed since the index was written
             try:
-                statement = write_statement(lambda sql: connection.sql(sql).to_arrow_table(), table, other, likeness)
+                best = _best_way(run, table, other, document, ways)
             except duckdb.InterruptException:
                 break
-            if statement:
-                found.append(_partner(other, document, likeness, statement))
+            if best:
+                found.append(best)
     return sorted(found, key=lambda one: one.weak)
 
 
-def _partner(other: TableRecord, document: DocumentRecord, likeness: Likeness, done: Statement) -> Partner:
+def _best_way(
+    run: Run, table: TableRecord, other: TableRecord, document: DocumentRecord, ways: list[Likeness]
+) -> Partner | None:
+    """The first way to a table that is not weak, else the first that gives a row; ranked by the best of all."""
+    weak = None
+    for way in ways:
+        statement = write_statement(run, table, other, way)
+        partner = _partner(other, document, way, ways[0].score, statement) if statement else None
+        if partner and not partner.weak:
+            return partner
+        weak = weak or partner
+    return weak
+
+
+def _partner(
+    other: TableRecord, document: DocumentRecord, likeness: Likeness, score: float, done: Statement
+) -> Partner:
     coverage = done.matched / ((done.matched + done.unmatched) or 1)
     theirs = done.matched_theirs / ((done.matched_theirs + done.unmatched_theirs) or 1)
     return Partner(
@@ -97,7 +117,7 @@ def _partner(other: TableRecord, document: DocumentRecord, likeness: Likeness, d
         document=document.document_id,
         source=document.source,
         title=other.title or other.caption,
-        score=likeness.score,
+        score=score,
         way=likeness.way,
         coverage=round(coverage, 3),
         theirs=round(theirs, 3),
@@ -107,9 +127,9 @@ def _partner(other: TableRecord, document: DocumentRecord, likeness: Likeness, d
     )
 
 
-def rank_partners(index: tantivy.Index, table_id: str) -> list[tuple[str, Likeness]]:
-    """Tables and the best way to each, the best first."""
-    best: dict[str, Likeness] = {}
+def rank_partners(index: tantivy.Index, table_id: str) -> list[tuple[str, list[Likeness]]]:
+    """Tables and the ways to each, the best first of both."""
+    found: dict[str, list[Likeness]] = {}
     lookup = Lookup(index)
     asked = lookup.ask(table_id)
     if asked is None:
@@ -118,9 +138,10 @@ def rank_partners(index: tantivy.Index, table_id: str) -> list[tuple[str, Likene
     others = lookup.candidates(sides)
     others.pop(table_id, None)
     for other, likeness in compare(asked, sides, others):
-        if other not in best or likeness.score > best[other].score:
-            best[other] = likeness
-    return sorted(best.items(), key=lambda one: (-one[1].score, one[0]))
+        found.setdefault(other, []).append(likeness)
+    for ways in found.values():
+        ways.sort(key=lambda way: -way.score)
+    return sorted(found.items(), key=lambda one: (-one[1][0].score, one[0]))
 
 
 class Lookup:
