@@ -24,7 +24,7 @@ from tabellion.model.place import column_letters
 from tabellion.model.table import Path, Table
 from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
-from tabellion.relate import CELL_ROLES, label_cells, label_leftovers
+from tabellion.relate import CELL_ROLES, label_cells, label_leftovers, name_left_levels, name_top_levels
 
 PIECE = 4_000  # objects per piece: a few hundred kilobytes
 
@@ -209,6 +209,8 @@ def table_pieces(table: Table, roles: NDArray[np.uint8] | None = None) -> Iterat
     yield from _joined(cell_lines(grid, label_cells(table.nested) if roles is None else roles))
     yield b'],"row_roles":' + _encode(spread_roles(frame.labels))
     yield b',"top":' + _encode(_nodes(table.top, grid)) + b',"left":' + _encode(_nodes(table.left, grid))
+    names = {"left_names": name_left_levels(table.nested), "top_names": name_top_levels(table.nested)}
+    yield b"," + _encode(names)[1:-1]
     yield b',"tuples":['
     yield from _joined(tuple_lines(table))
     yield b'],"metadata":' + _encode(table.metadata) + b"}"

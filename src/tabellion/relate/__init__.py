@@ -13,12 +13,21 @@ from tabellion.model.table import Table
 from tabellion.model.tree import Nested
 from tabellion.relate.conserve import conserve_cells
 from tabellion.relate.metadata import describe_table, name_table
+from tabellion.relate.names import name_left_levels, name_top_levels
 from tabellion.relate.notes import read_notes
 from tabellion.relate.roles import CELL_ROLES, label_cells, label_leftovers
 from tabellion.relate.titles import say_texts
 from tabellion.relate.tuples import build_tuples
 
-__all__ = ["CELL_ROLES", "conserve_cells", "label_cells", "label_leftovers", "relate_table"]
+__all__ = [
+    "CELL_ROLES",
+    "conserve_cells",
+    "label_cells",
+    "label_leftovers",
+    "name_left_levels",
+    "name_top_levels",
+    "relate_table",
+]
 
 
 def relate_table(
