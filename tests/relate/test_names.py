@@ -26,3 +26,8 @@ def test_a_corner_with_a_colon_names_the_level_on_top() -> None:
 def test_a_stub_without_a_head_has_no_name() -> None:
     nested = build_nested(build_frame(build_grid([["", "1990"], ["Ohio", 7]]), "hd"))
     assert name_left_levels(nested) == (None,)
+
+
+def test_without_a_stub_there_are_no_levels_at_the_left() -> None:
+    nested = build_nested(build_frame(build_grid([["1990", "1995"], [7, 8]]), "hd", stub=0))
+    assert name_left_levels(nested) == ()

@@ -7,7 +7,7 @@ levels names the nearest of them; None where nothing names a level. Fails where 
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 
 from tabellion.model.tree import Nested
 
@@ -17,14 +17,14 @@ _LOOKED_AT = 1_000  # rows: longer tables do not nest deeper further down
 def name_left_levels(nested: Nested) -> tuple[str | None, ...]:
     """One name or None for each level of the paths at the left."""
     frame, longest = nested.frame, list[int]()
-    for nearest in islice(nested.row_nodes.values(), _LOOKED_AT):
-        nodes = {node.id: node for one in nearest for node in nested.left.path(one)}.values()
+    for held in islice(nested.row_nodes.values(), _LOOKED_AT):
+        nodes = {node.id: node for one in held for node in nested.left.path(one)}.values()
         columns = [node.cells[0][1] for node in nodes if node.cells]
         longest = max(longest, columns, key=len)
-    following = [*longest[1:], None]
+    last = [column != after for column, after in pairwise([*longest, -1])]  # the nearest level of its column
     return tuple(
-        _head(nested, column) if column != after and column in frame.stub_columns else None
-        for column, after in zip(longest, following, strict=True)
+        _head(nested, column) if nearest and column in frame.stub_columns else None
+        for column, nearest in zip(longest, last, strict=True)
     )
 
 
