@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
 import pytest
 from tests.building import build_extraction, build_frame, build_grid, build_nested, smoking
 
@@ -39,6 +40,7 @@ class CellFields(Strict):
     role: Literal["title", "header", "stub", "group", "value", "derived", "note", "other"]
     address: str
     box: tuple[float, float, float, float] | None
+    hidden: bool = False
 
 
 class NodeFields(Strict):
@@ -270,3 +272,14 @@ def test_any_text_is_valid_json(text: str) -> None:
     grid = build_grid([["", "1990"], [f"x{text}", f"y {text} z"]])
     extraction = build_extraction(build_nested(build_frame(grid, "hd")))
     assert decoded(extraction).tables[0].tuples[0].text == f"y {text} z"
+
+
+def test_cells_of_hidden_rows_and_columns_are_marked() -> None:
+    grid = build_grid([["Item", "2020", "2021"], ["Wheat", 1.0, 2.0], ["Rye", 3.0, 4.0]])
+    grid = msgspec.structs.replace(
+        grid, hidden_rows=np.array([False, True, False]), hidden_columns=np.array([False, False, True])
+    )
+    extraction = build_extraction(build_nested(build_frame(grid, "hdd")))
+    [table] = msgspec.json.decode(to_json(extraction))["tables"]
+    hidden = {cell["address"] for cell in table["cells"] if cell.get("hidden")}
+    assert hidden == {"C1", "A2", "B2", "C2", "C3"}

@@ -185,3 +185,61 @@ def test_a_name_that_its_own_parts_repeat_stands_where_its_indent_says() -> None
     )
     assert paths(found)[3] == "SA / Offshore"
     assert paths(found)[5] == "SA / Offshore / Offshore / Offshore"
+
+
+def test_kinds_of_running_numbers_are_levels() -> None:
+    found = nest(
+        [
+            *[("I. Current", 9), ("1. Wages", 5), ("(1) Office", 3), ("(2) Works", 2), ("2. Rent", 4)],
+            *[("II. Capital", 8), ("1. Land", 5), ("(1) Urban", 3), ("(2) Rural", 2), ("2. Plant", 3)],
+        ]
+    )
+    assert paths(found)[3] == "I. Current / 1. Wages / (2) Works"
+    assert paths(found)[9] == "II. Capital / 2. Plant"
+
+
+def test_a_row_without_values_that_is_numbered_with_its_neighbours_heads_nothing() -> None:
+    found = nest([("1. Oslo", 4), ("2. Bergen", 0), ("3. Tromsø", 2), ("4. Bodø", 3)])
+    assert paths(found) == ["1. Oslo", "2. Bergen", "3. Tromsø", "4. Bodø"]
+
+
+def test_a_row_without_values_in_a_sorted_list_heads_nothing() -> None:
+    names = ["Alabama", "Alaska", "Arizona", "Arkansas", "California", "Colorado"]
+    found = nest([(name, 0 if name == "Arizona" else 5) for name in names])
+    assert paths(found) == names
+
+
+def test_a_bold_total_before_a_list_in_bands_is_beside_it() -> None:
+    states = ["Alabama", "Alaska", None, "Ohio", "Utah", None, "Maine", "Texas"]
+    cells: list[list[str | float | None]] = [["State", "2020", "2021"], ["United States", 90.0, 91.0]]
+    cells += [[state, 4.0, 5.0] if state else [None, None, None] for state in states]
+    frame = build_frame(build_grid(cells, styles={"A2:C2": BOLD}), "h" + "d" * 9)
+    found = nest_headers(frame, Weights())
+    assert all(node.parent is None for node in found.left.nodes)
+
+
+def test_what_looks_like_the_first_label_below_a_heading_stands_beside_it() -> None:
+    found = nest(
+        [("PERCENT (all)", 0), ("Type", 9), ("  Built", 5), ("  Other", 4), ("Wall", 9), ("  Brick", 5), ("  Wood", 4)],
+        bold=[1, 4],
+    )
+    assert paths(found)[5] == "PERCENT (all) / Wall / Brick"
+
+
+def test_a_label_written_downwards_labels_the_rows_around_it() -> None:
+    signs = [None, "回", "転", "率", None, "損", "益", "比"]
+    cells: list[list[str | float | None]] = [[None, "Item", "2020"]]
+    cells += [[sign, f"item {n}", float(n)] for n, sign in enumerate(signs)]
+    found = nest_headers(build_frame(build_grid(cells), "h" + "d" * 8, stub=2), Weights())
+    assert paths(found)[0] == "回転率 / item 0"
+    assert paths(found)[4] == "回転率 / item 4"
+    assert paths(found)[7] == "損益比 / item 7"
+
+
+def test_marks_at_the_right_of_the_stub_and_running_numbers_are_not_repeated() -> None:
+    cells: list[list[str | float | None]] = [["No.", "Item", "Mark", "2020"]]
+    rows = [("1", "Wages", "(a)"), (None, "office", None), ("2", "Rent", "(b)"), (None, "house", None)]
+    cells += [[*row, 1.0] for row in rows]
+    found = nest_headers(build_frame(build_grid(cells), "hdddd", stub=3), Weights())
+    assert paths(found)[1] == "office"
+    assert paths(found)[3] == "house"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from building import build_frame, build_grid
+from tabellion.model.style import Style
 from tabellion.model.tree import Nested
 from tabellion.nest import nest_headers
 from tabellion.weights import Weights
@@ -10,9 +13,13 @@ from tabellion.weights import Weights
 VALUES = ["row", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
-def nest(*header: list[str | None], merges: list[str] | None = None, stub: int = 1) -> Nested:
+def nest(
+    *header: list[str | None], merges: list[str] | None = None, stub: int = 1, lines: Sequence[str] = ()
+) -> Nested:
+    """The trees of a table under the given header rows; `lines` are areas with a line below."""
     width = max(map(len, header))
-    grid = build_grid([*header, VALUES[:width], VALUES[:width]], merges=merges or [])
+    styles = {area: Style(border_bottom=True) for area in lines}
+    grid = build_grid([*header, VALUES[:width], VALUES[:width]], merges=merges or [], styles=styles)
     return nest_headers(build_frame(grid, "h" * len(header) + "dd", stub=stub), Weights())
 
 
@@ -83,3 +90,35 @@ def test_a_text_over_the_whole_table_labels_nothing() -> None:
     cells = [["Some title over all", None, None], ["Item", "2020", "2021"], ["Ohio", 1.0, 2.0], ["Iowa", 3.0, 4.0]]
     found = nest_headers(build_frame(build_grid(cells, merges=["A1:C1"]), "hhdd"), Weights())
     assert [node.text for node in found.top.nodes] == ["2020", "2021"]
+
+
+def test_a_phrase_that_runs_on_below_is_one_header() -> None:
+    found = nest(["", "Number of full-", "Share of all"], ["", "time students", "students"])
+    assert columns(found) == ["Number of full-time students", "Share of all students"]
+
+
+def test_headers_that_no_line_parts_in_a_ruled_head_are_one() -> None:
+    found = nest(
+        ["", "Cost", None, "Net", "Year"],
+        ["", "Gross", "Other", "Income", "Total"],
+        ["", "Plan", "Plan", "(A)", None],
+        merges=["B1:C1"],
+        lines=["B1:C1", "B2:C2", "E1"],
+    )
+    assert columns(found) == ["Cost / Gross / Plan", "Cost / Other / Plan", "Net Income / (A)", "Year / Total"]
+
+
+def test_a_header_that_says_what_stands_under_wider_ones_is_a_level() -> None:
+    found = nest(["", "Men", None, "All"], ["", "Number", "Share", "Number"], merges=["B1:C1"], lines=["B1:C1"])
+    assert columns(found) == ["Men / Number", "Men / Share", "All / Number"]
+
+
+def test_rows_in_two_scripts_say_one_header() -> None:
+    found = nest(["", "الاجمالي", "الذكور"], ["", "Total", "Male"])
+    assert columns(found) == ["الاجمالي Total", "الذكور Male"]
+
+
+def test_a_row_that_numbers_the_columns_stands_under_the_heads_the_stub_s_included() -> None:
+    found = nest(["State", "Men", "Women"], ["1", "2", "3"])
+    assert columns(found) == ["Men / 2", "Women / 3"]
+    assert [(n.text, n.parent) for n in found.top.nodes if n.cells[0][1] == 0] == [("State", None), ("1", 0)]

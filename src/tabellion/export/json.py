@@ -36,6 +36,7 @@ def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:
     row_of, column_of = grid.row_of.tolist(), grid.column_of.tolist()
     spans = {cell: _source_span(grid, cell, span) for cell, span in grid.span_at.items()}
     types = {int(content): name for content, name in KINDS.items()}
+    hidden_row, hidden_column = grid.hidden_rows.tolist(), grid.hidden_columns.tolist()
     for start in range(0, len(rows), PIECE):
         r, c = rows[start : start + PIECE], columns[start : start + PIECE]
         parts = zip(
@@ -44,7 +45,7 @@ def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:
         )  # fmt: skip
         yield b",".join(
             b'{"row":%d,"column":%d,"row_span":%d,"column_span":%d,"text":%b,"value":%b,"type":"%b","role":"%b",'
-            b'"address":"%b","box":%b}'
+            b'"address":"%b","box":%b%b}'
             % (
                 row_of[row],
                 column_of[column],
@@ -55,6 +56,7 @@ def cell_lines(grid: Grid, roles: NDArray[np.uint8]) -> Iterator[bytes]:
                 (CELL_ROLES[role] or "").encode(),
                 f"{letters[column]}{row_of[row] + 1}".encode(),
                 _box(grid, row, column),
+                b',"hidden":true' if hidden_row[row] or hidden_column[column] else b"",
             )
             for row, column, text, value, content, role, link in parts
         )

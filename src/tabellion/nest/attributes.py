@@ -7,7 +7,7 @@ values of each label's row. `look` numbers the formatting styles, so that two la
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import msgspec
@@ -24,6 +24,7 @@ from tabellion.nest.wording import Wording, read_wordings
 SUMMED_COLUMNS = 6  # value columns whose numbers are compared and added up: enough to tell, cheap on wide sheets
 USUALLY_FILLED = 0.7  # a column filled in this share of the rows
 FIRST_COLUMNS = 3  # of those, the columns that a row with values fills
+LEAST_SORTED = 6  # labels in the order of the alphabet that are no chance
 FEW_VALUES = 0.4  # of the typical number of values in a row
 _NUMBER, _AGGREGATE = int(Content.NUMBER), int(Mark.AGGREGATE)  # numpy is slow to ask an enumeration
 FIRST_RAISED = 2  # labels that may head all the rest from a deeper indent: more are a list
@@ -89,8 +90,10 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     filled = grid.filled[beside] & (values != column[:, None])
     bold_cells = grid.by_style("bold")[grid.style[beside]] & filled
     counted = np.add.reduce(filled, axis=1, dtype=np.intp)
-    group = _without_values(filled, counted) & strand.leads
     indent = grid.indent[row, column].astype(np.float64) + 2.0 * strand.step
+    plain = looks_of([indent, style])
+    group = _without_values(filled, counted) & strand.leads
+    group &= ~_lack_values(group, plain, [wordings[which] for which in wording.tolist()], grid.label[row, column])
     parts: dict[str, NDArray[Any]] = {
         "indent": indent,
         "bold": grid.by_style("bold")[style] & strand.leads,
@@ -174,10 +177,13 @@ def _raised(indent: Numbers, heavy: Flags, only_total: Flags, gap: Indices) -> F
     alike = next((n for n in range(count) if deep[n] != deep[0]), count)
     raised[:alike] = alike <= FIRST_RAISED and alike < count and deep[alike] < deep[0]
     for here in range(alike, count - 1):
-        if deep[here + 1] >= deep[here] or not (deep[here - 1] < deep[here] or raised[here - 1]):
-            continue
         as_bold = thick[here] == thick[0] or gap[here] > 0
         like_first = bool(raised[0]) and deep[here] == deep[0] and as_bold
+        stands_out = (
+            deep[here - 1] < deep[here] or raised[here - 1] or (like_first and thick[here] and not thick[here - 1])
+        )
+        if deep[here + 1] >= deep[here] or not stands_out:
+            continue
         raised[here] = total[here] or (thick[here] and not thick[here + 1]) or like_first
     return raised
 
@@ -217,6 +223,30 @@ def _without_values(filled: Flags, counted: Indices) -> Flags:
         return np.asarray(few)
     usual = np.flatnonzero(filled.sum(axis=0) / len(filled) >= USUALLY_FILLED)[:FIRST_COLUMNS]
     return np.asarray((counted == 0) | (few & ~filled[:, usual].any(axis=1) & (len(usual) > 0)))
+
+
+def _lack_values(group: Flags, look: Indices, wordings: list[Wording], texts: NDArray[Any]) -> Flags:
+    """Rows without values in the middle of a list: like the rows around them, and numbered or sorted with them."""
+    lacking = np.zeros(len(group), dtype=bool)
+    starts = np.flatnonzero(np.diff(look, prepend=-1))
+    run = np.searchsorted(starts, np.arange(len(look)), side="right") - 1
+    bounds = [*starts.tolist(), len(look)]
+    in_order = {number: _is_sorted(texts[bounds[number] : bounds[number + 1]]) for number in set(run[group].tolist())}
+    for here in np.flatnonzero(group)[::-1].tolist():
+        first, end = bounds[run[here]], bounds[run[here] + 1]
+        if here + 1 == end or (here == first and not lacking[here + 1]):
+            continue
+        before, item, after = (wordings[max(place, first)].item for place in (here - 1, here, here + 1))
+        if before and item and after and before.kind == item.kind == after.kind:
+            lacking[here] = before.number + 1 == item.number == after.number - 1
+        else:
+            lacking[here] = in_order[int(run[here])]
+    return lacking
+
+
+def _is_sorted(texts: NDArray[Any]) -> bool:
+    listed = [str(text).casefold() for text in texts]
+    return len(listed) >= LEAST_SORTED and all(one < after for one, after in pairwise(listed))
 
 
 def _numbers(grid: Grid, row: Indices, values: Indices) -> Numbers:

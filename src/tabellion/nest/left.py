@@ -26,6 +26,7 @@ from tabellion.nest.continued import says_of_which
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import can_guide, given_among, guided_left
 from tabellion.nest.parents import left_parents
+from tabellion.nest.pieces import join_texts
 from tabellion.nest.stub import Strand, find_strands
 from tabellion.nest.tree import Forest, Label, Nearest
 from tabellion.weights import Weights
@@ -162,7 +163,8 @@ def _labels(frame: Frame, strand: Strand) -> list[Label]:
         cells: tuple[tuple[int, int], ...] = ((row, column),)
         if place in strand.more:
             cells = (*cells, *((more, column) for more in strand.more[place]))
-            text = " ".join(part for cell in cells if not says_of_which(part := str(grid.label[cell])))
+            parts = [part for cell in cells if not says_of_which(part := str(grid.label[cell]))]
+            text = join_texts(parts or [text])
         notes = tuple(mark for at, _ in cells for mark in grid.notes.get(at * width + column, ())) if grid.notes else ()
         found.append(Label(text, cells, notes))
     return found

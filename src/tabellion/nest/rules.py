@@ -27,6 +27,7 @@ import numpy as np
 from tabellion.nest.attributes import Attributes, Indices
 
 LONGEST_TRAIL = 40  # labels between a parent and a child that are compared word by word
+RUNNING = 0.8  # of the labels of a kind of number that begin at one or go on with the one before
 MOSTLY = 0.5  # share of like siblings that runs and headings must make up
 
 
@@ -118,6 +119,7 @@ def _next_siblings(parents: list[int]) -> list[int]:
 
 LONGEST_OUTLINE = 3_000  # labels; in a longer list words come again without telling anything
 
+WITHOUT_VALUES = 0.0  # the rank of rows without values among labels of one indent
 Rung = tuple[float, float, bool, bool]
 
 
@@ -125,7 +127,8 @@ def climb(attributes: Attributes) -> Indices:
     """The parent of each label by rules, -1 at the root; labels of one look all stand beside each other at first."""
     if not len(attributes):
         return np.zeros(0, dtype=np.intp)
-    first = _climb(attributes, Repeats()) if attributes.look.any() else np.full(len(attributes), -1, dtype=np.intp)
+    unlike = attributes.look.any() or len(set(_listed(attributes))) > 1
+    first = _climb(attributes, Repeats()) if unlike else np.full(len(attributes), -1, dtype=np.intp)
     repeats = find_repeats(attributes, first) if len(attributes) <= LONGEST_OUTLINE else Repeats()
     return _climb(attributes, repeats) if repeats else first
 
@@ -150,14 +153,18 @@ def _climb(attributes: Attributes, repeats: Repeats) -> Indices:
     level = _Levels(attributes)
     total, group = attributes.told("only_total"), attributes.group.tolist()
     own_total = _own_totals(attributes)
+    listed = _listed(attributes)
+    beside = _beside_bands(attributes)
 
     def fits(above: int, here: int, stack: list[int]) -> bool:
         """Whether a label stands under the last of the stack."""
         upper, lower = rungs[above], rungs[here]
         leaf = above in repeats.leaves and upper[0] == lower[0]
         total_of_one = total[here] and above == here - 1 and not group[above]
-        if leaf or barren[above] or total_of_one:
+        if leaf or barren[above] or total_of_one or (beside[above] and upper[0] == lower[0]):
             return False
+        if listed[above] != listed[here] and upper[0] == lower[0] and listed[above] and listed[here]:
+            return listed[above] < listed[here]
         under = _stands_under(upper, lower, rungs[above + 1], above + 1 == here) and not level.beside(here, stack)
         return under or own_total.get(here) == above
 
@@ -201,7 +208,9 @@ def _rungs(attributes: Attributes) -> list[Rung]:
     """Indent; rows without values before raised headings, deeper raised ones first, before others; bold; capitals."""
     heavy = (attributes.bold | attributes.bold_values).tolist()
     loud = (attributes.bold | attributes.group).tolist()
-    order = np.where(attributes.group, 0.0, np.where(attributes.raised > 0, 1.0 - attributes.raised / 100, 2.0))
+    order = np.where(
+        attributes.group, WITHOUT_VALUES, np.where(attributes.raised > 0, 1.0 - attributes.raised / 100, 2.0)
+    )
     capitals = attributes.told("capitals")
     return [
         (indent, rank, not thick, not (capital and strong))
@@ -215,10 +224,44 @@ def _stands_under(upper: Rung, lower: Rung, following: Rung, at_once: bool) -> b
     """Whether a label may stand under an earlier one, by their rungs and that of the label below the earlier one."""
     if upper[0] != lower[0]:
         return upper[0] < lower[0]
-    if upper[2] and not lower[2] and not at_once:
+    if upper[2] and not lower[2] and not at_once and following != lower:
         return False
-    heads_others = following[0] > upper[0] or following[2:] > lower[2:]
-    return upper < lower and not (upper[2:] == lower[2:] and heads_others)
+    deeper = following[0] > upper[0]
+    if deeper and upper[1] == WITHOUT_VALUES:
+        return False
+    return upper < lower and not (upper[2:] == lower[2:] and (deeper or following[2:] > lower[2:]))
+
+
+def _beside_bands(attributes: Attributes) -> list[bool]:
+    """Bold labels with values before a list in bands, parted by blank rows: a total beside the list, not over it."""
+    heavy = (attributes.bold | attributes.bold_values).tolist()
+    indent, gap = attributes.indent.tolist(), attributes.gap.tolist()
+    found = [False] * len(heavy)
+    parted = False  # by a blank row, two labels of the list that is gone through from below
+    for here in range(len(heavy) - 1, -1, -1):
+        if heavy[here]:
+            found[here], parted = parted and not attributes.group[here], False
+        elif here and not heavy[here - 1] and gap[here] and indent[here] == indent[here - 1]:
+            parted = True
+    return found
+
+
+def _listed(attributes: Attributes) -> list[int]:
+    """The level of each label that a running number opens: kinds of numbers in the order they first come, else 0.
+
+    A kind of number ("1.", "(1)", "A.") runs where its labels mostly begin at one or go on with the one before.
+    """
+    items = attributes.told("item")
+    last: dict[str, int] = {}
+    runs: Counter[str] = Counter()
+    times = Counter(item.kind for item in items if item)
+    for item in items:
+        if item:
+            runs[item.kind] += item.number in (1, last.get(item.kind, 0) + 1)
+            last[item.kind] = item.number
+    running = [kind for kind in times if times[kind] > 1 and runs[kind] >= RUNNING * times[kind]]
+    level = {kind: number for number, kind in enumerate(running, 1)}
+    return [level.get(item.kind, 0) if item else 0 for item in items]
 
 
 def _barren(attributes: Attributes) -> list[bool]:

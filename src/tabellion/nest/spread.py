@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.nest.attributes import Indices
+from tabellion.nest.pieces import find_pieces
 from tabellion.nest.stub import part_head
 
 NONE = -1
@@ -27,7 +28,8 @@ class HeaderCells(msgspec.Struct, frozen=True, eq=False):
     """The header cells of a frame, row by row in the order of their meaning, outermost first.
 
     `level` is the place of the cell's row in that order. `own` and `reach` give for each level and grid column the
-    cell that stands there (merged areas count whole) and the cell that speaks there, or -1.
+    cell that stands there (merged areas count whole) and the cell that speaks there, or -1. `more` are the rows on
+    which a phrase goes on that is written over several.
     """
 
     rows: tuple[int, ...]
@@ -38,6 +40,7 @@ class HeaderCells(msgspec.Struct, frozen=True, eq=False):
     last_column: Indices
     own: NDArray[np.intp]
     reach: NDArray[np.intp]
+    more: dict[int, tuple[int, ...]] = {}
 
     def __len__(self) -> int:
         return len(self.row)
@@ -49,14 +52,25 @@ def spread_headers(frame: Frame) -> HeaderCells:
     rows = _by_meaning(frame)
     place = {row: level for level, row in enumerate(rows)}
     own = np.full((len(rows), grid.shape[1]), NONE, dtype=np.intp)
-    cells: list[tuple[int, int, int, int, int]] = []
+    cells: list[list[int]] = []
+    pieces = find_pieces(frame, rows)
+    number: dict[tuple[int, int], int] = {}
+    more: dict[int, tuple[int, ...]] = {}
     for level, row in enumerate(rows):
         for column in grid.filled[row, : rect.right + 1].nonzero()[0].tolist():
             down, across = grid.span_at.get((row, column), (1, 1))
             last = level if down == 1 else max(place[r] for r in range(row, row + down) if r in place)
-            if column + across > rect.left:
-                own[level : last + 1, column : column + across] = len(cells)
-                cells.append((row, column, level, last, column + across - 1))
+            if column + across <= rect.left:
+                continue
+            begins = number.get(pieces.get((row, column), (row, column)), len(cells))
+            number[row, column] = begins
+            if begins < len(cells):
+                first, more[begins] = cells[begins][2], (*more.get(begins, ()), row)
+                cells[begins][3] = last
+            else:
+                first = level
+                cells.append([row, column, level, last, column + across - 1])
+            own[first : last + 1, column : column + across] = begins
     table = np.array(cells, dtype=np.intp).reshape(-1, 5)
     row_of, column_of, level_of, last_level, last_column = table.T
     return HeaderCells(
@@ -68,6 +82,7 @@ def spread_headers(frame: Frame) -> HeaderCells:
         last_column=last_column,
         own=own,
         reach=_reach(own, first=min(frame.value_columns, default=rect.left)) if len(rows) > 1 else own,
+        more=more,
     )
 
 

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.nest.continued import find_continued
+from tabellion.nest.upright import find_upright
+from tabellion.patterns import lazy_pattern
 
 
 def part_head(frame: Frame) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -47,6 +49,8 @@ def _labels_below(frame: Frame, row: int) -> bool:
     return not under_headers and not (grid.home[row, stub] // grid.shape[1] < row).any()
 
 
+_COUNT = lazy_pattern(r"\W*(\d{1,3})\W*")
+RUNNING = 0.8  # of the numbers of a column that begin at one or go on with the one before
 _TEXT = int(Content.TEXT)  # numpy is slow to ask an enumeration
 
 
@@ -164,12 +168,18 @@ def _strand(
             own[i] = lonely[row]
     have = np.nonzero(own >= 0)[0]
     goes_on = find_continued(frame, rows[have], own[have])
+    upright = find_upright(grid, rows, columns[0]) if len(columns) == 1 else []
+    for label in upright:
+        goes_on[np.isin(have, label.signs)] = True
+        goes_on[have == label.signs[0]] = False
     first = have[~goes_on]
     heir = np.full(len(rows), -1, dtype=np.intp)
     heir[have] = (~goes_on).cumsum() - 1
     more: dict[int, tuple[int, ...]] = {}
     for place in have[goes_on].tolist():
         more[int(heir[place])] = (*more.get(int(heir[place]), ()), int(rows[place]))
+    for label in upright:
+        heir[label.first : label.last + 1] = heir[label.signs[0]]
     return Strand(
         columns=columns,
         rows=rows,
@@ -198,9 +208,26 @@ def _inherited(
     blank = (heir < 0) & values
     labelled = heir >= 0
     followed = labelled[:-1] & blank[1:]
-    lone = len(columns) == 1
-    if lone and followed.sum() > max(1, settings.followed_by_blank * int((labelled & values).sum())):
+    outer = len(columns) == 1 and _is_outer(frame, rows[blank], columns[0])
+    if outer and followed.sum() > max(1, settings.followed_by_blank * int((labelled & values).sum())):
         above = np.maximum.accumulate(np.where(labelled, np.arange(len(rows)), -1))
         fill = blank & (above >= 0)
         heir[fill] = heir[above[fill]]
     return heir
+
+
+def _is_outer(frame: Frame, rows: NDArray[np.intp], column: int) -> bool:
+    """Whether rows in which a stub column is blank have labels further right, and the column is more than a count."""
+    grid = frame.grid
+    inner = [c for c in frame.stub_columns if c > column]
+    if len(frame.stub_columns) > 1 and not grid.filled[rows[:, None], inner].any():
+        return False
+    return not _counts([str(text) for text in grid.label[list(frame.body_rows), column] if text])
+
+
+def _counts(texts: list[str]) -> bool:
+    """Whether texts are running numbers alone: "1", "2", "(1)", "(2)"."""
+    found = [_COUNT.fullmatch(text) for text in texts]
+    numbers = [int(one[1]) for one in found if one]
+    running = sum(number in (1, before + 1) for before, number in zip([0, *numbers], numbers, strict=False))
+    return len(numbers) == len(texts) and running >= RUNNING * len(numbers)

@@ -1,7 +1,8 @@
 """The top header trees of frames.
 
 In: frames, weights. Out: of each the tree, and the nearest nodes of each value column. The head of the stub's first
-column is no label of any value and has no node; the heads of further stub columns have. A label below several others
+column is no label of any value and has no node, unless a row of column numbers stands under it and the others; the
+heads of further stub columns have. A label below several others
 at once (a unit, mostly) belongs to each of their columns, which one tree cannot say: it stands under the first of them,
 and once more at the root for the others. A unit over all columns at the bottom stands at the root only.
 """
@@ -19,9 +20,12 @@ from tabellion.nest.attributes import Flags, Indices, Numbers
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import given_among, guided_top
 from tabellion.nest.parents import top_parents
+from tabellion.nest.pieces import join_texts
 from tabellion.nest.spread import NONE, HeaderCells, spread_headers
 from tabellion.nest.tree import Forest, Label, Nearest
 from tabellion.weights import Weights
+
+LEAST_NUMBERED = 3  # columns of a head whose last row numbers them
 
 
 def nest_top(
@@ -47,6 +51,11 @@ def _grow(frame: Frame, cells: HeaderCells, parents: Indices, sure: Numbers) -> 
     if not len(cells):
         return HeaderTree(), {}
     kept = ~_heads_of_first_stub(frame, cells)
+    numbered = _numbered_stub_head(frame, cells)
+    if numbered:
+        head, number = numbered
+        kept[[head, number]], parents = True, parents.copy()
+        parents[[head, number]] = NONE, head
     parents = np.where((parents >= 0) & kept[parents], parents, NONE)
     forest = Forest()
     chosen = np.nonzero(kept)[0]
@@ -80,6 +89,17 @@ def _heads_of_first_stub(frame: Frame, cells: HeaderCells) -> Flags:
     return np.asarray(cells.column <= min(left, default=NONE))
 
 
+def _numbered_stub_head(frame: Frame, cells: HeaderCells) -> tuple[int, int] | None:
+    """The head of the first stub column and its number, where the last header row numbers all columns from there."""
+    last = np.flatnonzero(cells.level == len(cells.rows) - 1)
+    said = [str(frame.grid.label[cells.row[cell], cells.column[cell]]).strip("()[].") for cell in last]
+    if len(last) < LEAST_NUMBERED or said != [str(number) for number in range(1, len(said) + 1)]:
+        return None
+    number = int(last[0])
+    above = np.flatnonzero((cells.column == cells.column[number]) & (cells.level < cells.level[number]))
+    return (int(above[-1]), number) if len(above) and _heads_of_first_stub(frame, cells)[number] else None
+
+
 def _nearest_cells(spoken: list[int], parents: list[int]) -> list[int]:
     """The cells of those that speak for a column under which no other of them stands, outermost first."""
     found = [cell for cell in dict.fromkeys(spoken) if cell != NONE]
@@ -96,5 +116,7 @@ def _nearest_cells(spoken: list[int], parents: list[int]) -> list[int]:
 
 def _label(frame: Frame, cells: HeaderCells, cell: int) -> Label:
     grid = frame.grid
-    row, column = int(cells.row[cell]), int(cells.column[cell])
-    return Label(str(grid.label[row, column]), ((row, column),), grid.notes.get(row * grid.shape[1] + column, ()))
+    column = int(cells.column[cell])
+    places = tuple((row, column) for row in (int(cells.row[cell]), *cells.more.get(cell, ())))
+    notes = tuple(mark for row, _ in places for mark in grid.notes.get(row * grid.shape[1] + column, ()))
+    return Label(join_texts([str(grid.label[place]) for place in places]), places, notes)

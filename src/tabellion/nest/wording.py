@@ -7,8 +7,10 @@ numbered). A total in a language that the vocabulary does not list is an ordinar
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,12 +24,26 @@ _OTHER = lazy_pattern(r"(?:other|others|not |unknown|unspecified|n\.e\.c|remaini
 _NUMBERING = lazy_pattern(
     r"[\[(]?(?:[A-Z]{1,3}[. ]?)?(\d{1,3}(?:\.\d{1,3})*)[.):\]]?\s+\D|[\[(]?([A-Za-z]|[IVXivx]{1,4})[.)\]]\s+\S"
 )
+_NUMBERED = lazy_pattern(
+    r"(?P<open>[(\[<]?)(?:(?P<digit>\d{1,3})|(?P<ideograph>[一二三四五六七八九十]{1,3})"
+    r"|(?P<roman>[IVX]{1,4}|[ivx]{1,4})(?=[.):])|(?P<letter>[A-Za-z])(?=[.):]))(?P<close>[.):\]>、]|(?=\s))\s*(?=\S)"
+)
+_IDEOGRAPHS = "一二三四五六七八九"
+_ROMAN = {"I": 1, "V": 5, "X": 10}
+_BRACKETED = lazy_pattern(r"[(\[][^)\]]*[)\]]?")
 _TRAIL = lazy_pattern(r"[\s:.,;*†‡\d)(/\\]+$")
 _SMALL_WORDS = {"and", "the", "for", "sub", "all", "with"}
 _WORD = lazy_pattern(r"[^\W\d_]+|\d+")
 MANY = 3_000  # different labels; of more, only those are read closely that may be a total or open with a colon
 
 KEPT = 10_000  # labels whose facts are kept: a table is nested again after every stroke of a repair
+
+
+class Item(NamedTuple):
+    """The number that opens a label: how it is written ("(1)", "A.") and which it is."""
+
+    kind: str
+    number: int
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -45,6 +61,7 @@ class Wording(msgspec.Struct, frozen=True):
     lower: bool
     open_ended: bool
     numbering: tuple[str, ...]
+    item: Item | None
     words: int
     first_word: str
     last_word: str
@@ -62,6 +79,7 @@ def read_wording(label: str) -> Wording:
     """
     text = label.strip()
     bare = _TRAIL.sub("", text)
+    loud = _BRACKETED.sub("", text)
     words = _WORD.findall(text.lower())
     has_total = _TOTAL.among(text.lower(), words)
     return Wording(
@@ -72,11 +90,12 @@ def read_wording(label: str) -> Wording:
         colon=text.endswith(":"),
         of_which=_OF_WHICH.opens(text),
         other=_OTHER.match(text) is not None,
-        capitals=text.upper() == text and sum(map(str.isalpha, text)) > 3,
+        capitals=loud.upper() == loud and sum(map(str.isalpha, loud)) > 3,
         numeric=bool(text) and not any(map(str.isalpha, text)),
         lower=bool(text) and text[0].islower(),
         open_ended=text.endswith((",", "-", "–", "(")) or text.lower().endswith((" and", " of", " or", " the", " for")),
         numbering=_numbering(text),
+        item=_item(text),
         words=len(words),
         first_word=_kind(words[0]) if words else "",
         last_word=_kind(words[-1]) if words else "",
@@ -109,6 +128,32 @@ def _numbering(text: str) -> tuple[str, ...]:
     if found.group(1):
         return tuple(found.group(1).split("."))
     return (found.group(2),)
+
+
+def _item(text: str) -> Item | None:
+    """The number that opens a label.
+
+    >>> _item("（２）海岸"), _item("十一　災害復旧費"), _item("B. Services"), _item("Services")
+    (Item(kind='(digit)', number=2), Item(kind='ideograph', number=11), Item(kind='letter.', number=2), None)
+    """
+    found = _NUMBERED.match(unicodedata.normalize("NFKC", text[:12]))
+    if not found:
+        return None
+    kind = next(kind for kind in ("digit", "ideograph", "roman", "letter") if found[kind])
+    return Item(f"{found['open']}{kind}{found['close']}", _counted(kind, found[kind]))
+
+
+def _counted(kind: str, said: str) -> int:
+    if kind == "digit":
+        return int(said)
+    if kind == "ideograph":
+        tens, ten, ones = said.rpartition("十")
+        first = _IDEOGRAPHS.index(tens[-1]) + 1 if tens else len(ten)
+        return 10 * first + (_IDEOGRAPHS.index(ones[-1]) + 1 if ones else 0)
+    if kind == "roman":
+        worths = [_ROMAN[sign] for sign in said.upper()]
+        return sum(-one if one < after else one for one, after in zip(worths, [*worths[1:], 0], strict=True))
+    return ord(said.lower()) - ord("a") + 1
 
 
 def _kind(word: str) -> str:

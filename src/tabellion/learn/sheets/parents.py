@@ -117,7 +117,7 @@ def edges_of(tree: HeaderTree) -> set[Edge]:
 
 
 CORPORA = {"left": ("troy200", "senbazuru-left"), "top": ("troy200", "hitab-top")}
-LEFT_SETTINGS = BoostingSettings(rounds=80, leaves=8, rate=0.1, least_rows=5, ridge=5.0, columns=0.5, rows=0.8)
+LEFT_SETTINGS = BoostingSettings(rounds=40, leaves=4, rate=0.1, least_rows=30, ridge=20.0, columns=0.5, rows=0.8)
 POOR_READINGS = (0.15, 0.25)  # weight of examples whose ladder goes by indent alone, and has no repeats
 TOP_SETTINGS = BoostingSettings(rounds=60, leaves=8, rate=0.1, least_rows=20, ridge=5.0)
 CLASSES = ("no", "yes")
