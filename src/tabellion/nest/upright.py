@@ -78,4 +78,4 @@ def _line(grid: Grid, rows: NDArray[np.intp], column: int, place: int) -> bool:
     if not 0 < place < len(rows):
         return True
     above, here = (grid.styles[grid.style[rows[at], column]] for at in (place - 1, place))
-    return above.border_bottom or here.border_top
+    return bool(above.border_bottom or here.border_top)
