@@ -118,7 +118,7 @@ def test_files_without_a_version_are_refused(path: Path, tmp_path: Path) -> None
         read_with(path.stem, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["columns.npz", "confidence.json", "genuine_words.npz"])
+@pytest.mark.parametrize("name", ["columns.npz", "left_parents_paper.json", "genuine_words.npz"])
 def test_damaged_files_are_refused(name: str, tmp_path: Path) -> None:
     for damaged in (b"", b"no weights", (SHIPPED / name).read_bytes()[:200], b"{}"):
         (tmp_path / name).write_bytes(damaged)

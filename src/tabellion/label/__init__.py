@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from tabellion.label.blocks import Block, split_blocks
 from tabellion.label.edges import settle_edges
 from tabellion.label.fixed import fix_frames, label_stated
-from tabellion.label.frames import find_frames
+from tabellion.label.frames import find_frames, rate_confidence
 from tabellion.label.kind import judge_kind, keeps_frames
+from tabellion.label.readings import Reader, Reading, best_reading
 from tabellion.label.rows.labels import label_rows
 from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.frame import Labelled, RowLabels, RowRole
@@ -73,18 +75,30 @@ def _label_pages(tables: Sequence[Recognised], weights: Weights, headers: Header
 
 
 def _label_sheet(grid: Grid, weights: Weights, method: RowMethod, fixes: Fixes) -> Labelled:
-    """A part of a sheet: its rows, the blocks of them, the frames, and what kind of sheet it is."""
-    labels = label_rows(grid, weights, method, fixes.rows)
-    blocks = split_blocks(labels)
-    if method == "boosted":
-        blocks = settle_edges(labels, blocks, weights, fixes.rows)
-        labels = relabel(labels, blocks)
-    frames = find_frames(labels, blocks, weights)
+    """A part of a sheet: the best of its whole readings, and what kind of sheet it is."""
+    reading = best_reading(grid, make_reader(weights, method), fixes.rows)
+    labels, frames = reading.labels, list(reading.frames)
     kind, probability = judge_kind(labels, frames)
     if not keeps_frames(kind):
         said = [table.table for table in fixes.tables if table.genuine]
         frames = [frame for frame in frames if any(common_share(frame.rect, table) > 0 for table in said)]
     return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=probability)
+
+
+def make_reader(weights: Weights, method: RowMethod = "boosted", rated: bool = True) -> Reader:
+    """What reads parts of sheets and, unless that is still to be learned, judges what was read."""
+    rate = partial(rate_confidence, weights=weights) if rated else lambda _: 1.0
+    return Reader(partial(_read, weights=weights, method=method, rated=rated), rate)
+
+
+def _read(grid: Grid, given: Mapping[int, RowRole], weights: Weights, method: RowMethod, rated: bool) -> Reading:
+    """One reading of a grid, or of a part of it: its rows, the blocks of them, the frames."""
+    labels = label_rows(grid, weights, method, given)
+    blocks = split_blocks(labels)
+    if method == "boosted":
+        blocks = settle_edges(labels, blocks, weights, given)
+        labels = relabel(labels, blocks)
+    return Reading(labels, tuple(find_frames(labels, blocks, weights, rated)))
 
 
 def relabel(labels: RowLabels, blocks: list[Block]) -> RowLabels:

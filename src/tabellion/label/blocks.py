@@ -130,12 +130,31 @@ def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
             if _part(roles[at]) == "body":
                 roles[at] = "header"
         starts.add(start)
-    for row in range(first_body + 2, len(roles)):
+    for row in _heads_after_gaps(grid, roles, first_body):
+        roles[row] = "header"
+    for row in (row for row, role in enumerate(roles) if role == "header" and row >= first_body + 2):
         above = row - 1
         lone = _part(roles[above]) == "body" and (grid.content[above] != Content.EMPTY).sum() == 1
-        if roles[row] == "header" and lone and _gap_before(grid, above):
+        if lone and _gap_before(grid, above):
             roles[above] = "title"
     return roles, starts
+
+
+def _heads_after_gaps(grid: Grid, roles: list[RowRole], first_body: int) -> list[int]:
+    """Rows of a body, after a blank one, with texts alone over most columns that hold numbers above and right below."""
+    number = grid.content == Content.NUMBER
+    text = grid.content == Content.TEXT
+    found = []
+    for row in range(first_body + 2, len(roles) - 1):
+        if roles[row] not in ("data", "group") or not _gap_before(grid, row) or text[row].sum() <= SETTINGS.least_heads:
+            continue
+        below = number[row + 1]
+        over = text[row] & below
+        plain = text[row].sum() == (grid.content[row] != Content.EMPTY).sum()
+        many = over.sum() >= max(SETTINGS.least_heads, SETTINGS.repeated * below.sum())
+        if plain and many and number[first_body:row, below].any(axis=0).mean() >= SETTINGS.repeated:
+            found.append(row)
+    return found
 
 
 def _repeats(grid: Grid, heads: list[int], start: int) -> Iterator[tuple[int, int]]:

@@ -61,6 +61,7 @@ class EdgeRow(msgspec.Struct, frozen=True, eq=False):
     inner: int
     outer: int | None
     rank: int  # filled rows between it and the core
+    between: list[int]  # these rows
     columns: list[int]  # that are filled
 
     @property
@@ -174,6 +175,21 @@ def _whole_years(row: EdgeRow) -> float:
         return float(((number >= 1700) & (number <= 2100) & (number == np.floor(number))).sum())
 
 
+def _headed_inwards(row: EdgeRow) -> float:
+    """The share of its columns that a row between it and the core fills too: a title stands over heads of their own."""
+    if not row.between:
+        return -1.0
+    return float((row.grid.content[row.between][:, row.columns] != _EMPTY).any(axis=0).mean())
+
+
+def _widest_inwards(row: EdgeRow) -> float:
+    """The share of the core's columns that the fullest row between it and the core says something in."""
+    if not row.between:
+        return -1.0
+    said = row.core.said[row.between][:, row.core.columns]
+    return float(said.sum(axis=1).max() / len(row.core.columns))
+
+
 def _gap_inwards(row: EdgeRow) -> float:
     return float(min(abs(int(row.grid.row_of[row.inner]) - int(row.grid.row_of[row.row])), 9))
 
@@ -283,6 +299,8 @@ EDGE_FEATURES: dict[str, Callable[[EdgeRow], float]] = {
     "border top": _drawn("border_top"),
     "border bottom": _drawn("border_bottom"),
     "border left": _drawn("border_left"),
+    "headed inwards": _headed_inwards,
+    "widest inwards": _widest_inwards,
     "core columns": lambda row: float(len(row.core.columns)),
     "core value columns": lambda row: float(row.core.values),
 }
@@ -315,6 +333,7 @@ def view_edge(grid: Grid, core_rows: Sequence[int], rows: Sequence[int], above: 
             inner=rows[i - 1] if i else nearest,
             outer=rows[i + 1] if i + 1 < len(rows) else None,
             rank=i,
+            between=list(rows[:i]),
             columns=np.flatnonzero(grid.content[row] != _EMPTY).tolist(),
         )
         for i, row in enumerate(rows)

@@ -66,7 +66,7 @@ def _settle(
     settings: EdgeSettings = EdgeSettings(),
 ) -> Block:
     body = block.body
-    sure = max(settings.least_core, len(body) - settings.tail)
+    sure = min(max(settings.least_core, len(body) - settings.tail), _last_dense(grid, body) + 1)
     core = body[:sure]
     above = [row for row in rows if row < core[0]][::-1][: settings.above]
     below = [row for row in rows if row > core[-1]][: settings.below + len(body) - sure]
@@ -75,6 +75,12 @@ def _settle(
     note = [row for row in rows if row > max([core[-1], *tail])]
     title = [row for row in rows if row < min([core[0], *head])]
     return Block(title=title, header=head, body=core + tail, note=note)
+
+
+def _last_dense(grid: Grid, body: list[int]) -> int:
+    """The place of the last row of a body that says more than one thing; nought where none does."""
+    dense = np.flatnonzero((grid.content[body] != Content.EMPTY).sum(axis=1) > 1)
+    return int(dense[-1]) if len(dense) else 0
 
 
 def row_odds(labels: RowLabels) -> NDArray[np.float64]:

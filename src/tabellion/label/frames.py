@@ -4,9 +4,8 @@ Blocks of rows to frames: top, left and value rectangles (Chen and Cafarella 201
 frames, several where they stack or stand side by side (which the paper leaves out). The vertical extent of a frame
 comes from the row labels, its horizontal extent from the cells of its head and body.
 
-How sure the reading of a frame is: one calibrated probability. In: a frame with the probabilities that row and column
-labelling left. Out: the probability that the whole reading (extent, headers, paths) is right, by a logistic regression
-that was fitted on cross-validated readings.
+How sure the reading of a frame is: one calibrated probability. In: a frame. Out: the probability that the whole reading
+(extent, headers, paths) is right, by boosted trees over signals of the finished reading (`reading_signals`).
 """
 
 from __future__ import annotations
@@ -17,48 +16,38 @@ from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
-from tabellion.model.frame import ROW_ROLES, Frame, Orientation, RowLabels
+from tabellion.label.reading_signals import SIGNALS, reading_signals
+from tabellion.model.frame import Frame, Orientation, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.weights import Weights
 
 CONFIDENCE_WEIGHTS = "confidence"
-SIGNALS = ("rows", "doubtful rows", "head", "edges", "columns", "least column", "size", "head rows", "stub columns")
-
-_BODY = [ROW_ROLES.index(role) for role in ("data", "group", "derived")]
-_HEAD = [ROW_ROLES.index("header")]
-_OUTSIDE = [ROW_ROLES.index("title"), ROW_ROLES.index("note")]
 
 
-def confidence_signals(frame: Frame, stub: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What speaks for and against a reading; `stub` holds the probability of each column to be a stub."""
-    probability = frame.labels.probability
-    body = probability[np.ix_(frame.body_rows, _BODY)].sum(axis=1)
-    head = probability[np.ix_(frame.header_rows, _HEAD)].sum(axis=1) if frame.header_rows else np.zeros(1)
-    outside = [*frame.title_rows[-2:], *frame.note_rows[:2]]
-    edge = np.concatenate([body[:2], body[-2:], probability[np.ix_(outside, _OUTSIDE)].sum(axis=1), [1.0]])
-    column = np.maximum(stub, 1 - stub)
-    sure = np.clip([body.mean(), 1 - (body < 0.8).mean(), head.min(), edge.min(), column.mean(), column.min()], 1e-3, 1)
-    size = [np.log(len(frame.body_rows)), len(frame.header_rows), len(frame.stub_columns)]
-    return np.array([*np.log(sure), *size])
+def frame_signals(frame: Frame, weights: Weights) -> NDArray[np.float64]:
+    """What speaks for and against the reading of a frame."""
+    columns = list(range(frame.rect.left, frame.rect.right + 1))
+    stub = stub_probabilities(frame.grid, list(frame.header_rows), list(frame.body_rows), columns, weights)
+    return reading_signals(frame, stub)
 
 
-def rate_confidence(frame: Frame, stub: NDArray[np.float64], weights: Weights) -> float:
+def rate_confidence(frame: Frame, weights: Weights) -> float:
     """The probability that the reading of a frame is right."""
-    signals = confidence_signals(frame, stub)
-    return round(float(weights.linear(CONFIDENCE_WEIGHTS, SIGNALS).probabilities(signals[None, :])[0]), 3)
+    signals = frame_signals(frame, weights)
+    return round(float(weights.boosted(CONFIDENCE_WEIGHTS, SIGNALS).probabilities(signals[None, :])[0]), 3)
 
 
 SHORT_SIDE = 0.1  # a left band with fewer rows than this share of the right one's is not its stub
 REMARKS = 0.1  # of the rows: a headless column at the right that is less filled holds remarks
 
 
-def find_frames(labels: RowLabels, blocks: list[Block], weights: Weights) -> list[Frame]:
+def find_frames(labels: RowLabels, blocks: list[Block], weights: Weights, rated: bool = True) -> list[Frame]:
     """The frames of a labelled grid, in reading order."""
     found = []
     for block in blocks:
         sides = split_sides(labels.grid, block)
-        found += [build_frame(labels, block, columns, weights) for columns in sides]
+        found += [build_frame(labels, block, columns, weights, rated) for columns in sides]
     return [frame for frame in found if frame is not None]
 
 
@@ -72,7 +61,7 @@ def split_sides(grid: Grid, block: Block) -> list[list[int]]:
 
     A band of columns beyond a blank column is a table of its own if it has a head, a stub and values, or if it
     ends long before the rest does. Columns at the right without a head and with hardly a cell (note marks, remarks)
-    belong to no table.
+    belong to no table, nor does what stands beyond a blank column at either side and has nothing in the body.
     """
     rows = block.header + block.body
     used = covered_cells(grid)[rows].any(axis=0)
@@ -80,7 +69,7 @@ def split_sides(grid: Grid, block: Block) -> list[list[int]]:
         return []
     columns = np.nonzero(used)[0]
     cuts = np.nonzero(np.diff(columns) > 1)[0] + 1
-    bands = [band.tolist() for band in np.split(columns, cuts)]
+    bands = _with_body(grid, block, [band.tolist() for band in np.split(columns, cuts)])
     sides: list[list[int]] = [bands[0]]
     for band in bands[1:]:
         if _stand_apart(grid, block, sides[-1], band):
@@ -88,6 +77,17 @@ def split_sides(grid: Grid, block: Block) -> list[list[int]]:
         else:
             sides[-1] = list(range(sides[-1][0], band[-1] + 1))
     return [_trimmed(grid, block, side) for side in sides]
+
+
+def _with_body(grid: Grid, block: Block, bands: list[list[int]]) -> list[list[int]]:
+    """The bands of columns without first and last ones that say nothing in the body, or one thing without a head."""
+    covered = covered_cells(grid)
+    cells = [int(covered[np.ix_(block.body, band)].sum()) for band in bands]
+    headed = [bool(covered[np.ix_(block.header, band)].any()) for band in bands]
+    valued = [count > 1 or (count == 1 and head) for count, head in zip(cells, headed, strict=True)]
+    if not any(valued):
+        return bands
+    return bands[valued.index(True) : len(bands) - valued[::-1].index(True)]
 
 
 def _stand_apart(grid: Grid, block: Block, left: list[int], right: list[int]) -> bool:
@@ -121,8 +121,10 @@ def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
     return columns[:last]
 
 
-def build_frame(labels: RowLabels, block: Block, columns: list[int], weights: Weights) -> Frame | None:
-    """One frame of a block's rows and some of its columns."""
+def build_frame(
+    labels: RowLabels, block: Block, columns: list[int], weights: Weights, rated: bool = True
+) -> Frame | None:
+    """One frame of a block's rows and some of its columns; where it is not rated its confidence says nothing."""
     grid = labels.grid
     used = np.asarray(covered_cells(grid)[:, columns[0] : columns[-1] + 1].any(axis=1))
     header = [row for row in block.header if used[row]]
@@ -144,7 +146,7 @@ def build_frame(labels: RowLabels, block: Block, columns: list[int], weights: We
         note_rows=tuple(block.note),
         orientation=_orientation(bool(header), bool(stub)),
     )
-    return msgspec.structs.replace(frame, confidence=rate_confidence(frame, probability, weights))
+    return msgspec.structs.replace(frame, confidence=rate_confidence(frame, weights)) if rated else frame
 
 
 def _orientation(has_header: bool, has_stub: bool) -> Orientation:

@@ -17,7 +17,8 @@ from tabellion.model.document import SheetCells, Stored
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.region import Region
-from tabellion.model.style import Style
+from tabellion.model.style import PLAIN, Style
+from tabellion.recognise.written_out import find_written_out
 from tabellion.values import read_texts
 
 BLANK_RUN = 2  # blank rows or columns kept of a longer run
@@ -64,6 +65,8 @@ def recognise_sheet(region: Region) -> Grid:
     keep &= cells.stored != Stored.EMPTY
     where = (row_at[keep], column_at[keep])
     said = _said_by(cells, keep, where, shape)
+    if not sheet.merges and sheet.styles == (PLAIN,):
+        spans = _restored(said)
     placed = tuple(held for one in stated if (held := one.placed(row_of.tolist(), column_of.tolist())))
     _settle_stated(said, placed, style, sheet.styles)
     indents = np.array([s.indent for s in sheet.styles], dtype=np.float32)
@@ -138,6 +141,18 @@ def _said_by(
         if said.notes:
             notes[row * shape[1] + column] = said.notes
     return _Said(text, label, content, number, indent, marks, notes)
+
+
+def _restored(said: _Said) -> NDArray[np.int32]:
+    """The spans of merged areas that were written out; the cells that they cover say nothing any more."""
+    spans = find_written_out(said.text, said.content)
+    for row, column, _, across in spans:
+        covered = (row, slice(column + 1, column + across))
+        said.text[covered] = said.label[covered] = ""
+        said.content[covered], said.indent[covered] = Content.EMPTY, 0
+        for flat in range(row * said.text.shape[1] + column + 1, row * said.text.shape[1] + column + across):
+            said.notes.pop(flat, None)
+    return np.array(spans, dtype=np.int32).reshape(-1, 4)
 
 
 def _reach(merges: tuple[Rect, ...], rect: Rect) -> list[Rect]:

@@ -39,13 +39,17 @@ def find_lost(tables: Sequence[Table]) -> Bools:
     """The filled cells of a grid that no table accounts for."""
     grid = tables[0].grid
     told = np.zeros(grid.shape, dtype=bool)
+    framed = np.zeros(grid.shape, dtype=bool)
     for table in tables:
-        _account(table, told)
+        rect = table.frame.rect
+        framed[rect.top : rect.bottom + 1, rect.left : rect.right + 1] = True
+    for table in tables:
+        _account(table, told, framed)
     return np.asarray(grid.filled & ~grid.covered & ~told)
 
 
-def _account(table: Table, told: Bools) -> None:
-    """Mark the cells that one table accounts for."""
+def _account(table: Table, told: Bools, framed: Bools) -> None:
+    """Mark the cells that one table accounts for; what stands inside a frame is no title or note of another."""
     frame, nested = table.frame, table.nested
     told[table.tuples.rows, table.tuples.columns] = True
     for tree in (nested.top, nested.left):
@@ -53,7 +57,8 @@ def _account(table: Table, told: Bools) -> None:
     if frame.header_rows and frame.stub_columns:
         told[np.ix_(frame.header_rows, frame.stub_columns)] = True
     outside = [row for row, role in enumerate(frame.labels.roles) if role in ("title", "note")]
-    told[[*frame.title_rows, *frame.note_rows, *outside]] = True
+    lines = [*frame.title_rows, *frame.note_rows, *outside]
+    told[lines] |= ~framed[lines]
     if frame.fixes.cells:
         _mark(told, (cell for cell, role in frame.fixes.cells.items() if role != "value"))
 

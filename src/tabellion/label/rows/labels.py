@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.label.papers.chen_rows import PAPER_FEATURES, paper_features
 from tabellion.label.rows.features import feature_names, row_features
-from tabellion.label.rows.view import RowView, view_rows
+from tabellion.label.rows.view import RowView, view_rows, without_likes
 from tabellion.model.frame import ROW_ROLES, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.model.methods import RowMethod
@@ -40,19 +40,27 @@ def label_rows(grid: Grid, weights: Weights, method: RowMethod = "boosted", give
     """The roles of all rows of a grid."""
     given = given or {}
     view = view_rows(grid)
-    blank = ROW_ROLES.index("blank")
-    roles: list[RowRole] = ["blank"] * grid.shape[0]
-    probability = np.zeros((grid.shape[0], len(ROW_ROLES)))
-    probability[:, blank] = 1.0
+    roles, probability = _all_data(grid, view)
     if len(view):
-        told, likely = _METHODS[method](view, weights, given)
-        for row, role in zip(view.rows.tolist(), told, strict=True):
+        asked = without_likes(view)
+        told, likely = _METHODS[method](asked, weights, given)
+        for row, role in zip(asked.rows.tolist(), told, strict=True):
             roles[row] = role
-        probability[view.rows] = likely
+        probability[asked.rows] = likely
     for row, role in given.items():
         roles[row] = role
         probability[row] = np.arange(len(ROW_ROLES)) == ROW_ROLES.index(role)
     return RowLabels(grid=grid, roles=tuple(roles), probability=probability)
+
+
+def _all_data(grid: Grid, view: RowView) -> tuple[list[RowRole], NDArray[np.float64]]:
+    """Roles and probabilities where none is asked: filled rows are data."""
+    filled = np.zeros(grid.shape[0], dtype=bool)
+    filled[view.rows] = True
+    probability = np.zeros((grid.shape[0], len(ROW_ROLES)))
+    probability[filled, ROW_ROLES.index("data")] = 1.0
+    probability[~filled, ROW_ROLES.index("blank")] = 1.0
+    return ["data" if one else "blank" for one in filled.tolist()], probability
 
 
 def _label_boosted(view: RowView, weights: Weights, given: Given) -> Labelling:

@@ -227,8 +227,10 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Blank rows of the source before each row; nought for the first."""
 
         def compute() -> Ints:
-            at = self.grid.row_of[self.rows].astype(np.int64)
-            return np.diff(at, prepend=at[:1] - 1) - 1
+            filled = np.flatnonzero(self.grid.filled.any(axis=1))
+            at = self.grid.row_of[filled].astype(np.int64)
+            gaps = np.diff(at, prepend=at[:1] - 1) - 1
+            return np.asarray(gaps[np.searchsorted(filled, self.rows)])
 
         return self.once("gap", compute)
 
@@ -295,3 +297,33 @@ def view_rows(grid: Grid) -> RowView:
     """The filled rows and columns of a grid."""
     filled = grid.filled
     return RowView(grid, np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0)))
+
+
+LONG = 20_000  # filled rows from which on the inside of a relation is not looked at row by row
+ENDS = 1000  # rows at both ends that are
+ROUND = 3  # rows around one that is unlike the others
+COMMON = 0.005  # share of the rows that are of one kind from which on it is common
+RELATION = 0.98  # share of the rows that are of common kinds in a relation
+
+
+def without_likes(view: RowView) -> RowView:
+    """Of a long relation the rows at both ends, and those inside that are unlike their fellows, with their neighbours.
+
+    Rows are alike that hold the same kinds of cells in the same columns. A long sheet with rows between that are unlike
+    (groups, blank lines) is looked at as a whole.
+    """
+    count = len(view)
+    if count <= LONG:
+        return view
+    code = np.zeros(count, dtype=np.uint64)
+    for kinds in view.content.T:
+        code = code * np.uint64(31) + kinds
+    _, kind, counts = np.unique(code, return_inverse=True, return_counts=True)
+    likes = counts[kind.ravel()] >= COMMON * count
+    usual = likes & (view.gap == 0) & (view.filled.sum(axis=1) > 1)
+    if usual.mean() < RELATION:
+        return view
+    odd = ~usual
+    odd[:ENDS] = odd[-ENDS:] = True
+    near = np.convolve(odd, np.ones(2 * ROUND + 1), mode="same") > 0
+    return RowView(view.grid, view.rows[near], view.columns)

@@ -1,79 +1,169 @@
-"""Learning how far to trust a reading, from readings that were cross-validated.
+"""Learning how likely a finished reading is right: what chooses among readings of a sheet, and how far one is trusted.
 
-In: weights by fold. Each document of troy200, statsheets and hitab-top is read with weights that have not seen it; a
-reading is right where all its values have all their labels (troy200), its range is exact (statsheets), its top tree is
-the gold's (hitab-top). Out: the weights `confidence`, a logistic regression on the signals of `label.confidence`.
+In: weights by fold. Each sheet is read with weights that have not seen it, as a whole and by all its cuts; so are made
+sheets (`variants`), composed of tables that those weights have not seen. A frame is right where it is a gold table,
+head rows and all. Out: the weights `confidence`, boosted trees over the signals of `reading_signals`. The scores on the
+card are those of corpora that were left out, one after the other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from random import Random
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from tabellion.export import to_json
-from tabellion.label.columns import stub_probabilities
-from tabellion.label.frames import CONFIDENCE_WEIGHTS, SIGNALS, confidence_signals
+from tabellion.label import make_reader
+from tabellion.label.frames import CONFIDENCE_WEIGHTS, frame_signals
+from tabellion.label.reading_signals import SIGNALS
+from tabellion.label.readings import Reader, Reading, find_cuts, join_parts, only
+from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
-from tabellion.learn.scoring.readings import edges, first_cells, tables_on
-from tabellion.learn.scoring.troy import troy_found, troy_gold
-from tabellion.learn.sheets.gold import Case, load_cases
-from tabellion.model.place import address, range_text, rect_at
-from tabellion.model.table import Table
-from tabellion.pipeline import Settings, extract_document
+from tabellion.learn.corpora import FOLDS
+from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles, load_cases
+from tabellion.learn.sheets.variants import Piece, make_sheet, plain
+from tabellion.model.frame import Frame
+from tabellion.model.grid import Grid
+from tabellion.model.place import Rect, rect_at
 from tabellion.weights import Weights
-from tabellion.weights.linear import Linear
+from tabellion.weights.boosted import Boosted
 
-CORPORA = ("troy200", "statsheets", "hitab-top")
+CORPORA = ("statsheets", "troy200", "saus-lines", "hitab-top")
+MADE = "made"
+MADE_OF_A_FOLD = 60
+MOST_CELLS = 40_000  # of a sheet whose cuts are read
+MOST_CUTS, MOST_PARTS = 8, 12
+SETTINGS = BoostingSettings(rounds=80, leaves=7, rate=0.06, least_rows=20, columns=0.5, ridge=5.0, members=3)
+SURE = 0.9
+
+
+class Judged(msgspec.Struct, frozen=True, eq=False):
+    """A frame that some reading of a sheet has: its signals, whether it is right, what a mistake about it counts."""
+
+    source: str
+    signals: NDArray[np.float64]
+    right: bool
+    whole: bool  # of the reading without a cut
 
 
 def train_confidence(folder: Path, folds: Path) -> None:
     """Write the weights `confidence` from readings by the weights under `folds`."""
-    signals, right, material = [], [], {}
-    for corpus in CORPORA:
-        readings = [reading for case in load_cases(corpus) for reading in judged_readings(case, folds)]
-        signals += [signal for signal, _ in readings]
-        right += [good for _, good in readings]
-        material[corpus] = Material(len(load_cases(corpus)), len(readings))
-    rows, good = np.array(signals), np.array(right)
-    model = LogisticRegression(C=1.0, max_iter=2000).fit(rows, good)
-    found = model.predict_proba(rows)[:, 1]
-    linear = Linear(SIGNALS, tuple(model.coef_[0].tolist()), float(model.intercept_[0]))
-    linear.save(folder / f"{CONFIDENCE_WEIGHTS}.json")
-    scores = {
-        "right": float(good.mean()),
-        "brier": float(((found - good) ** 2).mean()),
-        "auc": float(roc_auc_score(good, found)),
+    judged = [one for fold in range(FOLDS) for one in judged_frames(fold, folds)]
+    train_on(judged).save(folder / f"{CONFIDENCE_WEIGHTS}.npz")
+    sources = (*CORPORA, MADE)
+    material = {
+        source: Material(MADE_OF_A_FOLD * FOLDS if source == MADE else len(load_cases(source)), count)
+        for source in sources
+        if (count := sum(one.source == source for one in judged))
     }
-    write_card(folder, Card(CONFIDENCE_WEIGHTS, "logistic regression on signals of labelling", material, scores=scores))
+    card = Card(CONFIDENCE_WEIGHTS, "boosted trees on signals of finished readings", material, scores=left_out(judged))
+    write_card(folder, card)
 
 
-def judged_readings(case: Case, folds: Path) -> list[tuple[NDArray[np.float64], bool]]:
-    """The signals of each table found on the annotated sheet, and whether its reading is right."""
-    weights = Weights(folds / f"fold{case.fold}")
-    settings = Settings(weights=str(weights.folder), sheet=case.gold.get("sheet"))
-    extraction = extract_document(case.path, settings)
-    document = msgspec.json.decode(to_json(extraction))
-    return [(_signals(table, weights), _is_right(case, document, table)) for table in extraction.tables]
+def train_on(judged: Sequence[Judged]) -> Boosted:
+    """Trees that tell right frames from wrong ones."""
+    return train_boosted(
+        np.array([one.signals for one in judged]),
+        np.array([one.right for one in judged]).astype(np.int64),
+        SIGNALS,
+        ("wrong", "right"),
+        np.array([1.0 if one.whole else 0.5 for one in judged]),
+        SETTINGS,
+    )
 
 
-def _signals(table: Table, weights: Weights) -> NDArray[np.float64]:
-    frame = table.frame
-    columns = list(range(frame.rect.left, frame.rect.right + 1))
-    stub = stub_probabilities(frame.grid, list(frame.header_rows), list(frame.body_rows), columns, weights)
-    return confidence_signals(frame, stub)
+def left_out(judged: Sequence[Judged]) -> dict[str, float]:
+    """For each corpus, by trees that have not seen it: how well frames are told apart, how many sure ones are right."""
+    scores: dict[str, float] = {}
+    for corpus in CORPORA:
+        own = [one for one in judged if one.source == corpus and one.whole]
+        trees = train_on([one for one in judged if one.source != corpus])
+        likely = trees.probabilities(np.array([one.signals for one in own]))
+        right = np.array([one.right for one in own])
+        sure = likely >= SURE
+        scores[f"{corpus} right"] = round(float(right.mean()), 3)
+        scores[f"{corpus} sure"] = round(float(sure.mean()), 3)
+        scores[f"{corpus} right where sure"] = round(float(right[sure].mean()), 3) if sure.any() else 0.0
+        if 0 < right.mean() < 1:
+            scores[f"{corpus} auc"] = round(float(roc_auc_score(right, likely)), 3)
+    return scores
 
 
-def _is_right(case: Case, document: dict[str, Any], table: Table) -> bool:
-    tables = tables_on(document, case.gold.get("sheet"))
+def judged_frames(fold: int, folds: Path) -> Iterator[Judged]:
+    """The frames of all readings of the sheets of a fold, and of sheets made of their tables."""
+    weights = Weights(folds / f"fold{fold}")
+    reader = make_reader(weights, rated=False)
+    pieces: list[Piece] = []
+    for corpus in CORPORA:
+        for case in load_cases(corpus):
+            if case.fold != fold:
+                continue
+            for grid in case.grids:
+                tables = gold_tables(case, grid)
+                pieces += [Piece(grid, rect) for rect, _ in tables if rect.bottom > rect.top]
+                for shown in (grid, plain(grid)):
+                    yield from judge_grid(shown, tables, reader, weights, corpus)
+    chance = Random(fold)  # noqa: S311
+    for _ in range(MADE_OF_A_FOLD):
+        made = make_sheet(chance.sample(pieces, chance.choice((2, 2, 3))), chance)
+        yield from judge_grid(made.grid, [(rect, None) for rect in made.tables], reader, weights, MADE)
+
+
+Gold = tuple[Rect, int | None]
+"""A table in the lines of a grid, and how many of its rows are heads, where that is known."""
+
+
+def judge_grid(grid: Grid, tables: Sequence[Gold], reader: Reader, weights: Weights, source: str) -> Iterator[Judged]:
+    """The frames of the reading of a grid as a whole, and those that only its cuts have."""
+    if not tables:
+        return
+    whole = reader.read(grid, {})
+    seen: set[tuple[Rect, int]] = set()
+    for frame in whole.frames:
+        seen.add((frame.rect, len(frame.header_rows)))
+        yield Judged(source, frame_signals(frame, weights), _is_right(frame, tables), whole=True)
+    if grid.content.size > MOST_CELLS:
+        return
+    for cut in set(list(find_cuts(grid, whole.frames))[:MOST_CUTS]):
+        if len(cut) > MOST_PARTS:
+            continue
+        parts: list[Reading] = [reader.read(only(grid, part), {}) for part in cut]
+        for frame in join_parts(grid, whole, parts, reader).frames:
+            key = (frame.rect, len(frame.header_rows))
+            if key not in seen:
+                seen.add(key)
+                yield Judged(source, frame_signals(frame, weights), _is_right(frame, tables), whole=False)
+
+
+def _is_right(frame: Frame, tables: Sequence[Gold]) -> bool:
+    heads = len(frame.header_rows)
+    return any(frame.rect == rect and known in (None, heads) for rect, known in tables)
+
+
+def gold_tables(case: Case, grid: Grid) -> list[Gold]:
+    """The tables of a case in the lines of its grid."""
+    if case.corpus == "hitab-top":
+        heads = case.gold["header_rows"] - 1
+        return [(Rect(0, 0, grid.shape[0] - 1, grid.shape[1] - 1), heads)] if heads > 0 else []
     if case.corpus == "statsheets":
-        return table.place.range in {range_text(rect_at(text)) for text in case.gold["tables"]}
-    if case.corpus == "troy200":
-        return bool(troy_gold(case.gold)["closed"] == troy_found(tables)["closed"])
-    found = {(address(*a), address(*b)) for t in tables for a, b in edges(t, "top", first_cells(t))}
-    return bool(found == {tuple(pair) for pair in case.gold["top"]})
+        return [(found, None) for area in case.gold["tables"] if (found := _placed(grid, rect_at(area)))]
+    allowed = allowed_roles(case, grid)
+    outside = allowed[:, [ROLES.index("title"), ROLES.index("note")]].any(axis=1)
+    rows = np.flatnonzero(allowed.any(axis=1) & ~outside)
+    heads = int(allowed[:, ROLES.index("header")].sum())
+    if not len(rows):
+        return []
+    columns = np.flatnonzero((grid.content.ravel()[grid.home] != 0)[rows].any(axis=0))
+    return [(Rect(int(rows[0]), int(columns[0]), int(rows[-1]), int(columns[-1])), heads)]
+
+
+def _placed(grid: Grid, area: Rect) -> Rect | None:
+    rows = np.flatnonzero((grid.row_of >= area.top) & (grid.row_of <= area.bottom))
+    columns = np.flatnonzero((grid.column_of >= area.left) & (grid.column_of <= area.right))
+    if not len(rows) or not len(columns):
+        return None
+    return Rect(int(rows[0]), int(columns[0]), int(rows[-1]), int(columns[-1]))

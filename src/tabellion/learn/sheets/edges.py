@@ -16,6 +16,7 @@ from tabellion.label.edges import BOTTOM_WEIGHTS, TOP_WEIGHTS, EdgeSettings
 from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
+from tabellion.learn.sheets.variants import plain
 from tabellion.model.grid import Grid
 from tabellion.model.place import rect_at
 
@@ -32,8 +33,8 @@ class EdgeGold(msgspec.Struct, frozen=True, eq=False):
 
 
 def gold_edges(case: Case, settings: EdgeSettings = EdgeSettings()) -> Iterator[EdgeGold]:
-    """Both edges of every table of a case."""
-    for grid in case.grids:
+    """Both edges of every table of a case, as it looks and without any formatting."""
+    for grid in (*case.grids, *map(plain, case.grids)):
         filled = np.flatnonzero(grid.filled.any(axis=1)).tolist()
         tables = sorted(_tables(case, grid, filled))
         for i, (first, last, core) in enumerate(tables):

@@ -1,0 +1,134 @@
+"""Sheets made from real ones, to learn from variety: never to be measured on.
+
+In: grids of the corpora and where their tables lie. Out: grids with the same tables laid out anew, by chance but always
+the same: stacked with their own heads, side by side, three with blank bands between, with titles and notes, without
+formatting, with lines of notes between; and where the tables lie there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import msgspec
+import numpy as np
+
+from tabellion.model.grid import Content, Grid
+from tabellion.model.place import Rect
+from tabellion.model.style import PLAIN
+
+MOST_ROWS = 40  # of a table that are pasted
+TITLES = ("Table {n}", "Table {n}. {word}", "{word}", "{word}, by kind, last year")
+NOTES = ("Source: {word}", "Note: figures are provisional.", "1 {word}", "* {word}")
+
+
+class Piece(msgspec.Struct, frozen=True, eq=False):
+    """A table of a grid."""
+
+    grid: Grid
+    rect: Rect
+
+    @property
+    def height(self) -> int:
+        return min(self.rect.bottom - self.rect.top + 1, MOST_ROWS)
+
+    @property
+    def width(self) -> int:
+        return self.rect.right - self.rect.left + 1
+
+
+class Made(msgspec.Struct, frozen=True, eq=False):
+    """A made grid and the tables on it."""
+
+    grid: Grid
+    tables: tuple[Rect, ...]
+
+
+def plain(grid: Grid) -> Grid:
+    """The grid as delimited text shows it: no looks, no indents, no merged areas."""
+    return msgspec.structs.replace(
+        grid,
+        style=np.zeros_like(grid.style),
+        styles=(PLAIN,),
+        indent=np.zeros_like(grid.indent),
+        spans=np.zeros((0, 4), dtype=np.int32),
+        marks=np.zeros_like(grid.marks),
+    )
+
+
+def make_sheet(pieces: Sequence[Piece], chance: Random) -> Made:
+    """Two or three tables on one sheet: stacked, or side by side, with what stands around tables."""
+    placed: list[tuple[Piece, int, int]] = []
+    texts: list[tuple[int, int, str]] = []
+    beside = chance.random() < 0.5
+    row = column = 0
+    if chance.random() < 0.5:
+        texts.append((0, 0, _words(TITLES, pieces[0], chance, 1)))
+        row = chance.choice((1, 2))
+    top, lowest = row, row
+    for number, piece in enumerate(pieces, 1):
+        at = top if beside else row
+        if chance.random() < 0.4:
+            texts.append((at, column, _words(TITLES, piece, chance, number)))
+            at += chance.choice((1, 2))
+        placed.append((piece, at, column))
+        row = at + piece.height
+        if chance.random() < 0.3 and not beside:
+            texts.append((row + chance.choice((0, 1)), column, _words(NOTES, piece, chance, number)))
+            row += 2
+        lowest = max(lowest, row)
+        row += chance.choice((1, 1, 2, 3))
+        column += piece.width + chance.choice((1, 1, 2)) if beside else 0
+    grid = _paste(placed, texts)
+    rects = tuple(_filled_rect(grid, at, across, piece) for piece, at, across in placed)
+    return Made(plain(grid) if chance.random() < 0.5 else grid, rects)
+
+
+def _words(patterns: Sequence[str], piece: Piece, chance: Random, number: int) -> str:
+    words = [str(text) for text in piece.grid.label[piece.rect.top].tolist() if text] or ["Values"]
+    return chance.choice(patterns).format(n=number, word=words[0])
+
+
+def _paste(placed: Sequence[tuple[Piece, int, int]], texts: Sequence[tuple[int, int, str]]) -> Grid:
+    """One grid with tables and texts at their places."""
+    height = max([at + piece.height for piece, at, _ in placed] + [row + 1 for row, _, _ in texts])
+    width = max(across + piece.width for piece, _, across in placed)
+    first = placed[0][0].grid
+    arrays = {
+        name: np.full((height, width), empty, dtype=getattr(first, name).dtype)
+        for name, empty in (("text", ""), ("label", ""), ("content", 0), ("number", np.nan), ("style", 0))
+    } | {name: np.zeros((height, width), dtype=getattr(first, name).dtype) for name in ("indent", "marks")}
+    styles, spans = [PLAIN], []
+    for piece, at, across in placed:
+        rect, down, right = piece.rect, piece.height, piece.width
+        source = (slice(rect.top, rect.top + down), slice(rect.left, rect.left + right))
+        for name, array in arrays.items():
+            part = getattr(piece.grid, name)[source]
+            array[at : at + down, across : across + right] = part + len(styles) if name == "style" else part
+        styles += piece.grid.styles
+        for row, column, rows, columns in piece.grid.spans.tolist():
+            inside = rect.top <= row and row + rows <= rect.top + down and rect.left <= column <= rect.right
+            if inside and column + columns - 1 <= rect.right:
+                spans.append((row - rect.top + at, column - rect.left + across, rows, columns))
+    for row, column, text in texts:
+        arrays["text"][row, column] = arrays["label"][row, column] = text
+        arrays["content"][row, column] = Content.TEXT
+    return msgspec.structs.replace(
+        first,
+        **arrays,
+        styles=tuple(styles),
+        spans=np.array(sorted(spans), dtype=np.int32).reshape(-1, 4),
+        notes={},
+        row_of=np.arange(height, dtype=np.int32),
+        column_of=np.arange(width, dtype=np.int32),
+        hidden_rows=np.zeros(height, dtype=bool),
+        hidden_columns=np.zeros(width, dtype=bool),
+        stated=(),
+    )
+
+
+def _filled_rect(grid: Grid, at: int, across: int, piece: Piece) -> Rect:
+    """Where a pasted table lies, trimmed to what is filled."""
+    filled = grid.filled[at : at + piece.height, across : across + piece.width]
+    rows, columns = np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0))
+    return Rect(at + int(rows[0]), across + int(columns[0]), at + int(rows[-1]), across + int(columns[-1]))
