@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
 from tabellion.learn.cards import Card, Material, write_card
-from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
+from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, corpus_weights, printed_cases
 from tabellion.learn.printed.gold import GoldTable
 from tabellion.locate.printed.cuts import (
     LEVEL_FEATURES,
@@ -59,13 +59,18 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def weight(self) -> float:
-        return _SPECIMEN_WEIGHT if self.corpus == SPECIMENS else 1.0
+        return _SPECIMEN_WEIGHT if self.corpus == SPECIMENS else _view_weights()[self.corpus]
 
 
 @lru_cache(maxsize=1)
 def seen_views() -> tuple[Seen, ...]:
     """All views of all documents that hold text."""
     return tuple(seen for name in (*PRINTED_CORPORA, SPECIMENS) for case in printed_cases(name) for seen in _see(case))
+
+
+@lru_cache(maxsize=1)
+def _view_weights() -> dict[str, float]:
+    return corpus_weights(view.corpus for view in seen_views() if view.corpus != SPECIMENS)
 
 
 def _see(case: PrintedCase) -> list[Seen]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
 from tabellion.learn.cards import Card, write_card
-from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
+from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, corpus_weights, printed_cases
 from tabellion.learn.printed.gold import GoldCell, GoldTable
 from tabellion.learn.printed.locate import printed_material
 from tabellion.model.place import Box
@@ -78,8 +78,9 @@ class Laid(msgspec.Struct, frozen=True, eq=False):
     known: NDArray[np.bool_]
 
     def weight(self, count: int) -> float:
-        most = _MOST_SPECIMEN_WEIGHT if self.corpus == SPECIMENS else _MOST_WEIGHT
-        return min(1.0, most / max(count, 1))
+        if self.corpus == SPECIMENS:
+            return min(1.0, _MOST_SPECIMEN_WEIGHT / max(count, 1))
+        return min(1.0, _MOST_WEIGHT / max(count, 1)) * _table_weights()[self.corpus]
 
     def examples(self, rows: NDArray[np.float64], true: NDArray[np.bool_], known: NDArray[np.bool_]) -> Examples:
         return Examples(self.fold, rows, true, known, self.weight(len(rows)))
@@ -95,6 +96,11 @@ def laid_tables() -> tuple[Laid, ...]:
         for table in case.tables
         if (laid := _lay(case, table)) is not None
     )
+
+
+@lru_cache(maxsize=1)
+def _table_weights() -> dict[str, float]:
+    return corpus_weights(table.corpus for table in laid_tables() if table.corpus != SPECIMENS)
 
 
 def _lay(case: PrintedCase, table: GoldTable) -> Laid | None:
