@@ -32,7 +32,7 @@ class EdgeSettings(msgspec.Struct, frozen=True):
     above: int = 14  # filled rows above the core that may be its head: agencies' series heads have ten and more
     below: int = 10  # filled rows below the core that may still be its body
     tail: int = 6  # last rows of the body that may turn out to be notes
-    least_core: int = 3  # rows of the body that are never given up
+    least_core: int = 3  # rows of the body that are never given up; nor is more than half of it
     stated: float = -3.5  # log-odds that a unit stated above a head is the head
     sourced: float = -2.2  # the same for a source
 
@@ -66,7 +66,8 @@ def _settle(
     settings: EdgeSettings = EdgeSettings(),
 ) -> Block:
     body = block.body
-    sure = min(max(settings.least_core, len(body) - settings.tail), _last_dense(grid, body) + 1)
+    dense = max(_last_dense(grid, body) + 1, len(body) // 2)
+    sure = min(max(settings.least_core, len(body) - settings.tail), dense)
     core = body[:sure]
     above = [row for row in rows if row < core[0]][::-1][: settings.above]
     below = [row for row in rows if row > core[-1]][: settings.below + len(body) - sure]
@@ -78,9 +79,9 @@ def _settle(
 
 
 def _last_dense(grid: Grid, body: list[int]) -> int:
-    """The place of the last row of a body that says more than one thing; nought where none does."""
+    """The place of the last row of a body that says more than one thing; its last row where none does."""
     dense = np.flatnonzero((grid.content[body] != Content.EMPTY).sum(axis=1) > 1)
-    return int(dense[-1]) if len(dense) else 0
+    return int(dense[-1]) if len(dense) else len(body) - 1
 
 
 def row_odds(labels: RowLabels) -> NDArray[np.float64]:
