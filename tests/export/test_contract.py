@@ -134,6 +134,8 @@ class TableFields(Strict):
     top: list[NodeFields]
     left: list[NodeFields]
     tuples: list[TupleFields]
+    left_names: list[str | None]
+    top_names: list[str | None]
     metadata: MetadataFields
 
 

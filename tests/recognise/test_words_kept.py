@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from printing import PdfPage, write_pdf
-from tabellion.locate import join_parts, locate_printed
+from tabellion.locate import locate_printed
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
 from tabellion.model.region import LIKELY, PrintedRegion
@@ -33,7 +33,7 @@ def test_every_word_of_a_region_is_in_one_cell(corpus: str, corpora: Callable[[s
     weights = Weights(None)
     for path in files[:: len(files) // SAMPLE[corpus]]:
         pages = (page for page in read_source(path, Settings(), weights).pages if isinstance(page, PrintedPage))
-        for region in join_parts(locate_printed(pages, weights)):
+        for region in locate_printed(pages, weights):
             if region.genuine >= LIKELY:
                 assert kept_words(PrintedTable(region, weights)), f"{path.name}: {region.place}"
 

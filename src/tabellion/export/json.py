@@ -71,7 +71,7 @@ def _box(grid: Grid, row: int, column: int) -> bytes:
 
 def tuple_lines(table: Table) -> Iterator[bytes]:
     """The tuples in their order; on a page that is printed or drawn each with its place there."""
-    tuples, grid = table.tuples, table.grid
+    tuples, grid = table.tuples, table.tuples.grid
     drawn = grid.boxes is not None
     places = iter(zip(value_pages(table), value_boxes(table), strict=True)) if drawn else None
     letters = [column_letters(column) for column in grid.column_of.tolist()]
