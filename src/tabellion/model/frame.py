@@ -58,9 +58,9 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     def fields(self) -> tuple[int, ...]:
         """The columns whose cells are values, in their order: the key of a relation is of its fields too.
 
-        Print sets the stub first, so the first column of a key is no field there.
+        Where no markup says what a cell is the stub stands first, so the first column of a key is no field there.
         """
-        key = self.stub_columns[self.grid.medium == "pdf" :] if self.keyed else ()
+        key = self.stub_columns[self.grid.undeclared :] if self.keyed else ()
         return tuple(sorted((*key, *self.value_columns))) if key else self.value_columns
 
 

@@ -110,6 +110,11 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     parts: tuple[GridPart, ...] = ()  # the places of a table that goes on over several pages
 
     @property
+    def undeclared(self) -> bool:
+        """Whether no markup says what a cell is: in print, and where a page was read by how it is drawn or set."""
+        return self.medium == "pdf" or self.found in ("boxes", "preformatted")
+
+    @property
     def shape(self) -> tuple[int, int]:
         return self.text.shape[0], self.text.shape[1]
 

@@ -181,7 +181,7 @@ def _frames(
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
     printed = grid.medium == "pdf"
-    if printed and keys:  # print sets the stub first
+    if keys and grid.undeclared:  # where no markup says what a cell is, the stub stands first
         headers = msgspec.structs.replace(headers, columns=1)
     orientation: Orientation = "multiple" if repeated_heads else orientation_of(headers)
     bands = [_Band(header, body, stub, values)]
