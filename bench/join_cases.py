@@ -25,11 +25,11 @@ import pyarrow.compute as pc
 
 from tabellion.library import open_library
 from tabellion.library.library import Library
-from tabellion.library.originals import keep_original, open_segments
+from tabellion.library.originals import open_segments, store_original
 from tabellion.library.reading import Details, Reading, TableReading, document_id
 from tabellion.library.records import DocumentRecord, TableRecord, in_parts, list_documents, tables_of
 from tabellion.library.tidy import SCHEMA
-from tabellion.library.writing import keep_readings
+from tabellion.library.writing import write_readings
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 
@@ -258,12 +258,12 @@ def make_cases(
     ]
     for some in in_parts(readings, 256):
         for reading in some:
-            keep_original(
+            store_original(
                 library.folder.originals,
                 reading.address.removeprefix("/cut/").removesuffix(".csv").encode(),
                 reading.sha256,
             )
-        keep_readings(library.folder, library.catalogue, some)
+        write_readings(library.folder, library.catalogue, some)
     library.index.catch_up(wait=True)
     return library, cases
 

@@ -134,14 +134,14 @@ def report_join(scratch: Path, rows: int) -> None:
 
 def make_pair(library: Library, scratch: Path, rows: int) -> tuple[Path, Path]:
     """Two documents with one relation each, in the library and as plain files."""
-    from library_pair import keep_relation
+    from library_pair import add_relation
 
     choose = np.random.default_rng(1)
     paths = []
     for name, column in (("left_side", "amount"), ("right_side", "price")):
         items = pa.array([f"item {number}" for number in choose.permutation(rows)])
         values = choose.random(rows)
-        keep_relation(library, name, column, items, values)
+        add_relation(library, name, column, items, values)
         path = scratch / f"{name}.parquet"
         pq.write_table(pa.table({"item": items, column: values}), path)
         paths.append(path)

@@ -26,10 +26,10 @@ from tabellion.errors import TabellionError
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
 from tabellion.library.library import Library
-from tabellion.library.originals import keep_original
+from tabellion.library.originals import store_original
 from tabellion.library.reading import Reading, TableReading, document_id, read_for_library
 from tabellion.library.tidy import SCHEMA, arrow_table
-from tabellion.library.writing import keep_readings
+from tabellion.library.writing import write_readings
 from tabellion.model.place import address
 from tabellion.pipeline import Settings
 
@@ -242,8 +242,8 @@ def make_library(folder: Path, tables: int) -> Library:
         began = time.perf_counter()
         for batch in batches(variations, wanted):
             for reading, original in batch:
-                keep_original(library.folder.originals, original, reading.sha256)
-            keep_readings(library.folder, library.catalogue, [reading for reading, _ in batch])
+                store_original(library.folder.originals, original, reading.sha256)
+            write_readings(library.folder, library.catalogue, [reading for reading, _ in batch])
         kept = time.perf_counter() - began
         library.index.catch_up(wait=True)
         indexed = time.perf_counter() - began - kept

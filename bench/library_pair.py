@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from tabellion.library.columns import ColumnFacts
 from tabellion.library.library import Library
-from tabellion.library.originals import keep_original
+from tabellion.library.originals import store_original
 from tabellion.library.reading import Details, Reading, TableReading, document_id
 from tabellion.library.tidy import SCHEMA
-from tabellion.library.writing import keep_readings
+from tabellion.library.writing import write_readings
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 
 
-def keep_relation(library: Library, name: str, column: str, items: pa.Array, values: NDArray[np.float64]) -> None:
+def add_relation(library: Library, name: str, column: str, items: pa.Array, values: NDArray[np.float64]) -> None:
     """Keep items and values as a table called `name`."""
     address, count = f"/made/{name}.csv", len(items)
     identity, data = document_id(address), name.encode()
@@ -54,9 +54,9 @@ def keep_relation(library: Library, name: str, column: str, items: pa.Array, val
     )
     held = TableReading("t1", name, None, "column", count + 1, 2, 1.0, 1.0, "numerical", count, details)
     sha256 = hashlib.sha256(data).hexdigest()
-    keep_original(library.folder.originals, data, sha256)
+    store_original(library.folder.originals, data, sha256)
     reading = Reading(
         identity, address, address, "spreadsheet", "csv", sha256, len(data), None, (), "english", (), (held,),
         sink.getvalue().to_pybytes(),
     )  # fmt: skip
-    keep_readings(library.folder, library.catalogue, [reading])
+    write_readings(library.folder, library.catalogue, [reading])

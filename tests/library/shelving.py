@@ -31,9 +31,9 @@ def write_documents(folder: Path, count: int, seed: int = 1) -> list[str]:
 
 def add_all(place: str, files: str | None, sources: list[str], together: int) -> None:
     """Add documents, some few at a time so that there is much to disturb; runs in a process of its own."""
-    from tabellion.library import writing as keep
+    from tabellion.library import writing
 
-    keep.READINGS_TOGETHER = together
+    writing.READINGS_TOGETHER = together
     with open_library(place, files, create=True) as library:
         library.add(*sources)
 

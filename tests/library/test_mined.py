@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabellion.library import open_library
-from tabellion.library.mined import keep_ontology
+from tabellion.library.mined import add_ontology
 from tabellion.mine.attributes import Attribute
 from tabellion.mine.instances import ConceptInstance, Instance
 from tabellion.mine.ontology import Concept, Ontology
@@ -34,7 +34,7 @@ def ontology(count: int = 5) -> Ontology:
 
 def test_a_concept_is_a_relation_with_a_row_an_instance(tmp_path: Path) -> None:
     with open_library(str(tmp_path), create=True) as library:
-        kept = keep_ontology(library, ontology(), "films")
+        kept = add_ontology(library, ontology(), "films")
         assert [(one.source, one.status) for one in kept] == [
             ("mined://films/Drama.html", "added"),
             ("mined://films/films.example.html", "added"),
@@ -53,10 +53,10 @@ def test_a_concept_is_a_relation_with_a_row_an_instance(tmp_path: Path) -> None:
 
 def test_an_ontology_mined_again_replaces_what_it_was(tmp_path: Path) -> None:
     with open_library(str(tmp_path), create=True) as library:
-        keep_ontology(library, ontology(), "films")
-        assert {one.status for one in keep_ontology(library, ontology(), "films")} == {"unchanged"}
+        add_ontology(library, ontology(), "films")
+        assert {one.status for one in add_ontology(library, ontology(), "films")} == {"unchanged"}
         smaller = Ontology(ontology().concepts, ontology().instances[:3], (("films.example", 3),))
-        keep_ontology(library, smaller, "films")
+        add_ontology(library, smaller, "films")
         assert [document.source for document in library.documents()] == ["mined://films/Drama.html"]
         assert library.query("SELECT count(*) AS n FROM drama").to_pylist() == [{"n": 3}]
 

@@ -107,8 +107,8 @@ def test_a_repair_made_while_a_new_edition_is_read_is_not_lost(tmp_path: Path) -
         write(tmp_path, BANDS.replace("Loans", "Lessons"))
         late = read_source(source, library.folder.originals, Settings())
         library.repair("bands").move_header("A3", under="A2")
-        with library.keeping() as keeper:
-            keeper.keep(late)
+        with library.writing_documents() as writer:
+            writer.write(late)
         assert lefts(library, "B5")[-1] == "Lessons"
         assert lefts(library, "B3") == ["All", "Harbour band"]
         assert states(library) == ["in force"]

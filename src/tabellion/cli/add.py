@@ -30,8 +30,8 @@ from tabellion.cli.options import (
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
-    from tabellion.library.adding import Known
-    from tabellion.library.records import Kept
+    from tabellion.library.adding import StoredSource
+    from tabellion.library.records import AddResult
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 
@@ -95,14 +95,14 @@ def add(
         report = AddReport(form)
         # a worker takes about as long to start as some documents to read
         cores = min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1)
-        with Progress(len(todo), trace=trace) as progress, store.keeping(settings=settings) as keeper:
+        with Progress(len(todo), trace=trace) as progress, store.writing_documents(settings=settings) as writer:
 
             def changed() -> Iterator[str]:
                 for source in todo:
                     report.expect(source)
                     have = known.get(source)
                     if have and is_unchanged(source, have, settings):
-                        report.kept([have.kept])
+                        report.done([have.result])
                         progress.advance(Outcome(source))
                     else:
                         yield source
@@ -112,9 +112,9 @@ def add(
                     report.failed(outcome.source, outcome.failure)
                 else:
                     report.doubted += bool(outcome.issues)
-                    report.kept(keeper.keep(unpack_reading(b"".join(outcome.text))))
+                    report.done(writer.write(unpack_reading(b"".join(outcome.text))))
                 progress.advance(outcome)
-            report.kept(keeper.flush())
+            report.done(writer.flush())
     typer.echo(report.summary(), err=True)
     raise typer.Exit(1 if report.failures else 0)
 
@@ -125,7 +125,7 @@ def read_one(
     originals: Path,
     settings: Settings,
     logs: Mapping[str, Sequence[Correction]],
-    known: Mapping[str, Known],
+    known: Mapping[str, StoredSource],
 ) -> Outcome:
     """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
@@ -151,7 +151,7 @@ class AddReport:
     def __init__(self, form: Report) -> None:
         self.form = form
         self.failures = self.doubted = 0
-        self._done: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self._order: deque[str] = deque()
         self._lines: dict[str, dict[str, object]] = {}
 
@@ -162,22 +162,22 @@ class AddReport:
         self.failures += 1
         self._tell(source, "error", 0, 0, failure.note)
 
-    def kept(self, done: list[Kept]) -> None:
-        for one in done:
+    def done(self, results: list[AddResult]) -> None:
+        for one in results:
             self._tell(one.source, one.status, one.tables, one.tuples, None)
 
     def summary(self) -> str:
         """What was done, in one line."""
-        done = self._done
-        said = [f"{done[status]:,} {status}" for status in ("added", "replaced", "unchanged") if done[status]]
+        counts = self._counts
+        said = [f"{counts[status]:,} {status}" for status in ("added", "replaced", "unchanged") if counts[status]]
         if self.failures:
             said.append(f"{self.failures:,} not read")
-        held = f"{done['tables']:,} tables, {done['values']:,} values"
+        held = f"{counts['tables']:,} tables, {counts['values']:,} values"
         doubts = f"; {self.doubted:,} with doubts (`tabellion info DOCUMENT`)" if self.doubted else ""
         return f"{', '.join(said) or 'nothing to add'}: {held}{doubts}"
 
     def _tell(self, source: str, status: str, tables: int, tuples: int, note: str | None) -> None:
-        self._done.update({status: 1, "tables": tables, "values": tuples})
+        self._counts.update({status: 1, "tables": tables, "values": tuples})
         line = {"source": source, "status": status, "tables": tables, "tuples": tuples, "note": note}
         self._lines[source] = line
         while self._order and self._order[0] in self._lines:

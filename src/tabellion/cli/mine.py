@@ -159,9 +159,9 @@ def keep_instances(ontology: Ontology, place: str, files: str | None, name: str 
     from tabellion.cli.options import opened_library
 
     with opened_library(place, files, create=True) as store:
-        from tabellion.library.mined import keep_ontology, usual_name
+        from tabellion.library.mined import add_ontology, usual_name
 
-        keep_ontology(store, ontology, name or usual_name(ontology))
+        add_ontology(store, ontology, name or usual_name(ontology))
 
 
 def print_ontology(ontology: Ontology, form: MineForm) -> None:

@@ -58,14 +58,17 @@ def rebuild(
             settings = store.settle(settings)
             todo = [document.id for document in store.documents()]
             job = partial(reread, library=library, files=files, settings=settings)
-            with Progress(len(todo), trace=trace) as progress, store.keeping(again=True, settings=settings) as keeper:
+            with (
+                Progress(len(todo), trace=trace) as progress,
+                store.writing_documents(again=True, settings=settings) as writer,
+            ):
                 for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
                     if outcome.failure:
                         failures += 1
                     else:
-                        keeper.keep(unpack_reading(b"".join(outcome.text)))
+                        writer.write(unpack_reading(b"".join(outcome.text)))
                     progress.advance(outcome)
-                keeper.flush()
+                writer.flush()
             sweep(store.folder, store.catalogue, always=True)
         store.index.rebuild()
     raise typer.Exit(1 if failures else 0)

@@ -14,55 +14,55 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tabellion.errors import LibraryError, TabellionError, UsageError
 from tabellion.library.files import file_hash
-from tabellion.library.originals import keep_original
+from tabellion.library.originals import store_original
 from tabellion.library.reading import Reading, Rendered, document_address
-from tabellion.library.records import Kept
+from tabellion.library.records import AddResult
 
 if TYPE_CHECKING:
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 
 
-class Known(NamedTuple):
+class StoredSource(NamedTuple):
     """What the library has of a source: the hash of its bytes, and what is said where they are unchanged."""
 
     sha256: str
-    kept: Kept
+    result: AddResult
     medium: str
     rendered: Rendered | None
 
 
 def read_source(
-    source: str, originals: Path, settings: Settings, log: Sequence[Correction] = (), known: Known | None = None
+    source: str, originals: Path, settings: Settings, log: Sequence[Correction] = (), known: StoredSource | None = None
 ) -> Reading:
     """Read a source, with the corrections that were made of it, and keep its bytes."""
     import msgspec
 
     from tabellion.library.corrections import editions_of  # the whole flow: only where something is read
-    from tabellion.library.reading import as_kept, read_for_library
+    from tabellion.library.reading import as_stored, read_for_library
 
-    settings = as_kept(settings, known.rendered if known else None)
+    settings = as_stored(settings, known.rendered if known else None)
     data = _fetch(source, settings)
     settings = msgspec.structs.replace(settings, network=False)  # what the page needs of the web is in it now
     editions = editions_of(originals, settings)
     reading = read_for_library(source, document_address(source), data, settings, log, editions)
     try:
-        keep_original(originals, data, hashlib.sha256(data).hexdigest())
+        store_original(originals, data, hashlib.sha256(data).hexdigest())
     except OSError as error:
         raise LibraryError(f"{source}: cannot be kept in {originals} ({error.strerror or error})") from error
     return reading
 
 
-def is_unchanged(source: str, known: Known, settings: Settings) -> bool:
+def is_unchanged(source: str, known: StoredSource, settings: Settings) -> bool:
     """Whether a file has the bytes that are known, and was rendered if it is to be; the web must be fetched to know."""
     if "://" in source:
         return False
     try:
         if known.medium != "html" or (settings.render == "never" and known.rendered is None):
             return file_hash(Path(source)) == known.sha256
-        from tabellion.library.reading import as_kept
+        from tabellion.library.reading import as_stored
 
-        chosen = as_kept(settings, known.rendered)
+        chosen = as_stored(settings, known.rendered)
         return chosen.render == known.rendered and hashlib.sha256(_fetch(source, chosen)).hexdigest() == known.sha256
     except (OSError, TabellionError):
         return False

@@ -19,13 +19,13 @@ import msgspec
 from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.adding import Known, is_unchanged, read_source
+from tabellion.library.adding import StoredSource, is_unchanged, read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, tables
 from tabellion.library.corrections import read_logs
 from tabellion.library.files import Folder, default_folder
 from tabellion.library.index import SearchIndex
 from tabellion.library.reading import document_address, document_id
-from tabellion.library.records import DocumentRecord, Kept, documents_by_id, in_parts, list_documents, tables_by_id
+from tabellion.library.records import AddResult, DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tabellion.library.questions import Condition
     from tabellion.library.repairing import Elsewhere
     from tabellion.library.search import Found
-    from tabellion.library.writing import Keeper
+    from tabellion.library.writing import ReadingWriter
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
 
@@ -71,51 +71,51 @@ class Library:
         self.index = SearchIndex(self.folder, self.catalogue)
         self._states: SearchStates | None = None
 
-    def add(self, *sources: str | Path, settings: Settings | None = None) -> list[Kept]:
+    def add(self, *sources: str | Path, settings: Settings | None = None) -> list[AddResult]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
         names, chosen = [str(source) for source in sources], self.settle(settings)
         known, logs = self.known(names), self.logs(names)
-        done: list[Kept] = []
-        with self.keeping(settings=chosen) as keeper:
+        done: list[AddResult] = []
+        with self.writing_documents(settings=chosen) as writer:
             for source in names:
                 have, log = known.get(source), logs.get(source, ())
                 if have and is_unchanged(source, have, chosen):
-                    done.append(have.kept)
+                    done.append(have.result)
                 else:
-                    done += keeper.keep(read_source(source, self.folder.originals, chosen, log, have))
-            done += keeper.flush()
+                    done += writer.write(read_source(source, self.folder.originals, chosen, log, have))
+            done += writer.flush()
         order = {source: number for number, source in enumerate(names)}
-        return sorted(done, key=lambda kept: order[kept.source])
+        return sorted(done, key=lambda result: order[result.source])
 
     @contextmanager
-    def keeping(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[Keeper]:
+    def writing_documents(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[ReadingWriter]:
         """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
         from tabellion.library.verify import sweep, writing_mark
-        from tabellion.library.writing import Keeper
+        from tabellion.library.writing import ReadingWriter
         from tabellion.pipeline import Settings
 
         sweep(self.folder, self.catalogue)
         with writing_mark(self.folder):
-            keeper = Keeper(self.folder, self.catalogue, again=again, settings=settings or Settings())
+            writer = ReadingWriter(self.folder, self.catalogue, again=again, settings=settings or Settings())
             try:
-                yield keeper
+                yield writer
             finally:
-                keeper.flush()
+                writer.flush()
         self.index.catch_up(wait=True)
 
-    def known(self, sources: Iterable[str]) -> dict[str, Known]:
+    def known(self, sources: Iterable[str]) -> dict[str, StoredSource]:
         """What the library has of each source that it has."""
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
         c = documents.c
-        found: dict[str, Known] = {}
+        found: dict[str, StoredSource] = {}
         with self.catalogue.reading() as connection:
             for some in in_parts(by_id):
                 wanted = select(c.document_id, c.sha256, c.tables, c.tuples, c.medium, c.rendered)
                 for one, sha256, count, tuples, medium, rendered in connection.execute(
                     wanted.where(c.document_id.in_(some))
                 ):
-                    kept = Kept(by_id[one], "unchanged", count, tuples)
-                    found[by_id[one]] = Known(sha256, kept, medium, rendered)
+                    result = AddResult(by_id[one], "unchanged", count, tuples)
+                    found[by_id[one]] = StoredSource(sha256, result, medium, rendered)
         return found
 
     def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 
 from tabellion.library.library import Library
-from tabellion.library.originals import keep_original
+from tabellion.library.originals import store_original
 from tabellion.library.reading import read_for_library
-from tabellion.library.records import Kept
+from tabellion.library.records import AddResult
 from tabellion.mine.ontology import Ontology
 from tabellion.mine.relation import Relation, ontology_relations, relation_markup
 from tabellion.pipeline import Settings
@@ -20,19 +20,19 @@ from tabellion.pipeline import Settings
 SCHEME = "mined://"
 
 
-def keep_ontology(library: Library, ontology: Ontology, name: str, settings: Settings = Settings()) -> list[Kept]:
+def add_ontology(library: Library, ontology: Ontology, name: str, settings: Settings = Settings()) -> list[AddResult]:
     """Keep the relations of an ontology; their addresses are `mined://NAME/CONCEPT.html`."""
-    done: list[Kept] = []
+    done: list[AddResult] = []
     sources: set[str] = set()
-    with library.keeping() as keeper:
+    with library.writing_documents() as writer:
         for relation in ontology_relations(ontology):
             source = relation_address(name, relation)
             sources.add(source)
             data = relation_markup(relation).encode("utf-8", "replace")
             reading = read_for_library(source, source, data, settings)
-            keep_original(library.folder.originals, data, hashlib.sha256(data).hexdigest())
-            done += keeper.keep(reading)
-        done += keeper.flush()
+            store_original(library.folder.originals, data, hashlib.sha256(data).hexdigest())
+            done += writer.write(reading)
+        done += writer.flush()
     for document in library.documents():
         if document.source.startswith(f"{SCHEME}{name}/") and document.source not in sources:
             library.remove(document.id)

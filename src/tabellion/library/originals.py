@@ -89,7 +89,7 @@ def find_original(originals: Path, sha256: str) -> Path | None:
     return next((path for path in original_paths(originals, sha256) if path.exists()), None)
 
 
-def keep_original(originals: Path, data: bytes, sha256: str) -> None:
+def store_original(originals: Path, data: bytes, sha256: str) -> None:
     """Keep these bytes, unless they are kept already."""
     if find_original(originals, sha256):
         return

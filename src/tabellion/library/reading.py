@@ -165,7 +165,7 @@ def naming(source: str) -> Iterator[None]:
         raise type(error)(str(error).replace(UNNAMED, source, 1)) from error
 
 
-def as_kept(settings: Settings, rendered: Rendered | None) -> Settings:
+def as_stored(settings: Settings, rendered: Rendered | None) -> Settings:
     """How a document of the library is read again: a page that was rendered once is rendered from then on."""
     if rendered is None or settings.render != "never":
         return settings

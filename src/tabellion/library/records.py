@@ -80,7 +80,7 @@ class SegmentRecord(msgspec.Struct, frozen=True):
     dead: int
 
 
-class Kept(msgspec.Struct, frozen=True):
+class AddResult(msgspec.Struct, frozen=True):
     """What became of one document."""
 
     source: str

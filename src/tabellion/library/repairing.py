@@ -15,7 +15,7 @@ from tabellion.library.catalogue import Catalogue
 from tabellion.library.corrections import editions_of, read_logs
 from tabellion.library.files import Folder
 from tabellion.library.originals import load_original
-from tabellion.library.reading import as_kept, naming, reading_of
+from tabellion.library.reading import as_stored, naming, reading_of
 from tabellion.library.records import (
     DocumentRecord,
     TableRecord,
@@ -25,7 +25,7 @@ from tabellion.library.records import (
     tables_of,
 )
 from tabellion.library.verify import writing_mark
-from tabellion.library.writing import Grown, keep_readings
+from tabellion.library.writing import LogGrown, write_readings
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source
 from tabellion.repair.lookalikes import Proposal
@@ -57,17 +57,17 @@ def repair_table(
     document, table = find_table(catalogue, name)
     with catalogue.reading() as connection:
         log = read_logs(connection, [document.document_id]).get(document.document_id, [])
-    settings = as_kept(settings, document.rendered)
+    settings = as_stored(settings, document.rendered)
     data = load_original(folder.originals, document.sha256)
     with naming(document.source):
         rereading = Rereading(read_source(data, settings, Weights(settings.weights)), settings)
-    keeper = _Keeper(folder, catalogue, document, len(data))
+    writer = _CorrectionWriter(folder, catalogue, document, len(data))
     return Repair(
         rereading,
         table.table_id.rpartition("-")[2],
         log,
         editions_of(folder.originals, settings),
-        keeper.keep,
+        writer.write,
         author,
     )
 
@@ -91,25 +91,25 @@ def find_alike_elsewhere(
                 yield Elsewhere(document.source, other, proposals)
 
 
-class _Keeper:
+class _CorrectionWriter:
     """Keeps the strokes of one document."""
 
     def __init__(self, folder: Folder, catalogue: Catalogue, document: DocumentRecord, size: int) -> None:
         self.folder, self.catalogue, self.document, self.size = folder, catalogue, document, size
 
-    def keep(self, corrections: Sequence[Correction], replayed: Replayed) -> None:
+    def write(self, corrections: Sequence[Correction], replayed: Replayed) -> None:
         """Append the corrections and show the reading that they give."""
         document = self.document
         reading = reading_of(replayed.extraction, document.source, document.address, self.size)
         reading = msgspec.structs.replace(reading, corrections=len(replayed.standings), rendered=document.rendered)
         with writing_mark(self.folder):
             try:
-                kept = keep_readings(
+                results = write_readings(
                     self.folder, self.catalogue, [reading], again=True, said={document.document_id: corrections}
                 )
-            except Grown:
+            except LogGrown:
                 with self.catalogue.reading() as connection:
                     log = read_logs(connection, [document.document_id]).get(document.document_id, [])
                 raise Overtaken(log) from None
-        if kept[0].status == "unchanged":
+        if results[0].status == "unchanged":
             raise LibraryError(f"{document.source}: was replaced or removed in the meantime; repair it as it is now")

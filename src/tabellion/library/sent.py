@@ -12,8 +12,8 @@ import msgspec
 
 from tabellion.library.corrections import editions_of
 from tabellion.library.library import Library
-from tabellion.library.originals import keep_original
-from tabellion.library.reading import as_kept, document_id, read_for_library
+from tabellion.library.originals import store_original
+from tabellion.library.reading import as_stored, document_id, read_for_library
 from tabellion.settings import Settings
 
 SCHEME = "sent://"
@@ -28,16 +28,16 @@ class Sent(msgspec.Struct, frozen=True):
     tuples: int
 
 
-def keep_sent(library: Library, name: str, data: bytes, settings: Settings = Settings()) -> Sent:
+def add_sent(library: Library, name: str, data: bytes, settings: Settings = Settings()) -> Sent:
     """Read a document and keep it; a web page is rendered where that is asked for, now or when it was sent before."""
     address = SCHEME + name
     known = library.known([address]).get(address)
-    settings = as_kept(library.settle(settings), known.rendered if known else None)
+    settings = as_stored(library.settle(settings), known.rendered if known else None)
     identity, originals = document_id(address), library.folder.originals
     log = library.logs([identity]).get(identity, ())
     reading = read_for_library(address, address, data, settings, log, editions_of(originals, settings))
-    with library.keeping(settings=settings) as keeper:
-        keep_original(originals, data, hashlib.sha256(data).hexdigest())
-        done = [*keeper.keep(reading), *keeper.flush()]
-    (kept,) = done
-    return Sent(identity, kept.status, kept.tables, kept.tuples)
+    with library.writing_documents(settings=settings) as writer:
+        store_original(originals, data, hashlib.sha256(data).hexdigest())
+        done = [*writer.write(reading), *writer.flush()]
+    (result,) = done
+    return Sent(identity, result.status, result.tables, result.tuples)

@@ -14,7 +14,7 @@ from tabellion.errors import LibraryError
 from tabellion.library.corrections import editions_of
 from tabellion.library.library import Library
 from tabellion.library.originals import load_original
-from tabellion.library.reading import as_kept, name_source, naming
+from tabellion.library.reading import as_stored, name_source, naming
 from tabellion.library.records import DocumentRecord, documents_by_id, list_documents, tables_by_id, tables_by_name
 from tabellion.pipeline import Extraction, Settings
 from tabellion.repair.replay import extract_repaired
@@ -47,7 +47,7 @@ def knows(library: Library, name: str) -> bool:
 
 def extract_stored(library: Library, record: DocumentRecord, settings: Settings = Settings()) -> Extraction:
     """A document of the library read from its original, with its corrections, under the name it was added by."""
-    settings, originals = as_kept(library.settle(settings), record.rendered), library.folder.originals
+    settings, originals = as_stored(library.settle(settings), record.rendered), library.folder.originals
     log = library.logs([record.document_id]).get(record.document_id, ())
     data = load_original(originals, record.sha256)
     with naming(record.source):

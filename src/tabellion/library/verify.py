@@ -30,7 +30,7 @@ from tabellion.library.corrections import editions_of
 from tabellion.library.files import PART, Folder, file_hash, locked
 from tabellion.library.library import Library
 from tabellion.library.originals import ENDING, list_originals, load_original, segment_path
-from tabellion.library.reading import Reading, as_kept, read_for_library
+from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
@@ -87,7 +87,7 @@ def _files(folder: Folder) -> Iterator[Path]:
 
 def read_again(record: DocumentRecord, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
     """Read a document once more from its original, with the corrections that were made of it."""
-    settings = as_kept(settings, record.rendered)
+    settings = as_stored(settings, record.rendered)
     data, editions = load_original(originals, record.sha256), editions_of(originals, settings)
     return read_for_library(record.source, record.address, data, settings, log, editions)
 

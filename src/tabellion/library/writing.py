@@ -1,4 +1,4 @@
-"""Keeping readings: some at a time, first their segment, then one transaction that makes them visible together.
+"""Writing readings: some at a time, first their segment, then one transaction that makes them visible together.
 
 In: readings. Out: what became of each. Whatever ends the process, the catalogue holds whole documents only, and what
 it holds is on the disk: originals and segments are brought there before the transaction that names them.
@@ -22,8 +22,8 @@ from tabellion.library.corrections import append_log, count_logs, editions_of, r
 from tabellion.library.files import Folder, bring_to_disk
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
-from tabellion.library.reading import Reading, TableReading, as_kept, pack_details, read_for_library
-from tabellion.library.records import DocumentRecord, Kept, Status, documents_by_id, in_parts
+from tabellion.library.reading import Reading, TableReading, as_stored, pack_details, read_for_library
+from tabellion.library.records import AddResult, DocumentRecord, Status, documents_by_id, in_parts
 from tabellion.library.tidy import arrow_table
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
@@ -33,7 +33,7 @@ TUPLES_TOGETHER = 500_000  # about 100 MB of Arrow
 SECONDS_TOGETHER = 2.0  # what a killed process loses at most
 
 
-class Grown(Exception):  # noqa: N818 - no error: the caller reads again
+class LogGrown(Exception):  # noqa: N818 - no error: the caller reads again
     """The logs of some documents have grown since they were read; carries their ids."""
 
     def __init__(self, document_ids: Sequence[str]) -> None:
@@ -41,7 +41,7 @@ class Grown(Exception):  # noqa: N818 - no error: the caller reads again
         self.document_ids = tuple(document_ids)
 
 
-class Keeper:
+class ReadingWriter:
     """Collects readings and makes them visible some at a time."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Keeper:
         self._waiting: dict[str, Reading] = {}
         self._tuples, self._since = 0, 0.0
 
-    def keep(self, reading: Reading) -> list[Kept]:
+    def write(self, reading: Reading) -> list[AddResult]:
         """Take one reading; returns what became of those that are visible now."""
         done = self.flush() if reading.document_id in self._waiting else []
         if not self._waiting:
@@ -63,13 +63,13 @@ class Keeper:
             done += self.flush()
         return done
 
-    def flush(self) -> list[Kept]:
+    def flush(self) -> list[AddResult]:
         """Make all that wait visible; what was repaired while it was read is read once more."""
         readings, self._waiting = list(self._waiting.values()), {}
         while readings:
             try:
-                return keep_readings(self.folder, self.catalogue, readings, again=self.again)
-            except Grown as grown:
+                return write_readings(self.folder, self.catalogue, readings, again=self.again)
+            except LogGrown as grown:
                 readings = [self._read_again(one) if one.document_id in grown.document_ids else one for one in readings]
         return []
 
@@ -77,22 +77,22 @@ class Keeper:
         with self.catalogue.reading() as connection:
             log = read_logs(connection, [reading.document_id]).get(reading.document_id, [])
         data = load_original(self.folder.originals, reading.sha256)
-        settings = as_kept(self.settings, reading.rendered)
+        settings = as_stored(self.settings, reading.rendered)
         editions = editions_of(self.folder.originals, settings)
         return read_for_library(reading.source, reading.address, data, settings, log, editions)
 
 
-def keep_readings(
+def write_readings(
     folder: Folder,
     catalogue: Catalogue,
     readings: Sequence[Reading],
     *,
     again: bool = False,
     said: Mapping[str, Sequence[Correction]] | None = None,
-) -> list[Kept]:
+) -> list[AddResult]:
     """Make some readings visible in one transaction; `again` replaces even those whose bytes are the same.
 
-    `said` are new corrections by document, which the readings hold already. `Grown` if a log holds others as well.
+    `said` are new corrections by document, which the readings hold already. `LogGrown` if a log holds others as well.
     """
     said = said or {}
     segment_id = uuid4().hex
@@ -105,9 +105,9 @@ def keep_readings(
         with catalogue.writing() as connection:
             _check_logs(connection, readings, said)
             change = _Change(connection, catalogue, segment if segment.rows else None)
-            kept = change.apply(readings, again=again)
+            results = change.apply(readings, again=again)
             used = change.used > 0
-            for reading, outcome in zip(readings, kept, strict=True):
+            for reading, outcome in zip(readings, results, strict=True):
                 if outcome.status != "unchanged":
                     append_log(connection, reading.document_id, said.get(reading.document_id, ()), change.sequence)
             change.close()
@@ -116,7 +116,7 @@ def keep_readings(
     finally:
         if not used:
             path.unlink(missing_ok=True)
-    return kept
+    return results
 
 
 def _check_logs(connection: Connection, readings: Sequence[Reading], said: Mapping[str, Sequence[Correction]]) -> None:
@@ -128,7 +128,7 @@ def _check_logs(connection: Connection, readings: Sequence[Reading], said: Mappi
         if counted.get(reading.document_id, 0) + len(said.get(reading.document_id, ())) != reading.corrections
     ]
     if grown:
-        raise Grown(grown)
+        raise LogGrown(grown)
 
 
 class _Change:
@@ -140,7 +140,7 @@ class _Change:
         self.sequence = 0
         self.used = 0  # rows of the segment that are visible
 
-    def apply(self, readings: Sequence[Reading], *, again: bool) -> list[Kept]:
+    def apply(self, readings: Sequence[Reading], *, again: bool) -> list[AddResult]:
         before = documents_by_id(self.connection, [reading.document_id for reading in readings])
         fresh = [reading for reading in readings if _is_fresh(reading, before.get(reading.document_id), again=again)]
         if fresh:
@@ -158,8 +158,8 @@ class _Change:
             self.connection.execute(insert(documents), rows)
             if held := [row for one in fresh for row in self._tables(one, names)]:
                 self.connection.execute(insert(tables), held)
-        taken = {reading.document_id for reading in fresh}
-        return [self._outcome(reading, before, reading.document_id in taken) for reading in readings]
+        written = {reading.document_id for reading in fresh}
+        return [self._outcome(reading, before, reading.document_id in written) for reading in readings]
 
     def close(self) -> None:
         """Name the segment, where any of its rows is visible."""
@@ -168,9 +168,9 @@ class _Change:
             dead = self.segment.rows - self.used
             self.connection.execute(insert(segments).values(**held, sequence=self.sequence, dead=dead))
 
-    def _outcome(self, reading: Reading, before: dict[str, DocumentRecord], fresh: bool) -> Kept:
+    def _outcome(self, reading: Reading, before: dict[str, DocumentRecord], fresh: bool) -> AddResult:
         status: Status = "unchanged" if not fresh else "replaced" if reading.document_id in before else "added"
-        return Kept(reading.source, status, len(reading.tables), sum(table.tuples for table in reading.tables))
+        return AddResult(reading.source, status, len(reading.tables), sum(table.tuples for table in reading.tables))
 
     def _version(self, reading: Reading, old: DocumentRecord | None, *, again: bool) -> int:
         if old:
@@ -242,21 +242,21 @@ class _Change:
             wanted = select(tables.c.name, tables.c.table_id).where(tables.c.name.in_(some))
             owner.update((name, table_id) for name, table_id in self.connection.execute(wanted))
         mine = {reading.document_id for reading in readings}
-        taken = {name for name, table_id in owner.items() if table_id.rpartition("-")[0] not in mine}
-        kept = {table_id: name for name, table_id in owner.items() if table_id in plain}
-        taken |= set(kept.values())
+        in_use = {name for name, table_id in owner.items() if table_id.rpartition("-")[0] not in mine}
+        same = {table_id: name for name, table_id in owner.items() if table_id in plain}
+        in_use |= set(same.values())
         found: dict[str, str] = {}
         for table_id, name in plain.items():
-            choices = (kept.get(table_id, ""), name, longer[table_id], f"{name}_{table_id.replace('-', '_')}")
-            found[table_id] = next(one for one in choices if one and (one not in taken or kept.get(table_id) == one))
-            taken.add(found[table_id])
+            choices = (same.get(table_id, ""), name, longer[table_id], f"{name}_{table_id.replace('-', '_')}")
+            found[table_id] = next(one for one in choices if one and (one not in in_use or same.get(table_id) == one))
+            in_use.add(found[table_id])
         return found
 
 
 def note_end(connection: Connection, old: DocumentRecord, how: str, now: str, sequence: int) -> None:
     """Keep in the history that a document was there, and how it ended."""
-    kept = ("document_id", "version", "address", "source", "sha256", "added", "tables", "tuples")
-    values = {name: getattr(old, name) for name in kept}
+    noted = ("document_id", "version", "address", "source", "sha256", "added", "tables", "tuples")
+    values = {name: getattr(old, name) for name in noted}
     connection.execute(insert(history).values(**values, ended=now, how=how, sequence=sequence))
 
 

@@ -161,7 +161,7 @@ def _settings(
 def _writing(app: FastAPI, service: LibraryService) -> None:
     body = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 
-    @app.post("/documents", response_model=forms.Kept, openapi_extra={"requestBody": {**body, "required": True}})
+    @app.post("/documents", response_model=forms.AddResult, openapi_extra={"requestBody": {**body, "required": True}})
     async def keep(
         name: Annotated[str, Query(max_length=200, pattern=_NAME)],
         request: Request,

@@ -227,7 +227,7 @@ class Answer(BaseModel):
     more: bool
 
 
-class Kept(BaseModel):
+class AddResult(BaseModel):
     """What became of a document that was sent."""
 
     document: str

@@ -122,10 +122,10 @@ class LibraryService:
 
     def add(self, name: str, data: bytes, settings: Settings = Settings()) -> dict[str, Any]:
         """Keep a document that was sent here, under a name of its own, read as the settings say."""
-        from tabellion.library.sent import keep_sent
+        from tabellion.library.sent import add_sent
 
-        kept = keep_sent(self.library, name, data, settings)
-        return {"document": kept.document_id, "status": kept.status, "tables": kept.tables, "tuples": kept.tuples}
+        sent = add_sent(self.library, name, data, settings)
+        return {"document": sent.document_id, "status": sent.status, "tables": sent.tables, "tuples": sent.tuples}
 
     def remove(self, document_id: str) -> None:
         with self.library.catalogue.reading() as connection:

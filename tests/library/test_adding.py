@@ -79,9 +79,9 @@ def test_reading_again_changes_nothing_but_the_files(place: Place, tmp_path: Pat
     with open_library(*place("shelf"), create=True) as library:
         library.add(*sources)
         before, added = contents(library), [one.added for one in library.documents()]
-        with library.keeping(again=True) as keeper:
+        with library.writing_documents(again=True) as writer:
             for source in sources:
-                keeper.keep(read_again(library.find(source), library.folder.originals, Settings()))
+                writer.write(read_again(library.find(source), library.folder.originals, Settings()))
         sweep(library.folder, library.catalogue, always=True)
         library.index.rebuild()
         assert contents(library) == before
