@@ -156,7 +156,7 @@ def test_a_cell_merged_down_labels_all_its_rows() -> None:
 
 def test_the_worked_example_of_the_paper(corpora: Callable[[str], Path]) -> None:
     path = corpora("senbazuru-left") / "examples" / "12s0204.xlsx"
-    (grid,) = grids_of(path, None)
+    (grid,) = grids_of((path, None))
     found = nest_headers(make_frame(grid, [3], range(4, 48), [0], range(1, grid.shape[1])), Weights())
     by_row = dict(zip(found.frame.body_rows, paths(found), strict=True))
     assert by_row[23] == "Total smokers / Male, total / White, total / 65 years and over"

@@ -1,8 +1,8 @@
 """`python -m tabellion.learn`: make weights from the corpora (train, stale), score readings (measure, score, repairs).
 
-`train` makes all parts, shipped and by fold, and measures both; `--part NAME` makes one part of the shipped weights;
-`--folds DIR` makes weights by fold only, `DIR/fold0` and so on, each without the documents of that fold. `stale` names
-the parts whose code is newer than their weights.
+`train` makes all parts, shipped, by fold and by corpus left out, and measures all; `--part NAME` makes one part of the
+shipped weights; `--folds DIR` makes only `DIR/fold0` and so on, each without the documents of that fold, and
+`DIR/without-NAME`, each without that corpus. `stale` names the parts whose code is newer than their weights.
 """
 
 from __future__ import annotations
@@ -11,11 +11,20 @@ import argparse
 import sys
 from pathlib import Path
 
-from tabellion.errors import TabellionError, UsageError
-from tabellion.learn.corpora import MEASURED, find_corpus
+from tabellion.errors import TabellionError
+from tabellion.learn.corpora import find_corpus
+from tabellion.learn.measuring import Methods, Way, measure
 from tabellion.learn.parts import PARTS, SHEETS, stale_weights
 from tabellion.learn.scoring import score_file
-from tabellion.learn.training import default_folds, fold_targets, train_missing, train_parts, train_shipped
+from tabellion.learn.training import (
+    corpus_targets,
+    default_folds,
+    fold_targets,
+    train_from_readings,
+    train_missing,
+    train_parts,
+    train_shipped,
+)
 from tabellion.weights import SHIPPED
 
 
@@ -40,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     measuring.add_argument("corpus", nargs="*", help="corpora; all where none is named")
     measuring.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     measuring.add_argument("--shipped", action="store_true", help="with the shipped weights, which have seen all")
+    measuring.add_argument("--left-out", action="store_true", help="only with weights that have not seen the corpus")
     measuring.add_argument("--rows", choices=["boosted", "crf", "paper"], default="boosted")
     measuring.add_argument("--parents", choices=["boosted", "svm"], default="boosted")
     measuring.add_argument("--render", action="store_true", help="render the pages of every web corpus")
@@ -64,30 +74,31 @@ def _run(options: argparse.Namespace) -> int:
         _train(options, folds)
         return 0
     if options.command == "measure":
-        _measure(options, None if options.shipped else folds)
+        ways: list[Way] = ["shipped"] if options.shipped else ["corpus"] if options.left_out else ["folds", "corpus"]
+        methods = Methods(options.rows, options.parents, options.frames, options.render)
+        measure(options.corpus, folds, ways, methods)
     else:
         from tabellion.learn.repair.simulated_user import print_strokes
 
         find_corpus("troy200")
-        train_missing([SHEETS], folds)
+        train_missing([SHEETS], fold_targets(folds))
         print_strokes(folds)
     return 0
 
 
 def _train(options: argparse.Namespace, folds: Path) -> None:
     names = options.part or list(PARTS)
-    if options.folds is not None:
-        train_parts(names, fold_targets(folds), options.jobs)
-        return
-    if options.part:
+    find_corpus("troy200")
+    if options.part and options.folds is None:
         train_shipped(names, folds, options.jobs)
         return
-    find_corpus("troy200")
-    train_parts(names, fold_targets(folds), options.jobs)
-    train_shipped(names, folds, options.jobs)
-    for weights in ([], ["--shipped"]):
-        sys.stdout.write(f"== {'shipped weights' if weights else 'weights by fold'}\n")
-        _run(_parser().parse_args(["measure", *weights]))
+    targets = [*fold_targets(folds), *corpus_targets(folds)]
+    if options.folds is None:
+        targets.append((SHIPPED, None))
+    train_parts(names, targets, options.jobs)
+    train_from_readings(names, targets, folds, options.jobs)
+    if options.folds is None:
+        measure([], folds, ["shipped", "folds", "corpus"])
 
 
 def _tell_stale() -> int:
@@ -95,36 +106,6 @@ def _tell_stale() -> int:
     for one in found:
         sys.stdout.write(f"{one.weights}: {one.why}; python -m tabellion.learn train --part {one.part}\n")
     return 1 if found else 0
-
-
-def _measure(options: argparse.Namespace, folds: Path | None) -> None:
-    """Print the figures of the corpora that are named, of all where none is."""
-    chosen = options.corpus or [name for names in MEASURED.values() for name in names]
-    unknown = [name for name in chosen if not any(name in names for names in MEASURED.values())]
-    if unknown:
-        known = ", ".join(name for names in MEASURED.values() for name in names)
-        raise UsageError(f"{unknown[0]} is not measured here; these are: {known}")
-    for name in chosen:
-        find_corpus(name)
-    if folds is not None:
-        train_missing([group for group, names in MEASURED.items() if set(names) & set(chosen)], folds)
-    sheets, pages, prints, sites = ([name for name in chosen if name in names] for names in MEASURED.values())
-    if sheets:
-        from tabellion.learn.sheets.measure import print_figures
-
-        print_figures(sheets, folds, options.rows, options.parents)
-    if pages:
-        from tabellion.learn.web.measure import print_web_figures
-
-        print_web_figures(pages, folds, options.frames, rendered=options.render)
-    if prints:
-        from tabellion.learn.printed.measure import print_printed_figures
-
-        print_printed_figures(prints, folds)
-    if sites:
-        from tabellion.learn.web.sites import print_site_figures
-
-        print_site_figures(sites)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from tabellion.learn.corpora import corpora_root
+from tabellion.learn.corpora import LeftOut, corpora_root
 from tabellion.learn.parts import part_of
 from tabellion.weights import CARD
 
@@ -42,7 +42,7 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     method: str
     trained_on: dict[str, Material]
-    left_out: int | None = None  # the fold that was not seen; None where all was
+    left_out: LeftOut = None  # the fold or the corpus that was not seen; None where all was
     scores: dict[str, float] = {}  # on documents that were not seen
     made: str = ""
     code: str = ""

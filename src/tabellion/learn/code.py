@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 WORDS = "tabellion.values.vocabulary"  # words are features wherever they are asked for
 LEARNING = "tabellion.learn"
-BESIDE = ("code", "cards", "corpora", "memory", "parts", "scoring", "__main__")
+BESIDE = ("code", "cards", "corpora", "measuring", "memory", "parallel", "parts", "scoring", "training", "__main__")
 """Modules of `learn` that say what was made, and do not change it."""
 
 _SILENT = frozenset(("annotation", "returns", "type_comment", "type_params", "kind", "ctx"))

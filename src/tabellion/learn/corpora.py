@@ -22,6 +22,34 @@ from tabellion.errors import TabellionError
 
 FOLDS = 5
 
+LeftOut = int | str | None
+"""What weights must not see: the documents of a fold, those of a corpus and its kin, or nothing."""
+
+KIN = {"stattrees": "statsheets", "sheetcuts": "statsheets"}
+"""Corpora whose documents are of the same origin as those of another: who leaves the one out leaves out both."""
+
+
+def without(corpus: str) -> str:
+    """The name of the folder of weights that have not seen a corpus, nor its kin.
+
+    >>> without("sheetcuts")
+    'without-statsheets'
+    """
+    return f"without-{KIN.get(corpus, corpus)}"
+
+
+def is_seen(corpus: str, fold: int, left_out: LeftOut) -> bool:
+    """Whether weights that leave something out may see a document.
+
+    >>> is_seen("troy200", 3, 3), is_seen("troy200", 3, "troy200"), is_seen("stattrees", 0, "statsheets")
+    (False, False, False)
+    >>> is_seen("troy200", 3, None), is_seen("troy200", 3, 4), is_seen("troy200", 3, "statsheets")
+    (True, True, True)
+    """
+    if isinstance(left_out, str):
+        return KIN.get(corpus, corpus) != left_out
+    return fold != left_out
+
 
 def assign_folds(corpus: str, groups: Iterable[str]) -> dict[str, int]:
     """The fold of each group: groups in the order of a stable hash, dealt out in turn, so that folds are even.

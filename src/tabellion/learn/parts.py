@@ -5,20 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
 import msgspec
 
 from tabellion.learn.code import feature_digest, training_digest
+from tabellion.learn.corpora import SHEET_CORPORA, LeftOut
 from tabellion.weights import CARD
 
-Trainer = Callable[[Path, int | None], None]
-"""Writes its weights and cards into a folder; the number is the fold whose documents it must not see."""
+Target = tuple[Path, LeftOut]
+"""A folder, and what its weights must not see."""
 
-ReadingTrainer = Callable[[Path, Path], None]
-"""Writes its weights and cards into the first folder; the second has the weights by fold."""
+Trainer = Callable[[Path, LeftOut], None]
+"""Writes its weights and cards into a folder, without having seen what is left out."""
+
+ReadingTrainer = Callable[[Sequence[Target], Path], None]
+"""Writes its weights and cards for each target, from readings by the weights under a folder of weights by fold."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -44,15 +48,21 @@ class Part(msgspec.Struct, frozen=True):
         """Whether it learns from readings by weights by fold, which then have to be there before."""
         return self.group == READINGS
 
-    def train(self, folder: Path, left_out: int | None) -> None:
-        """Write the weights and their cards into a folder, from all documents but those of the fold left out."""
+    def can_leave_out(self, left_out: LeftOut) -> bool:
+        """Whether it can be learned without something: layout tables are in one corpus only, others are not learned."""
+        if not isinstance(left_out, str):
+            return True
+        return left_out in LEARNED_FROM[SHEETS if self.from_readings else self.group] and self.name not in ONE_CORPUS
+
+    def train(self, folder: Path, left_out: LeftOut) -> None:
+        """Write the weights and their cards into a folder, from all documents but those left out."""
         train: Trainer = getattr(import_module(self.module), self.trainer)
         train(folder, left_out)
 
-    def train_from_readings(self, folder: Path, folds: Path) -> None:
-        """The same, from readings by the weights under `folds`."""
+    def train_from_readings(self, targets: Sequence[Target], folds: Path) -> None:
+        """The same for several folders, from readings by the weights under `folds`."""
         train: ReadingTrainer = getattr(import_module(self.module), self.trainer)
-        train(folder, folds)
+        train(targets, folds)
 
 
 def _part(name: str, group: str, module: str, trainer: str, rooms: str, weights: str) -> Part:
@@ -62,6 +72,22 @@ def _part(name: str, group: str, module: str, trainer: str, rooms: str, weights:
 
 SHEETS, WEB, PRINTED, READINGS = "sheets", "web", "printed", "readings"
 
+LEARNED_FROM = {
+    SHEETS: SHEET_CORPORA,
+    WEB: ("webtables", "t2dv2", "wiki-headers"),
+    PRINTED: ("icdar2013", "jats", "articles"),
+}
+"""The corpora that each group of parts learns from."""
+
+ONE_CORPUS = ("genuine", "genuine-drawn", "genuine-paper")
+"""Parts that learn what only one corpus tells: which tables are for layout."""
+
+READ_FIRST = {
+    SHEETS: ("sheets.row_examples.row_examples",),
+    WEB: ("web.genuine.genuine_examples", "web.headers.header_cases"),
+    PRINTED: ("printed.locate.seen_views", "printed.structure.laid_tables"),
+}
+"""What reads the documents of a group, before several processes train on them."""
 
 PARTS: dict[str, Part] = {
     part.name: part

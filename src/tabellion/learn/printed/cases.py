@@ -19,6 +19,7 @@ import msgspec
 
 from tabellion.errors import TabellionError
 from tabellion.learn.corpora import FOLDS, assign_folds, corpora_root, corpus_folder
+from tabellion.learn.parallel import spread
 from tabellion.learn.printed.gold import GoldTable, lay_tables
 from tabellion.learn.printed.specimens import print_specimens, read_specimens
 from tabellion.model.place import Box
@@ -60,7 +61,7 @@ def printed_cases(corpus: str) -> tuple[PrintedCase, ...]:
     if corpus == SPECIMENS:
         return tuple(_specimen_cases())
     folder, folds = _folder(corpus), fold_of(corpus)
-    return tuple(_case(corpus, folder, name, fold) for name, fold in folds.items())
+    return tuple(spread(_case, [(corpus, folder, name, fold) for name, fold in folds.items()]))
 
 
 def corpus_weights(met: Iterable[str]) -> dict[str, float]:
@@ -84,7 +85,8 @@ def _folder(corpus: str) -> Path:
     return folder
 
 
-def _case(corpus: str, folder: Path, name: str, fold: int) -> PrintedCase:
+def _case(found: tuple[str, Path, str, int]) -> PrintedCase:
+    corpus, folder, name, fold = found
     gold = json.loads((folder / "gold" / f"{name}.json").read_text(encoding="utf-8"))
     pages = PrintedPages((folder / "pdf" / gold["source"]).read_bytes())
     views = tuple(view for page in pages for view in (page, *page.sideways))

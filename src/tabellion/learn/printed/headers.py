@@ -16,6 +16,7 @@ from tabellion.label.pages.headers import MOST_ROWS, PRINTED_ROWS, ROW_FEATURES,
 from tabellion.label.pages.view import view_tables
 from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.cards import Card, write_card
+from tabellion.learn.corpora import LeftOut, is_seen
 from tabellion.learn.printed.cases import SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldTable
 from tabellion.learn.printed.locate import printed_material
@@ -25,19 +26,19 @@ from tabellion.recognise.printed.grid import PrintedTable, recognise_table_rows
 from tabellion.weights import Weights
 
 TREES = BoostingSettings(rounds=250, leaves=8, rate=0.05, least_rows=10, columns=0.15, rows=0.7)
-CORPORA = ("jats", SPECIMENS)
+CORPORA = ("jats", "articles", SPECIMENS)
 _FOUND = 0.75
 _FEWEST_WORDS = 2
 _SPECIMEN_WEIGHT = 0.15
 
 
-def train_printed_headers(folder: Path, left_out: int | None = None) -> None:
+def train_printed_headers(folder: Path, left_out: LeftOut = None) -> None:
     """Write the weights."""
     examples = [
         example
         for corpus in CORPORA
         for case in printed_cases(corpus)
-        if case.fold != left_out
+        if is_seen(case.corpus, case.fold, left_out)
         for example in _examples(case, Weights(folder))
     ]
     fit_trees(examples, ROW_FEATURES, TREES).save(folder / f"{PRINTED_ROWS}.npz")

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
 from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.corpora import LeftOut, is_seen
+from tabellion.learn.parallel import spread
 from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, corpus_weights, printed_cases
 from tabellion.learn.printed.gold import GoldTable
 from tabellion.locate.printed.cuts import (
@@ -65,7 +67,8 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
 @lru_cache(maxsize=1)
 def seen_views() -> tuple[Seen, ...]:
     """All views of all documents that hold text."""
-    return tuple(seen for name in (*PRINTED_CORPORA, SPECIMENS) for case in printed_cases(name) for seen in _see(case))
+    cases = [case for name in (*PRINTED_CORPORA, SPECIMENS) for case in printed_cases(name)]
+    return tuple(seen for found in spread(_see, cases) for seen in found)
 
 
 @lru_cache(maxsize=1)
@@ -103,9 +106,9 @@ def _tables_of(view: PrintedPage, tables: tuple[GoldTable, ...], number: int) ->
     return result
 
 
-def train_printed_locate(folder: Path, left_out: int | None = None) -> None:
+def train_printed_locate(folder: Path, left_out: LeftOut = None) -> None:
     """Write the five weights."""
-    views = [v for v in seen_views() if v.fold != left_out]
+    views = [v for v in seen_views() if is_seen(v.corpus, v.fold, left_out)]
     own = [_pieces(v, v.rows) for v in views]
     first = fit_across(own, PIECE_FEATURES, PIECES)
     both = [
@@ -131,11 +134,11 @@ def train_printed_locate(folder: Path, left_out: int | None = None) -> None:
         write_card(folder, Card(name, method, printed_material(left_out), left_out, across.figures(seen)))
 
 
-def printed_material(left_out: int | None) -> dict[str, Material]:
+def printed_material(left_out: LeftOut) -> dict[str, Material]:
     """What was seen, by corpus."""
     found: dict[str, Material] = {}
     for corpus in (*PRINTED_CORPORA, SPECIMENS):
-        cases = [case for case in printed_cases(corpus) if case.fold != left_out]
+        cases = [case for case in printed_cases(corpus) if is_seen(corpus, case.fold, left_out)]
         found[corpus] = Material(len(cases), sum(len(case.tables) for case in cases))
     return found
 

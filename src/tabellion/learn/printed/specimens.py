@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,6 +25,7 @@ import numpy as np
 
 from tabellion.errors import MissingExtraError, TabellionError
 from tabellion.learn.corpora import corpus_folder
+from tabellion.learn.parallel import spread
 from tabellion.learn.printed.gold import GoldCell, GoldTable, Laid
 from tabellion.learn.printed.specimen_tables import Specimen, draw_table, phrase
 from tabellion.model.printed import PrintedPage
@@ -298,14 +298,17 @@ def print_specimens(folder: Path, count: int, first: int = 0) -> None:
             gold.write_bytes(msgspec.json.encode(tables))
 
 
-def read_specimens(folder: Path) -> Iterator[tuple[str, list[PrintedPage], list[GoldTable]]]:
+def read_specimens(folder: Path) -> list[tuple[str, list[PrintedPage], list[GoldTable]]]:
     """The name, the pages and the laid tables of each printed document."""
-    for gold in sorted(folder.glob("*.json")):
-        path = gold.with_suffix(".pdf")
-        tables = msgspec.json.decode(gold.read_bytes(), type=list[Specimen])
-        pages = PrintedPages(path.read_bytes())
-        views = list(pages)
-        yield path.stem, views, _lay(views, pages, tables)
+    return spread(_read_specimen, sorted(folder.glob("*.json")))
+
+
+def _read_specimen(gold: Path) -> tuple[str, list[PrintedPage], list[GoldTable]]:
+    path = gold.with_suffix(".pdf")
+    tables = msgspec.json.decode(gold.read_bytes(), type=list[Specimen])
+    pages = PrintedPages(path.read_bytes())
+    views = list(pages)
+    return path.stem, views, _lay(views, pages, tables)
 
 
 def _lay(views: list[PrintedPage], pages: PrintedPages, tables: list[Specimen]) -> list[GoldTable]:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
 from tabellion.learn.cards import Card, write_card
+from tabellion.learn.corpora import LeftOut, is_seen
+from tabellion.learn.parallel import spread
 from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, corpus_weights, printed_cases
 from tabellion.learn.printed.gold import GoldCell, GoldTable
 from tabellion.learn.printed.locate import printed_material
@@ -89,13 +91,12 @@ class Laid(msgspec.Struct, frozen=True, eq=False):
 @lru_cache(maxsize=1)
 def laid_tables() -> tuple[Laid, ...]:
     """The tables of all documents whose words were found."""
-    return tuple(
-        laid
-        for name in (*PRINTED_CORPORA, SPECIMENS)
-        for case in printed_cases(name)
-        for table in case.tables
-        if (laid := _lay(case, table)) is not None
-    )
+    cases = [case for name in (*PRINTED_CORPORA, SPECIMENS) for case in printed_cases(name)]
+    return tuple(laid for found in spread(_lay_all, cases) for laid in found)
+
+
+def _lay_all(case: PrintedCase) -> list[Laid]:
+    return [laid for table in case.tables if (laid := _lay(case, table)) is not None]
 
 
 @lru_cache(maxsize=1)
@@ -150,9 +151,9 @@ def _true_rivers(
     return true, known
 
 
-def train_printed_structure(folder: Path, left_out: int | None = None) -> None:
+def train_printed_structure(folder: Path, left_out: LeftOut = None) -> None:
     """Write the five weights."""
-    tables = [t for t in laid_tables() if t.fold != left_out]
+    tables = [t for t in laid_tables() if is_seen(t.corpus, t.fold, left_out)]
     own = [t.examples(t.rows[:, :OWN_FEATURES], t.parts_columns, t.known) for t in tables]
     first = fit_across(own, RIVER_FEATURES[:OWN_FEATURES], TREES)
     rows = [_with_neighbours(t.rows, said) for t, said in zip(tables, first.say(own), strict=True)]

@@ -24,7 +24,7 @@ import numpy as np
 from tabellion.label.rows.labels import BOOSTED
 from tabellion.label.rows.view import view_rows
 from tabellion.learn.cards import Card, Material, write_card
-from tabellion.learn.corpora import FOLDS
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.repair.corrected import CORPUS
 from tabellion.learn.sheets.gold import ROLES, load_cases
 from tabellion.learn.sheets.nest_gold import GoldFrame, gold_frames
@@ -95,12 +95,12 @@ def _judged(side: str) -> tuple[str, ...]:
     return (*JUDGED[side], CORPUS)
 
 
-def _material(side: str, left_out: int | None) -> list[GoldFrame]:
+def _material(side: str, left_out: LeftOut) -> list[GoldFrame]:
     return [
         gold
         for corpus in CORPORA[side]
         for case in load_cases(corpus)
-        if case.fold != left_out
+        if is_seen(case.corpus, case.fold, left_out)
         for gold in gold_frames(case)
     ]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tabellion.errors import TabellionError
 from tabellion.export import error_json, to_json
+from tabellion.learn.corpora import without
 from tabellion.learn.scoring.readings import Json, read_lines
 from tabellion.pipeline import Settings, extract_document
 from tabellion.weights import SHIPPED
@@ -20,9 +21,17 @@ from tabellion.weights import SHIPPED
 Job = tuple[Path, Settings]
 
 
-def weights_for(folds: Path | None, fold: int) -> str:
-    """The weights that have not seen a fold; without weights by fold the shipped ones, which have seen all."""
-    return str(SHIPPED if folds is None else folds / f"fold{fold}")
+def weights_for(folds: Path | None, fold: int, left_out: str | None = None) -> str:
+    """The weights that have not seen a fold, or a whole corpus; the shipped ones where there are none of that kind.
+
+    A corpus that nothing is learned from has no weights of its own: the shipped ones have not seen it.
+    """
+    if folds is None:
+        return str(SHIPPED)
+    if left_out is None:
+        return str(folds / f"fold{fold}")
+    folder = folds / without(left_out)
+    return str(folder if folder.is_dir() else SHIPPED)
 
 
 def predict(jobs: Sequence[Job], kept: Path, workers: int | None = None) -> dict[str, Json]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tabellion.label.columns import COLUMN_FEATURES, COLUMN_WEIGHTS, column_features
 from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.corpora import LeftOut, is_seen
 from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.model.grid import Grid
 from tabellion.model.place import cell_at, rect_at
@@ -88,12 +89,12 @@ def _tables(case: Case, grid: Grid, marked: dict[tuple[int, int], str]) -> Itera
         yield ColumnGold(grid, head, body.tolist(), columns, labels > values)
 
 
-def train_columns(folder: Path, left_out: int | None) -> None:
+def train_columns(folder: Path, left_out: LeftOut) -> None:
     """Write the weights `columns`, from all documents but those of the fold left out."""
     examples: list[Examples] = []
     material: dict[str, Material] = {}
     for corpus in CORPUS_WEIGHT:
-        cases = [case for case in load_cases(corpus) if case.fold != left_out]
+        cases = [case for case in load_cases(corpus) if is_seen(corpus, case.fold, left_out)]
         found = [_examples(case, gold) for case in cases for gold in gold_columns(case)]
         material[corpus] = Material(len(cases), sum(len(one.rows) for one in found))
         examples += found

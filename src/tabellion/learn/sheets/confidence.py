@@ -23,7 +23,9 @@ from tabellion.label.reading_signals import SIGNALS
 from tabellion.label.readings import Reader, Reading, find_cuts, join_parts, only
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
-from tabellion.learn.corpora import FOLDS
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
+from tabellion.learn.parallel import spread
+from tabellion.learn.parts import Target
 from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles, load_cases
 from tabellion.learn.sheets.variants import Piece, make_sheet, plain
 from tabellion.model.frame import Frame
@@ -45,23 +47,37 @@ class Judged(msgspec.Struct, frozen=True, eq=False):
     """A frame that some reading of a sheet has: its signals, whether it is right, what a mistake about it counts."""
 
     source: str
+    fold: int
     signals: NDArray[np.float64]
     right: bool
     whole: bool  # of the reading without a cut
 
 
-def train_confidence(folder: Path, folds: Path) -> None:
-    """Write the weights `confidence` from readings by the weights under `folds`."""
-    judged = [one for fold in range(FOLDS) for one in judged_frames(fold, folds)]
-    train_on(judged).save(folder / f"{CONFIDENCE_WEIGHTS}.npz")
-    sources = (*CORPORA, MADE)
-    material = {
-        source: Material(MADE_OF_A_FOLD * FOLDS if source == MADE else len(load_cases(source)), count)
-        for source in sources
-        if (count := sum(one.source == source for one in judged))
-    }
-    card = Card(CONFIDENCE_WEIGHTS, "boosted trees on signals of finished readings", material, scores=left_out(judged))
-    write_card(folder, card)
+def train_confidence(targets: Sequence[Target], folds: Path) -> None:
+    """Write the weights `confidence` for each target, from readings by the weights under `folds`."""
+    for corpus in CORPORA:
+        load_cases(corpus)
+    parts = [(fold, source, folds) for fold in range(FOLDS) for source in (*CORPORA, MADE)]
+    judged = [one for found in spread(judged_frames, parts, chunk=1) for one in found]
+    for folder, left_out in targets:
+        seen = [one for one in judged if is_seen(one.source, one.fold, left_out)]
+        train_on(seen).save(folder / f"{CONFIDENCE_WEIGHTS}.npz")
+        scores = score_left_out(seen) if left_out is None else {}
+        method = "boosted trees on signals of finished readings"
+        write_card(folder, Card(CONFIDENCE_WEIGHTS, method, _material(seen, left_out), left_out, scores))
+
+
+def _material(judged: Sequence[Judged], left_out: LeftOut) -> dict[str, Material]:
+    """What was seen, by corpus."""
+    found: dict[str, Material] = {}
+    for source in (*CORPORA, MADE):
+        count = sum(one.source == source for one in judged)
+        made = MADE_OF_A_FOLD * len({one.fold for one in judged})
+        cases = () if source == MADE else load_cases(source)
+        documents = sum(is_seen(source, case.fold, left_out) for case in cases)
+        if count:
+            found[source] = Material(made if source == MADE else documents, count)
+    return found
 
 
 def train_on(judged: Sequence[Judged]) -> Boosted:
@@ -76,7 +92,7 @@ def train_on(judged: Sequence[Judged]) -> Boosted:
     )
 
 
-def left_out(judged: Sequence[Judged]) -> dict[str, float]:
+def score_left_out(judged: Sequence[Judged]) -> dict[str, float]:
     """For each corpus, by trees that have not seen it: how well frames are told apart, how many sure ones are right."""
     scores: dict[str, float] = {}
     for corpus in CORPORA:
@@ -93,31 +109,48 @@ def left_out(judged: Sequence[Judged]) -> dict[str, float]:
     return scores
 
 
-def judged_frames(fold: int, folds: Path) -> Iterator[Judged]:
-    """The frames of all readings of the sheets of a fold, and of sheets made of their tables."""
+def judged_frames(part: tuple[int, str, Path]) -> list[Judged]:
+    """The frames of all readings of the sheets of a fold and a corpus, or of sheets made of the tables of a fold."""
+    fold, source, folds = part
     weights = Weights(folds / f"fold{fold}")
     reader = make_reader(weights, rated=False)
-    pieces: list[Piece] = []
-    for corpus in CORPORA:
-        for case in load_cases(corpus):
-            if case.fold != fold:
-                continue
+    sheets = _made_sheets(fold) if source == MADE else _real_sheets(fold, source)
+    return [one for grid, tables in sheets for one in judge_grid(grid, tables, reader, weights, (source, fold))]
+
+
+def _real_sheets(fold: int, corpus: str) -> Iterator[tuple[Grid, list[Gold]]]:
+    """The sheets of a fold with their tables, with and without formatting."""
+    for case in load_cases(corpus):
+        if case.fold == fold:
             for grid in case.grids:
                 tables = gold_tables(case, grid)
-                pieces += [Piece(grid, rect) for rect, _ in tables if rect.bottom > rect.top]
-                for shown in (grid, plain(grid)):
-                    yield from judge_grid(shown, tables, reader, weights, corpus)
+                yield grid, tables
+                yield plain(grid), tables
+
+
+def _made_sheets(fold: int) -> Iterator[tuple[Grid, list[Gold]]]:
+    pieces = [
+        Piece(grid, rect)
+        for corpus in CORPORA
+        for case in load_cases(corpus)
+        if case.fold == fold
+        for grid in case.grids
+        for rect, _ in gold_tables(case, grid)
+        if rect.bottom > rect.top
+    ]
     chance = Random(fold)  # noqa: S311
     for _ in range(MADE_OF_A_FOLD):
         made = make_sheet(chance.sample(pieces, chance.choice((2, 2, 3))), chance)
-        yield from judge_grid(made.grid, [(rect, None) for rect in made.tables], reader, weights, MADE)
+        yield made.grid, [(rect, None) for rect in made.tables]
 
 
 Gold = tuple[Rect, int | None]
 """A table in the lines of a grid, and how many of its rows are heads, where that is known."""
 
 
-def judge_grid(grid: Grid, tables: Sequence[Gold], reader: Reader, weights: Weights, source: str) -> Iterator[Judged]:
+def judge_grid(
+    grid: Grid, tables: Sequence[Gold], reader: Reader, weights: Weights, origin: tuple[str, int]
+) -> Iterator[Judged]:
     """The frames of the reading of a grid as a whole, and those that only its cuts have."""
     if not tables:
         return
@@ -125,7 +158,7 @@ def judge_grid(grid: Grid, tables: Sequence[Gold], reader: Reader, weights: Weig
     seen: set[tuple[Rect, int]] = set()
     for frame in whole.frames:
         seen.add((frame.rect, len(frame.header_rows)))
-        yield Judged(source, frame_signals(frame, weights), _is_right(frame, tables), whole=True)
+        yield Judged(*origin, frame_signals(frame, weights), _is_right(frame, tables), whole=True)
     if grid.content.size > MOST_CELLS:
         return
     for cut in set(list(find_cuts(grid, whole.frames))[:MOST_CUTS]):
@@ -136,7 +169,7 @@ def judge_grid(grid: Grid, tables: Sequence[Gold], reader: Reader, weights: Weig
             key = (frame.rect, len(frame.header_rows))
             if key not in seen:
                 seen.add(key)
-                yield Judged(source, frame_signals(frame, weights), _is_right(frame, tables), whole=False)
+                yield Judged(*origin, frame_signals(frame, weights), _is_right(frame, tables), whole=False)
 
 
 def _is_right(frame: Frame, tables: Sequence[Gold]) -> bool:

@@ -15,6 +15,7 @@ from tabellion.label.edge_features import EDGE_FEATURES, EdgeRow, edge_features,
 from tabellion.label.edges import BOTTOM_WEIGHTS, TOP_WEIGHTS, EdgeSettings
 from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.cards import Card, Material, write_card
+from tabellion.learn.corpora import LeftOut, is_seen
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
 from tabellion.learn.sheets.variants import plain
 from tabellion.model.grid import Grid
@@ -71,12 +72,12 @@ def _may_be(allowed: Allowed, row: int, *roles: str) -> bool:
     return any(allowed[row, i] for i, role in enumerate(ROLES) if role in roles)
 
 
-def train_edges(folder: Path, left_out: int | None) -> None:
+def train_edges(folder: Path, left_out: LeftOut) -> None:
     """Write the weights of both edges, from all documents but those of the fold left out."""
     material: dict[str, Material] = {}
     golds: list[tuple[int, EdgeGold]] = []  # each with its fold
     for corpus in CORPORA:
-        cases = [case for case in load_cases(corpus) if case.fold != left_out]
+        cases = [case for case in load_cases(corpus) if is_seen(corpus, case.fold, left_out)]
         found = [(case.fold, gold) for case in cases for gold in gold_edges(case)]
         material[corpus] = Material(len(cases), sum(len(gold.rows) for _, gold in found))
         golds += found

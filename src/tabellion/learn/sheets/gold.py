@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from tabellion.errors import TabellionError
 from tabellion.label.rows.view import view_rows
 from tabellion.learn.corpora import assign_folds, corpus_folder, load_gold
+from tabellion.learn.parallel import spread
 from tabellion.locate import locate_regions
 from tabellion.model.document import Sheet
 from tabellion.model.frame import RowRole
@@ -62,21 +63,16 @@ def load_cases(corpus: str) -> tuple[Case, ...]:
     golds = load_gold(folder)
     key = SPLIT_KEYS[corpus]
     folds = assign_folds(corpus, (gold[key] for gold in golds))
+    grids = spread(grids_of, [(folder / "inputs" / gold["file"], gold.get("sheet")) for gold in golds])
     return tuple(
-        Case(
-            corpus=corpus,
-            file=gold["file"],
-            path=folder / "inputs" / gold["file"],
-            fold=folds[gold[key]],
-            gold=gold,
-            grids=grids_of(folder / "inputs" / gold["file"], gold.get("sheet")),
-        )
-        for gold in golds
+        Case(corpus, gold["file"], folder / "inputs" / gold["file"], folds[gold[key]], gold, found)
+        for gold, found in zip(golds, grids, strict=True)
     )
 
 
-def grids_of(path: Path, sheet: str | None) -> tuple[Grid, ...]:
+def grids_of(place: tuple[Path, str | None]) -> tuple[Grid, ...]:
     """The grids of one sheet; of the first where none is named."""
+    path, sheet = place
     pages = read_document(path, sheet=sheet).pages
     page = next(page for page in pages if isinstance(page, Sheet) and sheet in (None, page.name))
     return tuple(recognise_grid(region) for region in locate_regions(page))

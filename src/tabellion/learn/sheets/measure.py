@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tabellion.learn.corpora import assign_folds, find_corpus, load_gold
+from tabellion.learn.corpora import KIN, assign_folds, find_corpus, load_gold
 from tabellion.learn.scoring.predictions import predict, weights_for
 from tabellion.learn.scoring.readings import read_lines
 from tabellion.learn.scoring.sheets import describe, headline, score
@@ -25,32 +24,38 @@ from tabellion.pipeline import Settings
 GROUPED_BY = {**SPLIT_KEYS, "stattrees": "agency", "sheetcuts": "origin", "fuste": "layout"}
 """The gold field that says which documents belong together."""
 
-FOLDS_AS = {"stattrees": "statsheets", "sheetcuts": "statsheets"}
-"""Corpora whose documents are of the same origin as those of another, which is learned from."""
-
 
 def folds_of(corpus: str) -> dict[str, int]:
     """The fold of each group of a corpus."""
     own = assign_folds(corpus, (gold[GROUPED_BY[corpus]] for gold in load_gold(find_corpus(corpus))))
-    whole = FOLDS_AS.get(corpus)
+    whole = KIN.get(corpus)
     if whole is None:
         return own
     return own | assign_folds(whole, (gold[GROUPED_BY[whole]] for gold in load_gold(find_corpus(whole))))
 
 
 def measure_corpus(
-    corpus: str, folds: Path | None, rows: RowMethod = "boosted", parents: ParentMethod = "boosted"
+    corpus: str,
+    folds: Path | None,
+    rows: RowMethod = "boosted",
+    parents: ParentMethod = "boosted",
+    *,
+    left_out: bool = False,
 ) -> dict[str, Any]:
-    """Score one corpus with the weights under `folds` (without: the shipped ones); the predictions stay for a look."""
+    """Score one corpus with the weights under `folds` (without: the shipped ones); the predictions stay for a look.
+
+    With `left_out` those that have not seen the corpus at all.
+    """
     folder = find_corpus(corpus)
     fold_of, key = folds_of(corpus), GROUPED_BY[corpus]
     files = [(folder / "inputs" / gold["file"], fold_of[gold[key]]) for gold in load_gold(folder)]
     files += [(path, 0) for path in sorted((folder / "examples").glob("*.xlsx"))]
+    unseen = corpus if left_out else None
     jobs = [
-        (path, Settings(weights=weights_for(folds, fold), rows=rows, parents=parents))
+        (path, Settings(weights=weights_for(folds, fold, unseen), rows=rows, parents=parents))
         for path, fold in dict(files).items()
     ]
-    kept = (folds or default_folds() / "shipped") / f"{corpus}.{rows}.{parents}.jsonl"
+    kept = (folds or default_folds() / "shipped") / f"{corpus}.{rows}.{parents}{'.left-out' * left_out}.jsonl"
     return score(folder, predict(jobs, kept))
 
 
@@ -60,10 +65,12 @@ def score_predictions(corpus: str, predictions: Path) -> dict[str, Any]:
         return score(find_corpus(corpus), read_lines(lines))
 
 
-def print_figures(corpora: Iterable[str], folds: Path | None, rows: RowMethod, parents: ParentMethod) -> None:
-    """Measure and print, one block per corpus, the headline figures last."""
-    for corpus in corpora:
-        result = measure_corpus(corpus, folds, rows, parents)
-        for line in describe(result):
-            sys.stdout.write(f"{line}\n")
-        sys.stdout.write(f"{json.dumps({'name': corpus, **headline(result)})}\n")
+def print_figures(
+    corpus: str, folds: Path | None, rows: RowMethod, parents: ParentMethod, *, left_out: bool = False
+) -> dict[str, Any]:
+    """Measure and print, the headline figures last."""
+    result = measure_corpus(corpus, folds, rows, parents, left_out=left_out)
+    for line in describe(result):
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{json.dumps({'name': corpus, **headline(result)})}\n")
+    return result

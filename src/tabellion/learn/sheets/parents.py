@@ -25,7 +25,7 @@ from sklearn.svm import LinearSVC
 
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
-from tabellion.learn.corpora import FOLDS
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.learn.sheets.nest_gold import Cell, GoldFrame, gold_frames, unmerge_headers
 from tabellion.model.methods import ParentMethod
@@ -133,7 +133,7 @@ class Examples(msgspec.Struct, frozen=True, eq=False):
     weight: NDArray[np.float64]
 
 
-def train_parents(folder: Path, left_out: int | None) -> None:
+def train_parents(folder: Path, left_out: LeftOut) -> None:
     """All four weights files, without the documents of one fold where `left_out` names it."""
     scores = cross_validate(train_parents) if left_out is None else {}
     methods: tuple[ParentMethod, ...] = ("boosted", "svm")
@@ -142,7 +142,7 @@ def train_parents(folder: Path, left_out: int | None) -> None:
             gold
             for corpus in corpora
             for case in load_cases(corpus)
-            if case.fold != left_out
+            if is_seen(case.corpus, case.fold, left_out)
             for gold in gold_frames(case)
         ]
         for method in methods:
@@ -153,7 +153,7 @@ def train_side(
     folder: Path,
     side: str,
     golds: list[GoldFrame],
-    left_out: int | None,
+    left_out: LeftOut,
     method: ParentMethod = "boosted",
     scores: dict[str, float] | None = None,
 ) -> None:
@@ -233,7 +233,7 @@ def train_linear(
     )
 
 
-def _card(side: str, method: ParentMethod, golds: list[GoldFrame], left_out: int | None) -> Card:
+def _card(side: str, method: ParentMethod, golds: list[GoldFrame], left_out: LeftOut) -> Card:
     """What the weights learned from; examples are gold edges."""
     how = "boosted trees over candidate pairs" if method == "boosted" else "linear SVM with Platt's sigmoid"
     material: dict[str, Material] = {}

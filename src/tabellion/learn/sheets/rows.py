@@ -19,7 +19,7 @@ from tabellion.label.rows.features import feature_names
 from tabellion.label.rows.labels import BOOSTED, CRF, PAPER, steps_of
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
-from tabellion.learn.corpora import FOLDS
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.sheets.chains import ChainSettings, train_chain
 from tabellion.learn.sheets.gold import ROLES
 from tabellion.learn.sheets.row_examples import FULLY_TOLD, RowExample, RowScores, row_examples
@@ -37,7 +37,7 @@ Sequence = tuple[RowExample, NDArray[np.intp]]
 """An example with the role of each row, as far as it is told."""
 
 
-def train_rows(folder: Path, left_out: int | None = None) -> None:
+def train_rows(folder: Path, left_out: LeftOut = None) -> None:
     """Write the weights of all three methods; the card tells their scores where nothing is left out."""
     scores = _cross_validated() if left_out is None else {}
     learned = row_material(left_out)
@@ -53,12 +53,12 @@ def train_rows(folder: Path, left_out: int | None = None) -> None:
         write_card(folder, Card(name, method, learned, left_out=left_out, scores=scores.get(name, {})))
 
 
-def _seen(left_out: int | None) -> list[RowExample]:
-    return [example for example in row_examples() if example.case.fold != left_out]
+def _seen(left_out: LeftOut) -> list[RowExample]:
+    return [example for example in row_examples() if is_seen(example.case.corpus, example.case.fold, left_out)]
 
 
 @lru_cache(maxsize=FOLDS + 1)
-def role_sequences(left_out: int | None) -> list[Sequence]:
+def role_sequences(left_out: LeftOut) -> list[Sequence]:
     """The examples that may be seen, each row with its role: open ones as a first model sees them."""
     examples = _seen(left_out)
     told = [example.kept & (example.allowed.sum(axis=1) == 1) for example in examples]
@@ -103,7 +103,7 @@ def _fit(
 
 
 @lru_cache(maxsize=FOLDS + 1)
-def _trees(left_out: int | None) -> Boosted:
+def _trees(left_out: LeftOut) -> Boosted:
     return fit_roles(role_sequences(left_out))
 
 
@@ -113,7 +113,7 @@ def fit_roles(sequences: list[Sequence]) -> Boosted:
     return _fit(list(examples), [example.kept for example in examples], list(roles), TREES)
 
 
-def _chained(left_out: int | None) -> list[Sequence]:
+def _chained(left_out: LeftOut) -> list[Sequence]:
     return [
         (example, roles)
         for example, roles in role_sequences(left_out)
@@ -122,7 +122,7 @@ def _chained(left_out: int | None) -> list[Sequence]:
 
 
 @lru_cache(maxsize=FOLDS + 1)
-def _chain(left_out: int | None) -> Chain:
+def _chain(left_out: LeftOut) -> Chain:
     sequences = _chained(left_out)
     steps = _steps(np.vstack([example.features[example.kept] for example, _ in sequences]))
     return train_chain(
@@ -135,7 +135,7 @@ def _chain(left_out: int | None) -> Chain:
 
 
 @lru_cache(maxsize=FOLDS + 1)
-def _paper_chain(left_out: int | None) -> Chain:
+def _paper_chain(left_out: LeftOut) -> Chain:
     sequences = _chained(left_out)
     return train_chain(
         [(example.paper[example.kept] > 0, role[example.kept]) for example, role in sequences],
@@ -157,7 +157,7 @@ def _steps(rows: NDArray[np.floating]) -> tuple[str, ...]:
     return tuple(steps)
 
 
-def row_material(left_out: int | None) -> dict[str, Material]:
+def row_material(left_out: LeftOut) -> dict[str, Material]:
     """What each corpus gave to learn from."""
     found: dict[str, Material] = {}
     for example in _seen(left_out):

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.code import room_digest
-from tabellion.learn.corpora import FOLDS
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.memory import remember_rows
 from tabellion.learn.web.cases import WEB_CORPORA, WebCase, web_cases
 from tabellion.locate.rendered.arrangement import Arrangement
@@ -55,7 +55,7 @@ class Judge(NamedTuple):
     growth: BoostingSettings
 
 
-def train_genuine(folder: Path, left_out: int | None = None) -> None:
+def train_genuine(folder: Path, left_out: LeftOut = None) -> None:
     """Write the weights; the card tells the scores where nothing is left out."""
     scores = figures(chances(BY_MARKUP)) if left_out is None else {}
     calibrated_trees(BY_MARKUP, left_out).save(folder / f"{GENUINE}.npz")
@@ -97,10 +97,10 @@ BY_MARKUP = Judge(GENUINE, FEATURES, genuine_examples, TREES)
 
 
 @lru_cache(maxsize=2 * (FOLDS + 1))
-def calibrated_trees(judge: Judge, left_out: int | None) -> Boosted:
+def calibrated_trees(judge: Judge, left_out: LeftOut) -> Boosted:
     """Trees that have not seen a fold, their scores stretched to be right on the folds left out in turn."""
     cases, rows = judge.examples()
-    seen = np.array([case.fold != left_out for case in cases])
+    seen = np.array([is_seen(case.corpus, case.fold, left_out) for case in cases])
     trees = _fit(judge, rows[seen], [case for case, kept in zip(cases, seen, strict=True) if kept])
     slope = _slope(judge, left_out)
     return msgspec.structs.replace(trees, value=trees.value * slope)
@@ -113,14 +113,16 @@ def _fit(judge: Judge, rows: NDArray[np.float64], cases: list[WebCase]) -> Boost
     return train_boosted(rows, labels, judge.features, ("layout", "genuine"), weights, judge.growth)
 
 
-def _slope(judge: Judge, left_out: int | None) -> float:
+def _slope(judge: Judge, left_out: LeftOut) -> float:
     """By how much scores must be stretched: the slope of a logistic fit on scores of unseen folds (Platt)."""
     cases, rows = judge.examples()
     scores, labels, weights = [], [], []
     for fold in range(FOLDS):
         if fold == left_out:
             continue
-        chosen = [at for at, case in enumerate(cases) if case.fold not in (fold, left_out)]
+        chosen = [
+            at for at, case in enumerate(cases) if case.fold != fold and is_seen(case.corpus, case.fold, left_out)
+        ]
         tested = [at for at, case in enumerate(cases) if case.fold == fold and case.corpus == "webtables"]
         trees = _fit(judge, rows[chosen], [cases[at] for at in chosen])
         scores.append(trees.scores(rows[tested])[:, 0])
@@ -140,11 +142,11 @@ def _logistic_slope(scores: NDArray[np.float64], labels: NDArray[np.float64], we
     return slope
 
 
-def material(left_out: int | None) -> dict[str, Material]:
+def material(left_out: LeftOut) -> dict[str, Material]:
     """What was seen, by corpus."""
     found: dict[str, Material] = {}
     for corpus in WEB_CORPORA:
-        cases = [case for case in web_cases() if case.corpus == corpus and case.fold != left_out]
+        cases = [case for case in web_cases() if case.corpus == corpus and is_seen(corpus, case.fold, left_out)]
         found[corpus] = Material(len({case.file for case in cases}), len(cases))
     return found
 
@@ -182,7 +184,7 @@ def figures(chance: dict[int, float]) -> dict[str, float]:
 _MEMBERS = 3  # ensembles that are averaged: labelled tables are few, and one ensemble depends on its seed
 
 
-def train_genuine_drawn(folder: Path, left_out: int | None = None) -> None:
+def train_genuine_drawn(folder: Path, left_out: LeftOut = None) -> None:
     """Write the weights; the card tells the scores where nothing is left out."""
     scores = figures(chances(BY_MARKUP) | chances(BY_DRAWING)) if left_out is None else {}
     calibrated_trees(BY_DRAWING, left_out).save(folder / f"{DRAWN}.npz")

@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tabellion.learn.cards import Card, write_card
-from tabellion.learn.corpora import FOLDS
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.web.cases import WebCase
 from tabellion.learn.web.genuine import figures, genuine_examples, material, weight_of
 from tabellion.locate.papers.wang import PAPER_FEATURES, count_words, tamed
@@ -146,7 +146,7 @@ _SLOPE = 4.0  # of the sigmoid over distances from the border; the margin is at 
 Rows = NDArray[np.float64]
 
 
-def train_genuine_paper(folder: Path, left_out: int | None = None) -> None:
+def train_genuine_paper(folder: Path, left_out: LeftOut = None) -> None:
     """Write the weights of the words, the tree and the support vector machine."""
     scores = paper_scores() if left_out is None else {}
     seen, rows, words = _training(left_out)
@@ -199,10 +199,10 @@ def _examples() -> tuple[tuple[WebCase, ...], Rows, tuple[Counter[str], ...]]:
 
 
 @lru_cache(maxsize=FOLDS + 1)
-def _training(left_out: int | None) -> tuple[tuple[WebCase, ...], Rows, WordGroups]:
+def _training(left_out: LeftOut) -> tuple[tuple[WebCase, ...], Rows, WordGroups]:
     """The cases that may be seen, with all features; words are counted in the other parts, for each part in turn."""
     cases, rows, words = _examples()
-    seen = [at for at, case in enumerate(cases) if case.fold != left_out]
+    seen = [at for at, case in enumerate(cases) if is_seen(case.corpus, case.fold, left_out)]
     groups = np.zeros((len(cases), len(FORMS)))
     for part in range(FOLDS):
         own = [at for at in seen if cases[at].fold == part]

@@ -27,7 +27,7 @@ from tabellion.label.pages.view import view_tables
 from tabellion.label.papers.ontominer import cluster_headers
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, write_card
-from tabellion.learn.corpora import FOLDS
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.web.cases import WebCase, header_gold, web_cases
 from tabellion.learn.web.genuine import material
 from tabellion.model.place import Place
@@ -43,7 +43,7 @@ Example = tuple[WebCase, NDArray[np.float64], NDArray[np.float64], HeaderLines]
 """A case, what the trees see of its rows and columns, and what the paper's clustering says."""
 
 
-def train_web_headers(folder: Path, left_out: int | None = None) -> None:
+def train_web_headers(folder: Path, left_out: LeftOut = None) -> None:
     """Write both weights; the cards tell the scores where nothing is left out."""
     scores = cross_validated() if left_out is None else {}
     for name, features, side in ((ROWS, ROW_FEATURES, 0), (COLUMNS, COLUMN_FEATURES, 1)):
@@ -68,13 +68,13 @@ def header_cases() -> tuple[Example, ...]:
 
 
 @lru_cache(maxsize=2 * FOLDS + 2)
-def _trees(left_out: int | None, side: int, features: tuple[str, ...]) -> Boosted:
+def _trees(left_out: LeftOut, side: int, features: tuple[str, ...]) -> Boosted:
     rows: list[NDArray[np.float64]] = []
     labels: list[int] = []
     weights: list[float] = []
     for example in header_cases():
         case, count = example[0], header_gold(example[0])[side]
-        if case.fold == left_out or count is None:
+        if not is_seen(case.corpus, case.fold, left_out) or count is None:
             continue
         lines = (example[1], example[2])[side][: count + 1]
         rows += list(lines)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +33,12 @@ def measure_web(
     step: int = 1,
     *,
     rendered: bool = False,
+    left_out: bool = False,
 ) -> dict[str, Any]:
     """Score one corpus of web pages (every `step`th) with the weights under `folds`; the predictions stay there.
 
-    The pages of `visual` are always rendered, others where `rendered` says so.
+    The pages of `visual` are always rendered, others where `rendered` says so. With `left_out` header lines are told by
+    weights that have not seen the corpus at all.
     """
     folder = find_corpus(corpus)
     golds = load_gold(folder)[::step]
@@ -47,7 +48,7 @@ def measure_web(
         (
             folder / "pages" / gold["file"],
             Settings(
-                weights=weights_for(folds, fold_of[gold["file"]]),
+                weights=weights_for(folds, fold_of[gold["file"]], corpus if left_out else None),
                 genuine=genuine,
                 headers=headers,
                 render=render,
@@ -56,7 +57,9 @@ def measure_web(
         )
         for gold in golds
     ]
-    kept = (folds or default_folds() / "shipped") / f"{corpus}.{genuine}.{headers}.{frames}.jsonl"
+    kept = (
+        folds or default_folds() / "shipped"
+    ) / f"{corpus}.{genuine}.{headers}.{frames}{'.left-out' * left_out}.jsonl"
     return measure(corpus, golds, predict(jobs, kept, workers=1))
 
 
@@ -85,12 +88,17 @@ def _source_folds(golds: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def print_web_figures(
-    corpora: Iterable[str], folds: Path | None, frames: FrameMethod = "arranged", *, rendered: bool = False
-) -> None:
-    """Measure and print, a block a corpus."""
-    for corpus in corpora:
-        sys.stdout.write(f"{corpus}\n")
-        result = measure_web(corpus, folds, frames=frames, rendered=rendered)
-        for line in describe(result):
-            sys.stdout.write(f"{line}\n")
-        sys.stdout.write(f"{json.dumps(rounded(result))}\n")
+    corpus: str,
+    folds: Path | None,
+    frames: FrameMethod = "arranged",
+    *,
+    rendered: bool = False,
+    left_out: bool = False,
+) -> dict[str, Any]:
+    """Measure and print."""
+    sys.stdout.write(f"{corpus}\n")
+    result = measure_web(corpus, folds, frames=frames, rendered=rendered, left_out=left_out)
+    for line in describe(result):
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{json.dumps(rounded(result))}\n")
+    return result

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tabellion.errors import TabellionError
@@ -59,8 +59,10 @@ def describe_sites(folder: Path, predictions: Path | None = None) -> Iterator[st
     yield json.dumps({"name": folder.name, **rounded(result)})
 
 
-def print_site_figures(corpora: Iterable[str]) -> None:
-    """Mine, measure and print, one block per corpus."""
-    for name in corpora:
-        for line in describe_sites(find_corpus(name)):
-            sys.stdout.write(f"{line}\n")
+def print_site_figures(corpus: str) -> Json:
+    """Mine, measure and print; the figures come last."""
+    line = ""
+    for line in describe_sites(find_corpus(corpus)):
+        sys.stdout.write(f"{line}\n")
+    figures: Json = json.loads(line)
+    return figures
