@@ -88,9 +88,13 @@ def read_code(names: Sequence[str]) -> None:
 
 def train_missing(groups: Sequence[str], targets: Sequence[Target], workers: int | None = None) -> None:
     """Train what is not there yet of some groups of parts, or is older than its code."""
-    for target in targets:
-        stale = {one.part for one in stale_weights(target[0])}
-        train_parts([name for name in stale if PARTS[name].group in groups], [target], workers)
+    stale = {
+        one.part
+        for folder, left_out in targets
+        for one in stale_weights(folder)
+        if PARTS[one.part].can_leave_out(left_out)
+    }
+    train_parts([name for name in stale if PARTS[name].group in groups], targets, workers)
 
 
 def train_shipped(names: Sequence[str], folds: Path, workers: int | None = None) -> None:
