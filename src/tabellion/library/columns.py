@@ -18,11 +18,13 @@ from tabellion.export.laid_out import LaidOut, lay_out
 from tabellion.library.naming import once_each, plain_name
 from tabellion.model.grid import Content
 from tabellion.model.table import Path, Table
+from tabellion.values.periods import ThingKind, thing_kind
 
 _LONGEST = 60  # letters of the name of a column
 _OWN = 40  # of them at most for the words that it has alone
 _ALL = 10_000  # letters of a path that are looked at
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_YEAR_HEAD = re.compile(r"\b(?:years?|jahre?|années?|años?|anno|ano)\b|年", re.IGNORECASE)
 
 
 class ColumnFacts(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -38,6 +40,7 @@ class ColumnFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     number: bool = False
     unit: str | None = None
     level: int = 0
+    kind: ThingKind | None = None  # what its labels are, where that is certain
 
 
 def relation_columns(table: Table) -> tuple[tuple[ColumnFacts, ...], tuple[ColumnFacts, ...]]:
@@ -52,7 +55,14 @@ def relation_columns(table: Table) -> tuple[tuple[ColumnFacts, ...], tuple[Colum
     names = once_each([*(level.name for level in levels), *name_columns([path for _, path in shown])])
     stub = tuple(msgspec.structs.replace(one, name=name) for one, name in zip(levels, names, strict=False))
     values = tuple(
-        ColumnFacts(int(table.grid.column_of[column]), name, path, _is_number(table, column), _unit(table, column))
+        ColumnFacts(
+            column=int(table.grid.column_of[column]),
+            name=name,
+            path=path,
+            number=_is_number(table, column),
+            unit=_unit(table, column),
+            kind=_kind(table, column, path),
+        )
         for (column, path), name in zip(shown, names[len(stub) :], strict=True)
     )
     return stub, values
@@ -123,7 +133,9 @@ def _levels(table: Table, laid: LaidOut) -> list[ColumnFacts]:
             name = plain_name(head) if len(others) == 1 else f"{plain_name(head)}_{others.index(level) + 1}"
         else:
             name = "label" if len(labels) == 1 else f"level_{len(found) + 1}"
-        found.append(ColumnFacts(column, name, (head,) if head else (), level=level))
+        found.append(
+            ColumnFacts(column, name, (head,) if head else (), level=level, kind=thing_kind(labels[column, level]))
+        )
     return found
 
 
@@ -157,6 +169,14 @@ def _is_number(table: Table, column: int) -> bool:
     content = grid.content[tuples.rows[tuples.columns == column], column]
     said = content[(content != Content.EMPTY) & (content != Content.MISSING)]
     return bool(len(said)) and bool((said == Content.NUMBER).all())
+
+
+def _kind(table: Table, column: int, path: tuple[str, ...]) -> ThingKind | None:
+    """What the texts of a column of values are; numbers are years only where the head says so."""
+    if _is_number(table, column) and not (path and _YEAR_HEAD.search(path[-1])):
+        return None
+    grid, tuples = table.grid, table.tuples
+    return thing_kind({str(grid.text[row, column]) for row in tuples.rows[tuples.columns == column].tolist()})
 
 
 def _unit(table: Table, column: int) -> str | None:

@@ -26,7 +26,7 @@ from tabellion.library.terms import BREAK, is_number, terms
 if TYPE_CHECKING:
     from tabellion.library.joins.sketch import Cells
 
-FORM = 3  # of the index; one of another form is made anew
+FORM = 4  # of the index; one of another form is made anew
 TEXT_FIELDS = ("caption", "header", "stub", "note", "reference", "cell", "document")
 LABEL_FIELDS = ("left_label", "top_label")  # hashes of labels, for joins
 FACETS = ("medium", "document_id", "kind", "size")

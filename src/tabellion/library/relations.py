@@ -18,6 +18,7 @@ from sqlalchemy import Connection, select
 from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.columns import ColumnFacts
 from tabellion.library.files import Folder
+from tabellion.library.functions import register_functions
 from tabellion.library.naming import once_each
 from tabellion.library.originals import open_segments
 from tabellion.library.reading import Details, unpack_details
@@ -61,6 +62,7 @@ def register_relations(
 ) -> None:
     """Make the relations of these names known to a connection; unknown names are passed over."""
     wanted = set(names)
+    register_functions(connection, wanted)
     with catalogue.reading() as held:
         if "documents" in wanted:
             connection.register("documents", _documents(held))
@@ -235,9 +237,10 @@ def _columns(held: Connection) -> pa.Table:
                     "role": "stub" if position < len(details.stub) else "value",
                     "type": "number" if column.number else "text",
                     "unit": column.unit,
+                    "kind": column.kind,
                 }
             )
-    texts = ("table_id", "document_id", "name", "role", "type", "unit")
+    texts = ("table_id", "document_id", "name", "role", "type", "unit", "kind")
     kinds = {**dict.fromkeys(texts, pa.string()), "position": pa.int32(), "path": pa.list_(pa.string())}
-    order = ("table_id", "document_id", "position", "name", "path", "role", "type", "unit")
+    order = ("table_id", "document_id", "position", "name", "path", "role", "type", "unit", "kind")
     return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds[name]) for name in order]))

@@ -15,7 +15,7 @@ from tabellion.values.conventions import ENGLISH, Conventions
 
 _EPOCH = date(1899, 12, 30).toordinal()
 _TURN = 30  # two-digit years below this are of the 2000s, as spreadsheets have it
-_MONTHS = {
+MONTHS = {
     name: month
     for month, names in enumerate(
         """
@@ -84,7 +84,7 @@ def read_date(text: str, conventions: Conventions = ENGLISH) -> float | None:
     if len(text) > _LONGEST or not _DIGIT.search(text):
         return None
     first = _FIRST_WORD.match(text)
-    if first and first[0].lower() not in _MONTHS and first[0].lower() not in _WEEKDAYS:
+    if first and first[0].lower() not in MONTHS and first[0].lower() not in _WEEKDAYS:
         return None
     for form in _FORMS:
         match = form.fullmatch(text)
@@ -92,7 +92,7 @@ def read_date(text: str, conventions: Conventions = ENGLISH) -> float | None:
             return _serial(match.groupdict(), conventions)
     for period in _PERIODS:
         match = period.fullmatch(text)
-        if match and match.groupdict().get("name", "jan").lower() in _MONTHS:
+        if match and match.groupdict().get("name", "jan").lower() in MONTHS:
             return math.nan
     return None
 
@@ -123,7 +123,7 @@ def _serial(parts: dict[str, str | None], conventions: Conventions) -> float | N
         day, month = (one, two) if day_first else (two, one)
     else:
         day = int(parts["day"] or 0)
-        month = int(parts["month"] or 0) if parts.get("month") else _MONTHS.get((parts["name"] or "").lower(), 0)
+        month = int(parts["month"] or 0) if parts.get("month") else MONTHS.get((parts["name"] or "").lower(), 0)
     try:
         return float(date(year, month, day).toordinal() - _EPOCH) + clock
     except ValueError:

@@ -86,6 +86,7 @@ class Column(BaseModel):
     path: list[str]
     number: bool
     unit: str | None
+    kind: str | None
 
 
 class WholeTable(Table):
@@ -95,6 +96,7 @@ class WholeTable(Table):
     medium: str
     place: dict[str, Any]
     stub: list[str]
+    stub_kinds: list[str | None]
     columns_by_name: list[Column]
     footnotes: list[str]
 

@@ -80,8 +80,9 @@ class LibraryService:
             "medium": document.medium,
             "place": msgspec.to_builtins(details.place),
             "stub": [column.name for column in details.stub],
+            "stub_kinds": [column.kind for column in details.stub],
             "columns_by_name": [
-                {"name": one.name, "path": list(one.path), "number": one.number, "unit": one.unit}
+                {"name": one.name, "path": list(one.path), "number": one.number, "unit": one.unit, "kind": one.kind}
                 for one in details.columns
             ],
             "footnotes": list(details.metadata.affiliated.footnotes),

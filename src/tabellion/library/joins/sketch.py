@@ -5,7 +5,7 @@ its hashes (the bottom-k sketch of Cohen and Kaplan 2007): of two large sets the
 sketches share says what the sets share. Small sets, as nearly all are, are kept whole.
 
 Labels in one form, so that the same thing is found to be the same however it is written. In: a label. Out: its plain
-form: without note marks, case, accents and punctuation, a year by its number, a place by one of its names. Fails on
+form: without note marks, case, accents and punctuation, a time by its ISO code, a place by one of its names. Fails on
 synonyms that no list says, and takes a code of two letters for a state of the United States where it could be a country
 too.
 """
@@ -15,17 +15,17 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import unicodedata
 from array import array
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 
 import msgspec
 
 from tabellion.library.columns import ColumnFacts
 from tabellion.library.reading import Details
 from tabellion.values.marks import split_marks
+from tabellion.values.periods import read_period
+from tabellion.values.places import known_places, plain_words
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _TRAILING_MARK = re.compile(r"(?<=\w)\s*(?:[(\[]\s*(?:\d{1,2}|[a-z])\s*[)\]]|\s\d{1,2}[/)])\s*$|[:.]+$")
@@ -45,23 +45,31 @@ def plain_label(text: str) -> str:
     ('california', 'california', 'united states')
     >>> plain_label("FY 2001"), plain_label("2001 \\1"), plain_label("'01"), plain_label("2001/02")
     ('2001', '2001', '2001', '2001 2002')
-    >>> plain_label("White, total"), plain_label("Côte d'Ivoire")
-    ('white', 'ivory coast')
+    >>> plain_label("White, total"), plain_label("Côte d'Ivoire"), plain_label("1st quarter 2009")
+    ('white', 'ivory coast', '2009-q1')
     """
     label = _TRAILING_MARK.sub("", split_marks(text.strip())[0])
     if short := _SHORT_YEAR.fullmatch(label.strip()):
         return f"{'20' if int(short[1]) < _CENTURY else '19'}{short[1]}"
-    words = _words(label)
+    words = plain_words(label)
     plain = " ".join(words)
     year = _year(words)
     if year:
         return year
-    known = _places()
-    if plain in known:
-        return known[plain]
+    if place := _place(plain):
+        return place
+    period = read_period(label)
+    if period and period.kind != "year" and period.start:
+        return period.code.casefold()
     telling = [word for word in words if word not in _IDLE]
     plain = " ".join(telling) or plain
-    return known.get(plain, plain)
+    return _place(plain) or plain
+
+
+def _place(words: str) -> str | None:
+    """The one name of a place that has several."""
+    found = known_places().get(words)
+    return " ".join(plain_words(found[0].name)) if found else None
 
 
 def label_hash(label: str) -> int:
@@ -76,17 +84,6 @@ def hash_of(text: str) -> int:
     return label_hash(plain) or 1 if plain else 0
 
 
-def _words(text: str) -> list[str]:
-    flat = unicodedata.normalize("NFKD", text.casefold().replace("&", " and "))
-    letters = "".join(letter for letter in flat if not unicodedata.combining(letter))
-    return _NOT_WORD.sub(" ", letters.replace(".", "") if _is_dotted(letters) else letters).split()
-
-
-def _is_dotted(text: str) -> bool:
-    """Whether the dots are those of an abbreviation such as U.S."""
-    return bool(re.fullmatch(r"(?:[a-z]\.\s?)+[a-z]?\.?", text.strip()))
-
-
 def _year(words: list[str]) -> str | None:
     """A year, or two of them where a label says a span."""
     kept = " ".join(word for word in words if word not in _AROUND_YEAR)
@@ -98,18 +95,6 @@ def _year(words: list[str]) -> str | None:
     if not last:
         return first
     return f"{first} {last if len(last) == 4 else first[:2] + last}"
-
-
-@cache
-def _places() -> dict[str, str]:
-    """Every name of a place, and the one that stands for all."""
-    found: dict[str, str] = {}
-    for line in files("tabellion.library.joins").joinpath("places.txt").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            names = [" ".join(_words(name)) for name in line.split(";")]
-            for name in names:
-                found.setdefault(name, names[0])
-    return found
 
 
 MOST = 256  # hashes kept of a set
