@@ -20,6 +20,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from tabellion.values.convert import check_unit, converter
 from tabellion.values.periods import place_code, read_period
@@ -34,8 +35,10 @@ def register_functions(connection: duckdb.DuckDBPyConnection, names: Iterable[st
     """Make the functions of these names known to a connection; other names are passed over."""
     wanted = set(names)
 
-    def define(name: str, work: Callable[..., pa.Array], taken: list[str], given: str) -> None:
-        connection.create_function(name, work, taken, given, type="arrow", null_handling="special")  # type: ignore[arg-type]
+    def define(name: str, work: Callable[..., pa.Array], taken: list[Any], given: str) -> None:
+        connection.create_function(
+            name, work, taken, given, type=PythonUDFType.ARROW, null_handling=FunctionNullHandling.SPECIAL
+        )
 
     for name, (work, kind) in _OF_A_LABEL.items():
         if name in wanted:
