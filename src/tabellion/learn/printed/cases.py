@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -62,20 +61,6 @@ def printed_cases(corpus: str) -> tuple[PrintedCase, ...]:
         return tuple(_specimen_cases())
     folder, folds = _folder(corpus), fold_of(corpus)
     return tuple(spread(_case, [(corpus, folder, name, fold) for name, fold in folds.items()]))
-
-
-def corpus_weights(met: Iterable[str]) -> dict[str, float]:
-    """What one example of each corpus counts, given the corpus of every example.
-
-    Halfway between counting examples and counting corpora, so that no corpus is drowned by a larger one: articles have
-    ten times the pages of reports, and every table of theirs has a caption.
-
-    >>> corpus_weights(["articles"] * 16 + ["reports"] * 4)
-    {'articles': 0.790..., 'reports': 1.581...}
-    """
-    counts = Counter(met)
-    mean = sum(counts.values()) / max(1, len(counts))
-    return {corpus: (mean / count) ** 0.5 for corpus, count in counts.items()}
 
 
 def _folder(corpus: str) -> Path:

@@ -1,7 +1,8 @@
 """Learning which leading rows of printed tables are headers.
 
-In: tables of jats and of the specimens whose head rows are known, recognised from their gold places with the weights of
-the same folder. Out: the weights `printed_header_rows`. A recognised row is of the head if most of its words are.
+In: tables of jats, of articles and of the specimens whose head rows are known, recognised from their gold places with
+the weights of the same folder. Out: the weights `printed_header_rows`. A recognised row is of the head if most of its
+words are.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_acr
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, is_seen
 from tabellion.learn.parallel import spread
-from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, corpus_weights, printed_cases
+from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldTable
 from tabellion.locate.printed.cuts import (
     LEVEL_FEATURES,
@@ -31,7 +31,7 @@ from tabellion.locate.printed.cuts import (
     upright_features,
 )
 from tabellion.locate.printed.parting import FEWEST_PIECES, Judges, clusters, part_tables, settle_chances
-from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, outer_pieces, piece_features
+from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, piece_features
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
 from tabellion.locate.printed.regions import BOTH_LOOKS, FIRST_LOOK, LEVEL_CUTS, REGIONS, SECOND_LOOK, UPRIGHT_CUTS
 from tabellion.locate.printed.second_look import PieceFacts, gather_facts, hull, second_features
@@ -61,7 +61,7 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def weight(self) -> float:
-        return _SPECIMEN_WEIGHT if self.corpus == SPECIMENS else _view_weights()[self.corpus]
+        return _SPECIMEN_WEIGHT if self.corpus == SPECIMENS else 1.0
 
 
 @lru_cache(maxsize=1)
@@ -71,21 +71,16 @@ def seen_views() -> tuple[Seen, ...]:
     return tuple(seen for found in spread(_see, cases) for seen in found)
 
 
-@lru_cache(maxsize=1)
-def _view_weights() -> dict[str, float]:
-    return corpus_weights(view.corpus for view in seen_views() if view.corpus != SPECIMENS)
-
-
 def _see(case: PrintedCase) -> list[Seen]:
     found: list[Seen] = []
-    before: frozenset[tuple[str, int]] = frozenset()
+    earlier = after = Earlier()
     for number, view in enumerate(case.views):
+        earlier = earlier if view.turn else after
+        after = after.past(view)
         tables = _tables_of(view, case.tables, number)
         if len(view.pieces) and ((tables != NO_TABLE).any() or len(case.views) <= _LONG or not number % _THINNED):
-            rows = piece_features(view, Earlier(before))
-            found.append(Seen(case.corpus, case.fold, gather_facts(view), rows, tables))
-        if not view.turn:
-            before = outer_pieces(view)
+            rows = piece_features(view, earlier)
+            found.append(Seen(case.corpus, case.fold, gather_facts(view, earlier), rows, tables))
     return found
 
 

@@ -19,29 +19,21 @@ from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_acr
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.corpora import LeftOut, is_seen
 from tabellion.learn.parallel import spread
-from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, corpus_weights, printed_cases
+from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldCell, GoldTable
 from tabellion.learn.printed.locate import printed_material
 from tabellion.model.place import Box
 from tabellion.recognise.printed.columns import Columns, choose_columns
-from tabellion.recognise.printed.line_joins import (
-    JOIN_FEATURES,
-    JOINS,
-    LineFacts,
-    join_features,
-    line_facts,
-    settle_joins,
-)
+from tabellion.recognise.printed.line_facts import LineFacts, line_facts
+from tabellion.recognise.printed.line_joins import JOIN_FEATURES, JOINS, join_features, settle_joins
 from tabellion.recognise.printed.phrases import SPAN_FEATURES, SPANS, Phrase, doubts, join_phrases, span_features
+from tabellion.recognise.printed.river_candidates import LineRuns, River, candidate_rivers
 from tabellion.recognise.printed.rivers import (
     FIRST_RIVERS,
     OWN_FEATURES,
     RIVER_FEATURES,
     RIVERS,
-    LineRuns,
-    River,
     add_neighbours,
-    candidate_rivers,
     river_features,
     ruled_separators,
     without_bullets,
@@ -82,7 +74,7 @@ class Laid(msgspec.Struct, frozen=True, eq=False):
     def weight(self, count: int) -> float:
         if self.corpus == SPECIMENS:
             return min(1.0, _MOST_SPECIMEN_WEIGHT / max(count, 1))
-        return min(1.0, _MOST_WEIGHT / max(count, 1)) * _table_weights()[self.corpus]
+        return min(1.0, _MOST_WEIGHT / max(count, 1))
 
     def examples(self, rows: NDArray[np.float64], true: NDArray[np.bool_], known: NDArray[np.bool_]) -> Examples:
         return Examples(self.fold, rows, true, known, self.weight(len(rows)))
@@ -97,11 +89,6 @@ def laid_tables() -> tuple[Laid, ...]:
 
 def _lay_all(case: PrintedCase) -> list[Laid]:
     return [laid for table in case.tables if (laid := _lay(case, table)) is not None]
-
-
-@lru_cache(maxsize=1)
-def _table_weights() -> dict[str, float]:
-    return corpus_weights(table.corpus for table in laid_tables() if table.corpus != SPECIMENS)
 
 
 def _lay(case: PrintedCase, table: GoldTable) -> Laid | None:
@@ -196,8 +183,8 @@ class _Cut:
         self.table = table
         strip = table.strip
         self.columns: Columns = choose_columns(strip, table.runs, ruled_separators(strip), table.rivers, chances)
-        blocks = find_blocks(strip, self.columns)
-        self.strip = without_words(strip, {w for b in blocks for line in b.lines for w in line})
+        self.blocks = find_blocks(strip, self.columns)
+        self.strip = without_words(strip, {w for b in self.blocks for line in b.lines for w in line})
         self.doubts = doubts(self.strip, self.columns)
         self.phrases: list[list[Phrase]] = []
         self.facts: LineFacts
@@ -213,7 +200,7 @@ class _Cut:
 
     def find_phrases(self, said: NDArray[np.float64]) -> None:
         phrases = join_phrases(self.strip, self.columns, self.doubts, said > _LIKELY)
-        self.phrases = widen_phrases(self.strip, self.columns, phrases)
+        self.phrases = widen_phrases(self.strip, self.columns, phrases, self.blocks)
         self.facts = line_facts(self.strip, self.columns, self.phrases)
 
     def join_examples(self) -> Examples:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.place import Box
 
 LEVEL_FEATURES = (
     "gap", "gap to usual", "gap to largest", "rows above", "rows below", "rules", "wide rules", "wide rules inside",
@@ -87,6 +89,29 @@ def upright_cuts(facts: PieceFacts, members: NDArray[np.intp]) -> list[UprightCu
     return cuts
 
 
+class _Cluster(msgspec.Struct, frozen=True, eq=False):
+    """What all cuts of a cluster share: its pieces, how likely each is, the box around them, the usual type size."""
+
+    facts: PieceFacts
+    chance: NDArray[np.float64]
+    members: NDArray[np.intp]
+    around: Box
+    em: float
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        found = np.zeros(len(self.facts.box), dtype=bool)
+        found[self.members] = True
+        return found
+
+
+def _cluster(facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp]) -> _Cluster:
+    return _Cluster(facts, chance, members, hull(facts.box[members]), float(np.median(facts.size[members])))
+
+
+Told = dict[str, float]
+
+
 def level_features(
     facts: PieceFacts,
     chance: NDArray[np.float64],
@@ -98,80 +123,111 @@ def level_features(
     result = np.zeros((len(cuts), len(LEVEL_FEATURES)))
     if not cuts:
         return result
-    box = facts.box
-    around = hull(box[members])
-    em = float(np.median(facts.size[members]))
-    gaps = np.array([c.bottom - c.top for c in cuts]) / em
-    usual, largest = max(float(np.median(gaps)), 0.05), max(float(gaps.max()), 0.05)
-    inside = np.zeros(len(box), dtype=bool)
-    inside[members] = True
-    beside = ~inside & (box[:, 0] < around.right) & (box[:, 2] > around.left)
-    wide = _wide_rules(facts, around.left, around.right)
-    head = {t for row in rows[:2] for t in (facts.text[k] for k in row)}
+    cluster = _cluster(facts, chance, members)
+    gaps = np.array([c.bottom - c.top for c in cuts]) / cluster.em
+    beside = ~cluster.inside & (facts.box[:, 0] < cluster.around.right) & (facts.box[:, 2] > cluster.around.left)
+    wide = _wide_rules(facts, cluster.around.left, cluster.around.right)
     for n, cut in enumerate(cuts):
-        upper, lower = rows[cut.above - 1], rows[cut.above]
-        following = rows[cut.above + 1] if cut.above + 1 < len(rows) else lower
-        over = np.concatenate(rows[: cut.above])
-        under = np.concatenate(rows[cut.above :])
-        u, b = hull(box[over]), hull(box[under])
-        middle = (box[:, 1] + box[:, 3]) / 2
-        others = np.flatnonzero(beside & (middle > cut.top - 0.3 * em) & (middle < cut.bottom + 0.3 * em))
-        y = facts.rules[:, 1]
-        in_gap = (y > cut.top - 0.35 * em) & (y < cut.bottom + 0.35 * em)
-        touching = (facts.rules[:, 0] < around.right) & (facts.rules[:, 2] > around.left)
-        in_wide = wide & in_gap
-        spread = float(np.ptp(y[in_wide])) / em if in_wide.any() else 0.0
-        through, ends = _uprights_at(facts, (cut.top + cut.bottom) / 2, around.left, around.right, em)
-        near_upper = np.concatenate(rows[max(0, cut.above - _BAND) : cut.above])
-        near_lower = np.concatenate(rows[cut.above : cut.above + _BAND])
-        again = [facts.text[k] for k in lower]
-        result[n] = (
-            np.clip(gaps[n], -2, 20),
-            min(gaps[n] / usual, 20),
-            gaps[n] / largest,
-            min(cut.above, 25),
-            min(len(rows) - cut.above, 25),
-            min(int((in_gap & touching).sum()), 8),
-            min(int(in_wide.sum()), 6),
-            min(int((wide & (y > around.top) & (y < around.bottom)).sum()), 25),
-            min(spread, 15),
-            min(len(others), 6),
-            min(int(facts.letters[others].sum()), 200),
-            facts.caption[others].max(initial=0),
-            through,
-            ends,
-            len(upper),
-            len(lower),
-            facts.numeric[upper].mean(),
-            facts.numeric[lower].mean(),
-            facts.bold[upper].mean(),
-            facts.bold[lower].mean(),
-            facts.numeric[following].mean(),
-            len(following),
-            sum(t in head for t in again) / len(again) if cut.above > 2 else 0.0,
-            _aligned(box, near_upper, near_lower, em),
-            np.clip((b.left - u.left) / em, -20, 20),
-            np.clip((b.right - u.right) / em, -20, 20),
-            max(len(r) for r in rows[max(0, cut.above - _BAND) : cut.above]),
-            max(len(r) for r in rows[cut.above : cut.above + _BAND]),
-            chance[upper].mean(),
-            chance[lower].mean(),
-            np.median(facts.size[near_lower]) / np.median(facts.size[near_upper]),
-            min(float(facts.letters[lower].mean()), 90),
-            min(float(facts.letters[upper].mean()), 90),
-            abs((box[lower, 0].min() + box[lower, 2].max()) / 2 - (around.left + around.right) / 2) / em,
-            facts.numeric[over].mean(),
-            facts.numeric[under].mean(),
-            gaps[n - 1] if n else 3.0,
-            gaps[n + 1] if n + 1 < len(gaps) else 3.0,
-            (box[lower, 2].max() - box[lower, 0].min()) / max(around.right - around.left, 1),
-            (box[upper, 2].max() - box[upper, 0].min()) / max(around.right - around.left, 1),
-            _fill_at(facts, upper) != _fill_at(facts, lower),
-            facts.prose[lower].mean(),
-            facts.prose[upper].mean(),
-            facts.caption[lower].max(initial=0),
-        )
+        told = {
+            **_gaps_at(gaps, n),
+            **_rules_at(cluster, cut, wide),
+            **_others_at(cluster, cut, beside),
+            **_rows_at(cluster, rows, cut.above),
+            **_halves_at(cluster, rows, cut.above),
+        }
+        result[n] = [told[name] for name in LEVEL_FEATURES]
     return result
+
+
+def _gaps_at(gaps: NDArray[np.float64], n: int) -> Told:
+    """The white of a cut beside that of the others."""
+    usual, largest = max(float(np.median(gaps)), 0.05), max(float(gaps.max()), 0.05)
+    return {
+        "gap": np.clip(gaps[n], -2, 20),
+        "gap to usual": min(gaps[n] / usual, 20),
+        "gap to largest": gaps[n] / largest,
+        "gap above": gaps[n - 1] if n else 3.0,
+        "gap below": gaps[n + 1] if n + 1 < len(gaps) else 3.0,
+    }
+
+
+def _rules_at(cluster: _Cluster, cut: LevelCut, wide: NDArray[np.bool_]) -> Told:
+    """The rules in the white of a cut, and those through it."""
+    facts, around, em = cluster.facts, cluster.around, cluster.em
+    y = facts.rules[:, 1]
+    in_gap = (y > cut.top - 0.35 * em) & (y < cut.bottom + 0.35 * em)
+    touching = (facts.rules[:, 0] < around.right) & (facts.rules[:, 2] > around.left)
+    in_wide = wide & in_gap
+    through, ends = _uprights_at(facts, (cut.top + cut.bottom) / 2, around.left, around.right, em)
+    return {
+        "rules": min(int((in_gap & touching).sum()), 8),
+        "wide rules": min(int(in_wide.sum()), 6),
+        "wide rules inside": min(int((wide & (y > around.top) & (y < around.bottom)).sum()), 25),
+        "rule spread": min(float(np.ptp(y[in_wide])) / em if in_wide.any() else 0.0, 15),
+        "uprights through": through,
+        "uprights end": ends,
+    }
+
+
+def _others_at(cluster: _Cluster, cut: LevelCut, beside: NDArray[np.bool_]) -> Told:
+    """What stands in the white of a cut that is not of the cluster."""
+    facts, em = cluster.facts, cluster.em
+    middle = (facts.box[:, 1] + facts.box[:, 3]) / 2
+    others = np.flatnonzero(beside & (middle > cut.top - 0.3 * em) & (middle < cut.bottom + 0.3 * em))
+    return {
+        "others": min(len(others), 6),
+        "letters": min(int(facts.letters[others].sum()), 200),
+        "caption": facts.caption[others].max(initial=0),
+    }
+
+
+def _rows_at(cluster: _Cluster, rows: list[NDArray[np.intp]], above: int) -> Told:
+    """The row above a cut and the one below it: what they hold and how they stand."""
+    facts, chance, around = cluster.facts, cluster.chance, cluster.around
+    box = facts.box
+    upper, lower = rows[above - 1], rows[above]
+    following = rows[above + 1] if above + 1 < len(rows) else lower
+    head = {facts.text[k] for row in rows[:2] for k in row}
+    width = max(around.right - around.left, 1)
+    told: Told = {
+        "numeric lower 2": facts.numeric[following].mean(),
+        "pieces lower 2": len(following),
+        "header match": sum(facts.text[k] in head for k in lower) / len(lower) if above > 2 else 0.0,
+        "centred lower": abs((box[lower, 0].min() + box[lower, 2].max()) / 2 - (around.left + around.right) / 2)
+        / cluster.em,
+        "filled differs": _fill_at(facts, upper) != _fill_at(facts, lower),
+        "caption in lower": facts.caption[lower].max(initial=0),
+    }
+    for name, row in (("upper", upper), ("lower", lower)):
+        told[f"pieces {name}"] = len(row)
+        told[f"numeric {name}"] = facts.numeric[row].mean()
+        told[f"bold {name}"] = facts.bold[row].mean()
+        told[f"chance {name}"] = chance[row].mean()
+        told[f"letters {name}"] = min(float(facts.letters[row].mean()), 90)
+        told[f"width share {name}"] = (box[row, 2].max() - box[row, 0].min()) / width
+        told[f"prose {name}"] = facts.prose[row].mean()
+    return told
+
+
+def _halves_at(cluster: _Cluster, rows: list[NDArray[np.intp]], above: int) -> Told:
+    """All that stands above a cut and all that stands below it, and the few rows next to it on both sides."""
+    facts, em = cluster.facts, cluster.em
+    over, under = np.concatenate(rows[:above]), np.concatenate(rows[above:])
+    u, b = hull(facts.box[over]), hull(facts.box[under])
+    last, first = rows[max(0, above - _BAND) : above], rows[above : above + _BAND]
+    near_upper, near_lower = np.concatenate(last), np.concatenate(first)
+    return {
+        "rows above": min(above, 25),
+        "rows below": min(len(rows) - above, 25),
+        "aligned": _aligned(facts.box, near_upper, near_lower, em),
+        "left off": np.clip((b.left - u.left) / em, -20, 20),
+        "right off": np.clip((b.right - u.right) / em, -20, 20),
+        "columns upper": max(len(r) for r in last),
+        "columns lower": max(len(r) for r in first),
+        "size ratio": np.median(facts.size[near_lower]) / np.median(facts.size[near_upper]),
+        "numeric above": facts.numeric[over].mean(),
+        "numeric below": facts.numeric[under].mean(),
+    }
 
 
 def _wide_rules(facts: PieceFacts, left: float, right: float) -> NDArray[np.bool_]:
@@ -214,77 +270,94 @@ def upright_features(
     result = np.zeros((len(cuts), len(UPRIGHT_FEATURES)))
     if not cuts:
         return result
-    box = facts.box
-    around = hull(box[members])
-    em = float(np.median(facts.size[members]))
-    widths = np.array([c.right - c.left for c in cuts]) / em
+    cluster = _cluster(facts, chance, members)
+    widths = np.array([c.right - c.left for c in cuts]) / cluster.em
     usual, largest = float(np.median(widths)), float(widths.max())
-    inside = np.zeros(len(box), dtype=bool)
-    inside[members] = True
-    prose = facts.prose & ~inside
-    y = facts.rules[:, 1]
-    level = (y > around.top - 2.5 * em) & (y < around.bottom + 2.5 * em)
-    long = level & (facts.rules[:, 2] - facts.rules[:, 0] > 3 * em)
-    width = max(around.right - around.left, 1.0)
     for n, cut in enumerate(cuts):
-        left = members[box[members, 0] < cut.x]
-        right = members[box[members, 0] >= cut.x]
-        a, b = hull(box[left]), hull(box[right])
-        crossing = long & (facts.rules[:, 0] < cut.x - 2) & (facts.rules[:, 2] > cut.x + 2)
-        on_left = long & (facts.rules[:, 2] <= cut.right + 2) & (facts.rules[:, 2] > a.left)
-        on_right = long & (facts.rules[:, 0] >= cut.left - 2) & (facts.rules[:, 0] < b.right)
-        ends = long & (
-            (np.abs(facts.rules[:, 2] - cut.left) < 2 * em) | (np.abs(facts.rules[:, 0] - cut.right) < 2 * em)
-        )
-        x = facts.uprights[:, 0]
-        stands = (
-            (x > cut.left - 2)
-            & (x < cut.right + 2)
-            & (facts.uprights[:, 1] < around.bottom)
-            & (facts.uprights[:, 2] > around.top)
-        )
-        match = np.abs(facts.base[left][:, None] - facts.base[right][None, :]) < 0.25 * em
-        first_left, first_right = rows_of(facts, left), rows_of(facts, right)
-        heads = {facts.text[k] for k in first_left[0]}, {facts.text[k] for k in first_right[0]}
-        captions = np.flatnonzero(
-            (facts.caption == 1) & (box[:, 1] < around.top + 2 * em) & (box[:, 1] > around.top - 8 * em)
-        )
-        middle = (box[captions, 0] + box[captions, 2]) / 2
-        result[n] = (
-            min(widths[n], 20),
-            widths[n] / max(usual, 0.1),
-            widths[n] / max(largest, 0.1),
-            len(cuts),
-            min(int(crossing.sum()), 12),
-            min(int(on_left.sum()), 12),
-            min(int(on_right.sum()), 12),
-            min(int(ends.sum()), 12),
-            min(int(stands.sum()), 6),
-            match.any(1).mean(),
-            match.any(0).mean(),
-            facts.prose[left].mean(),
-            facts.prose[right].mean(),
-            chance[left].mean(),
-            chance[right].mean(),
-            np.clip((a.top - b.top) / em, -20, 20),
-            np.clip((a.bottom - b.bottom) / em, -20, 20),
-            np.median(facts.size[left]) / np.median(facts.size[right]),
-            len(heads[0] & heads[1]) / max(len(heads[0] | heads[1]), 1),
-            int((middle < cut.x).sum()),
-            int((middle >= cut.x).sum()),
-            min(int((prose & (np.abs(box[:, 0] - b.left) < 1.5 * em)).sum()), 20),
-            min(float(facts.letters[left].mean()), 90),
-            min(float(facts.letters[right].mean()), 90),
-            facts.numeric[left].mean(),
-            facts.numeric[right].mean(),
-            (a.right - a.left) / width,
-            (b.right - b.left) / width,
-            min(len(first_left), 40),
-            min(len(first_right), 40),
-            int((np.abs(facts.rules[on_left, 0] - a.left) < 2 * em).sum() > 1),
-            int((np.abs(facts.rules[on_right, 2] - b.right) < 2 * em).sum() > 1),
-            max(len(r) for r in first_left),
-            max(len(r) for r in first_right),
-            min(int((prose & (np.abs(box[:, 2] - a.right) < 1.5 * em)).sum()), 20),
-        )
+        left = members[facts.box[members, 0] < cut.x]
+        right = members[facts.box[members, 0] >= cut.x]
+        told = {
+            "width": min(widths[n], 20),
+            "width to usual": widths[n] / max(usual, 0.1),
+            "width to largest": widths[n] / max(largest, 0.1),
+            "whites": len(cuts),
+            **_rules_beside(cluster, cut, left, right),
+            **_sides(cluster, left, right),
+            **_rows_beside(cluster, left, right),
+            **_text_around(cluster, cut, left, right),
+        }
+        result[n] = [told[name] for name in UPRIGHT_FEATURES]
     return result
+
+
+def _rules_beside(cluster: _Cluster, cut: UprightCut, left: NDArray[np.intp], right: NDArray[np.intp]) -> Told:
+    """Level rules over a cut, at either side of it, and ending at it; upright ones in its white."""
+    facts, around, em = cluster.facts, cluster.around, cluster.em
+    a, b = hull(facts.box[left]), hull(facts.box[right])
+    start, y, end, _ = facts.rules.T
+    long = (y > around.top - 2.5 * em) & (y < around.bottom + 2.5 * em) & (end - start > 3 * em)
+    on_left = long & (end <= cut.right + 2) & (end > a.left)
+    on_right = long & (start >= cut.left - 2) & (start < b.right)
+    x, top, bottom, _ = facts.uprights.T
+    stands = (x > cut.left - 2) & (x < cut.right + 2) & (top < around.bottom) & (bottom > around.top)
+    ends = long & ((np.abs(end - cut.left) < 2 * em) | (np.abs(start - cut.right) < 2 * em))
+    return {
+        "rules crossing": min(int((long & (start < cut.x - 2) & (end > cut.x + 2)).sum()), 12),
+        "rules left": min(int(on_left.sum()), 12),
+        "rules right": min(int(on_right.sum()), 12),
+        "rules end": min(int(ends.sum()), 12),
+        "uprights inside": min(int(stands.sum()), 6),
+        "outer left": int((np.abs(start[on_left] - a.left) < 2 * em).sum() > 1),
+        "outer right": int((np.abs(end[on_right] - b.right) < 2 * em).sum() > 1),
+    }
+
+
+def _sides(cluster: _Cluster, left: NDArray[np.intp], right: NDArray[np.intp]) -> Told:
+    """What stands at the left of a cut and what at its right."""
+    facts, chance, around = cluster.facts, cluster.chance, cluster.around
+    told: Told = {"size ratio": np.median(facts.size[left]) / np.median(facts.size[right])}
+    for name, side in (("left", left), ("right", right)):
+        own = hull(facts.box[side])
+        told[f"prose {name}"] = facts.prose[side].mean()
+        told[f"chance {name}"] = chance[side].mean()
+        told[f"letters {name}"] = min(float(facts.letters[side].mean()), 90)
+        told[f"numeric {name}"] = facts.numeric[side].mean()
+        told[f"share {name}"] = (own.right - own.left) / max(around.right - around.left, 1.0)
+    return told
+
+
+def _rows_beside(cluster: _Cluster, left: NDArray[np.intp], right: NDArray[np.intp]) -> Told:
+    """Whether the rows of the two sides stand on one line, begin and end together, and say the same first."""
+    facts, em = cluster.facts, cluster.em
+    a, b = hull(facts.box[left]), hull(facts.box[right])
+    match = np.abs(facts.base[left][:, None] - facts.base[right][None, :]) < 0.25 * em
+    rows_left, rows_right = rows_of(facts, left), rows_of(facts, right)
+    heads = {facts.text[k] for k in rows_left[0]}, {facts.text[k] for k in rows_right[0]}
+    return {
+        "base match left": match.any(1).mean(),
+        "base match right": match.any(0).mean(),
+        "top off": np.clip((a.top - b.top) / em, -20, 20),
+        "bottom off": np.clip((a.bottom - b.bottom) / em, -20, 20),
+        "header match": len(heads[0] & heads[1]) / max(len(heads[0] | heads[1]), 1),
+        "rows left": min(len(rows_left), 40),
+        "rows right": min(len(rows_right), 40),
+        "columns left": max(len(r) for r in rows_left),
+        "columns right": max(len(r) for r in rows_right),
+    }
+
+
+def _text_around(cluster: _Cluster, cut: UprightCut, left: NDArray[np.intp], right: NDArray[np.intp]) -> Told:
+    """Captions over the two sides, and running text of the page that begins or ends where they do."""
+    facts, around, em = cluster.facts, cluster.around, cluster.em
+    box = facts.box
+    above = (box[:, 1] < around.top + 2 * em) & (box[:, 1] > around.top - 8 * em)
+    captions = np.flatnonzero((facts.caption == 1) & above)
+    middle = (box[captions, 0] + box[captions, 2]) / 2
+    prose = facts.prose & ~cluster.inside
+    start, end = float(box[right, 0].min()), float(box[left, 2].max())
+    return {
+        "captions left": int((middle < cut.x).sum()),
+        "captions right": int((middle >= cut.x).sum()),
+        "column starts": min(int((prose & (np.abs(box[:, 0] - start) < 1.5 * em)).sum()), 20),
+        "text edge left": min(int((prose & (np.abs(box[:, 2] - end) < 1.5 * em)).sum()), 20),
+    }

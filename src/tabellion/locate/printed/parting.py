@@ -4,17 +4,13 @@ In: the facts of a page, the chance of each piece, and judges for cuts. Out: the
 at its likeliest place as long as a cut is likely. Lattices overrule the judges: nothing is cut inside one, and two that
 stand apart are always parted.
 
-Lattices: rulings that cross one another and so draw the cells of one table. In: the rulings of a page. Out: boxes
-around each set of crossing rules with at least two rows and two columns (or one inner upright rule). What stands in one
-lattice belongs together, what stands in two does not.
-
 Pieces judged to be of tables, grouped: first into rows, then rows into tables. In: a page, the chance of each piece to
 be of a table. Out: rows of pieces, and pairs of rows that touch. What is tied together may still be several tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
@@ -28,6 +24,7 @@ from tabellion.locate.printed.cuts import (
     upright_cuts,
     upright_features,
 )
+from tabellion.locate.printed.rulings import join_sets
 from tabellion.locate.printed.second_look import PieceFacts, hull
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
@@ -49,24 +46,6 @@ class Link(msgspec.Struct, frozen=True):
 
     upper: int
     lower: int
-
-
-def join_sets(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Sets of numbers below `count` that the pairs tie together, each in order."""
-    parent = list(range(count))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for a, b in pairs:
-        parent[root(a)] = root(b)
-    sets: dict[int, list[int]] = {}
-    for i in range(count):
-        sets.setdefault(root(i), []).append(i)
-    return list(sets.values())
 
 
 def group_rows(page: PrintedPage, chance: NDArray[np.float64]) -> list[Row]:
@@ -124,69 +103,6 @@ def find_links(page: PrintedPage, rows: list[Row]) -> list[Link]:
     return [Link(upper, lower) for upper, lower in sorted(touching)]
 
 
-_TOUCH = 2.5  # points: how far a rule may end before the rule it meets
-_APART = 4.0  # points: places of rules closer than this are one
-_FEWEST_LEVELS, _FEWEST_UPRIGHTS = 3, 1  # three level rules bound two rows
-_MOST_RULES = 3000  # a page with more is a drawing
-_SMALLEST = 20.0  # points
-_WHOLE_PAGE = 0.97  # of the page's width and height: a frame around everything
-
-
-def find_lattices(page: PrintedPage) -> list[Box]:
-    """The boxes of all lattices of a page."""
-    across, down = page.across.astype(np.float64), page.down.astype(np.float64)
-    if not len(across) or not len(down) or len(across) + len(down) > _MOST_RULES:
-        return []
-    x, y = (down[:, 0] + down[:, 2]) / 2, (across[:, 1] + across[:, 3]) / 2
-    meets = (across[:, None, 0] <= x[None, :] + _TOUCH) & (across[:, None, 2] >= x[None, :] - _TOUCH)
-    meets &= (down[None, :, 1] <= y[:, None] + _TOUCH) & (down[None, :, 3] >= y[:, None] - _TOUCH)
-    pairs = [(int(a), len(across) + int(d)) for a, d in np.argwhere(meets)]
-    result: list[Box] = []
-    for members in join_sets(len(across) + len(down), pairs):
-        levels = [m for m in members if m < len(across)]
-        uprights = [m - len(across) for m in members if m >= len(across)]
-        if _places(y[levels]) < _FEWEST_LEVELS or _places(x[uprights]) < _FEWEST_UPRIGHTS:
-            continue
-        left = min(across[levels, 0].min(), down[uprights, 0].min())
-        right = max(across[levels, 2].max(), down[uprights, 2].max())
-        top = min(across[levels, 1].min(), down[uprights, 1].min())
-        bottom = max(across[levels, 3].max(), down[uprights, 3].max())
-        inner = _places(x[uprights][(x[uprights] > left + _APART) & (x[uprights] < right - _APART)])
-        whole = right - left > _WHOLE_PAGE * page.width and bottom - top > _WHOLE_PAGE * page.height
-        if inner and min(right - left, bottom - top) > _SMALLEST and not whole:
-            result.append(Box(float(left), float(top), float(right), float(bottom)))
-    return _outermost(result)
-
-
-def _places(values: NDArray[np.float64]) -> int:
-    """How many distinct places there are."""
-    return 0 if not len(values) else 1 + int((np.diff(np.sort(values)) > _APART).sum())
-
-
-def _outermost(boxes: list[Box]) -> list[Box]:
-    """Boxes that lie in no other."""
-
-    def inside(a: Box, b: Box) -> bool:
-        return (
-            a != b
-            and b.left - 1 <= a.left
-            and b.top - 1 <= a.top
-            and a.right <= b.right + 1
-            and a.bottom <= b.bottom + 1
-        )
-
-    return [a for a in boxes if not any(inside(a, b) for b in boxes)]
-
-
-def lattice_of(boxes: NDArray[np.float64], lattices: list[Box]) -> NDArray[np.int64]:
-    """For each box the lattice that its middle lies in, or -1."""
-    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
-    result = np.full(len(boxes), -1, dtype=np.int64)
-    for k, (left, top, right, bottom) in enumerate(lattices):
-        result[(x >= left) & (x <= right) & (y >= top - 1) & (y <= bottom + 1)] = k
-    return result
-
-
 FEWEST_PIECES, FEWEST_ROWS = 3, 2
 _DEEPEST = 12  # cuts within cuts
 _FEWEST_IN_LATTICE = 3
@@ -212,20 +128,38 @@ class Judges(msgspec.Struct, frozen=True):
 
 def settle_chances(facts: PieceFacts, chance: NDArray[np.float64]) -> NDArray[np.float64]:
     """The chances, but none for captions, and a high one for all pieces of a lattice that is mostly a table's."""
-    settled = np.where(facts.caption == 1, 0.0, chance)
-    inside = lattice_of(facts.box, find_lattices(facts.page))
-    for k in range(int(inside.max(initial=-1)) + 1):
-        members = inside == k
+    caption = (facts.caption == 1) | _captions_in_lattices(facts)
+    settled = np.where(caption, 0.0, chance)
+    for k in range(len(facts.lattices)):
+        members = (facts.lattice == k) & ~caption
         if members.sum() >= _FEWEST_IN_LATTICE and settled[members].mean() > _LATTICE_TRUSTED:
             settled[members] = np.maximum(settled[members], _RAISED)
     return settled
+
+
+def _captions_in_lattices(facts: PieceFacts) -> NDArray[np.bool_]:
+    """The pieces of captions that stand inside a lattice: all of the ruled cell that a caption opens at its top."""
+    found = np.zeros(len(facts.box), dtype=bool)
+    x, y = (facts.box[:, 0] + facts.box[:, 2]) / 2, (facts.box[:, 1] + facts.box[:, 3]) / 2
+    for k in np.flatnonzero((facts.caption == 1) & (facts.lattice >= 0)).tolist():
+        lattice = facts.lattices[int(facts.lattice[k])].box
+        over = (facts.rules[:, 0] <= x[k]) & (facts.rules[:, 2] >= x[k])
+        ends = facts.rules[over & (facts.rules[:, 1] > y[k]), 1]
+        if facts.box[k, 1] - lattice.top > 2 * facts.size[k] or not len(ends):
+            continue
+        foot = float(ends.min())
+        at, top, bottom, _ = facts.uprights.T
+        inner = (at > lattice.left + 2) & (at < lattice.right - 2) & (top < foot - 2) & (bottom > y[k])
+        if not inner.any():
+            found |= (facts.lattice == facts.lattice[k]) & (y >= y[k] - 1) & (y < foot)
+    return found
 
 
 def clusters(facts: PieceFacts, chance: NDArray[np.float64]) -> list[NDArray[np.intp]]:
     """Likely pieces that stand together, however many tables they are."""
     rows = group_rows(facts.page, chance)
     links = [(link.upper, link.lower) for link in find_links(facts.page, rows)]
-    inside = lattice_of(facts.box, find_lattices(facts.page))
+    inside = facts.lattice
     first_of: dict[int, int] = {}
     for n, row in enumerate(rows):
         links += [(first_of.setdefault(int(inside[k]), n), n) for k in row.pieces if inside[k] >= 0]
@@ -237,10 +171,9 @@ def clusters(facts: PieceFacts, chance: NDArray[np.float64]) -> list[NDArray[np.
 
 def part_tables(facts: PieceFacts, chance: NDArray[np.float64], judges: Judges) -> list[NDArray[np.intp]]:
     """The pieces of each table."""
-    inside = lattice_of(facts.box, find_lattices(facts.page))
     tables: list[NDArray[np.intp]] = []
     for cluster in clusters(facts, chance):
-        tables += _part(facts, chance, cluster, inside, judges, 0)
+        tables += _part(facts, chance, cluster, facts.lattice, judges, 0)
     tables = _with_heads(facts, tables)
     return [t for t in tables if len(t) >= FEWEST_PIECES and len(rows_of(facts, t)) >= FEWEST_ROWS]
 

@@ -8,12 +8,13 @@ All relative to the type size, so that they mean the same on every page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from tabellion.locate.printed.rulings import FAR, Columns, find_lattices, lattice_features, rule_features
 from tabellion.model.printed import PrintedPage
 from tabellion.values.table_labels import Caption, read_caption
 
@@ -31,24 +32,34 @@ PIECE_FEATURES = (
     "repeated", "page pieces", "page prose", "page numeric", "step above", "step below", "step alike", "paragraph",
     "column width", "blank words", "widest gap", "row pieces above", "row pieces below", "row numeric above",
     "row numeric below", "same edges above", "same edges below", "indent",
-)  # fmt: skip
-_RULE_FEATURES = (
-    "rules near", "between twins", "twins", "rule above long", "rule below long", "boxed left", "boxed right",
-    "uprights near", "filled", "fill height", "fill width",
+    "lattice rows", "lattice columns", "lattice pieces", "captions before", "figures before", "pages before",
 )  # fmt: skip
 _NUMERIC = re.compile(
     r"[(\[<>≤≥~≈±+\-−–—$€£¥]*\d[\d.,:/ ×±^\-−–%°()\[\]*]*[a-z*†‡§%]{0,2}\.?|[-–—−.…*•+]+|n/?a|n\.a\.|nd", re.I
 )
 _BULLET = re.compile(r"\s*(?:[•▪■●○◦‣∙·*–-]\s|\(?[0-9ivx]{1,4}[.)]\s|\[\d+\]|[a-z]\)\s)")
 _SENTENCE = re.compile(r"[a-z)\]%”\"][.?!;:]$|[a-z]-$")
-Put = Callable[[str, ArrayLike], None]
-_FAR = 60.0  # what stands for "none near", in type sizes
+Floats = NDArray[np.float64]
+_PROSE = 35  # letters from which a piece is a line of running text, if few of them are digits
 
 
 class Earlier(msgspec.Struct, frozen=True):
-    """What stood on the pages before: text and height of their outermost pieces, to tell running heads."""
+    """What stood on the pages before: text and height of the last one's outermost pieces, to tell running heads; how
+    many captions of tables and figures there were, which says whether this document captions its tables at all.
+    """
 
     seen: Set[tuple[str, int]] = frozenset()
+    tables: int = 0
+    figures: int = 0
+    pages: int = 0
+
+    def past(self, page: PrintedPage) -> Earlier:
+        """What is known after one more page, or a sideways view of it."""
+        kinds = [caption.kind for text in page.pieces.text if (caption := read_caption(text))]
+        tables, figures = self.tables + kinds.count("table"), self.figures + kinds.count("figure")
+        if page.turn:
+            return Earlier(self.seen, tables, figures, self.pages)
+        return Earlier(outer_pieces(page), tables, figures, self.pages + 1)
 
 
 def outer_pieces(page: PrintedPage) -> frozenset[tuple[str, int]]:
@@ -75,149 +86,239 @@ def is_number(text: str) -> bool:
     return bool(_NUMERIC.fullmatch(text.strip()))
 
 
+class _Look(msgspec.Struct, frozen=True, eq=False):
+    """The pieces of a page as arrays, and what several groups of features ask for."""
+
+    page: PrintedPage
+    box: Floats
+    base: Floats
+    size: Floats
+    texts: list[str]
+    captions: list[Caption | None]
+    letters: Floats
+    digits: NDArray[np.int64]
+    numeric: NDArray[np.bool_]
+    prose: NDArray[np.bool_]
+    mate: NDArray[np.bool_]  # pieces that stand in one row
+    text_width: float
+
+    @property
+    def width(self) -> Floats:
+        return np.asarray(self.box[:, 2] - self.box[:, 0])
+
+
 def piece_features(page: PrintedPage, earlier: Earlier = Earlier()) -> NDArray[np.float32]:
     """One row per piece, one column per feature (PIECE_FEATURES)."""
-    pieces, words = page.pieces, page.words
-    count = len(pieces)
-    rows = np.zeros((count, len(PIECE_FEATURES)), dtype=np.float32)
-    if not count:
+    rows = np.zeros((len(page.pieces), len(PIECE_FEATURES)), dtype=np.float32)
+    if not len(rows):
         return rows
-    column = {name: k for k, name in enumerate(PIECE_FEATURES)}
-
-    def put(name: str, values: ArrayLike) -> None:
-        rows[:, column[name]] = values
-
-    body = body_size(page)
-    box = pieces.box.astype(np.float64)
-    left, top, right, bottom = box.T
-    size = np.maximum(pieces.size.astype(np.float64), 1.0)
-    width = right - left
-    middle = (left + right) / 2
-    texts = pieces.text.tolist()
-    letters = np.array([len(t.replace(" ", "")) for t in texts], dtype=np.float64)
-    digits = np.array([sum(c.isdigit() for c in t) for t in texts])
-    numeric = np.array([is_number(t) for t in texts])
-    text_left, text_right = np.percentile(left, 2), np.percentile(right, 98)
-    put("width", width / max(text_right - text_left, 1))
-    put("letters", np.minimum(letters, 150))
-    spans = pieces.words[:, 1] - pieces.words[:, 0]
-    put("words", np.minimum(spans, 30))
-    put("digits", digits / np.maximum(letters, 1))
-    put("numeric", numeric)
-    word_numeric = np.array([is_number(t) for t in words.text], dtype=np.float64)
-    bold = np.array([f.bold for f in page.fonts], dtype=np.float64)[words.font]
-    italic = np.array([f.italic for f in page.fonts], dtype=np.float64)[words.font]
-    usual_colour = np.bincount(np.unique(words.colour, return_inverse=True)[1], weights=words.letters).argmax()
-    other_colour = (words.colour != np.unique(words.colour)[usual_colour]).astype(np.float64)
-    for name, values in (
-        ("numeric words", word_numeric),
-        ("bold", bold),
-        ("italic", italic),
-        ("colour differs", other_colour),
-    ):
-        put(name, np.bincount(words.piece, weights=values, minlength=count) / np.maximum(spans, 1))
-    put("size to body", size / body)
-    put("ends sentence", [bool(_SENTENCE.search(t)) for t in texts])
-    put("opens bullet", [bool(_BULLET.match(t)) for t in texts])
-    captions = [read_caption(t) for t in texts]
-    put("opens label", [0 if c is None else 1 if c.kind == "table" else 2 for c in captions])
-    put("capital", [t[:1].isupper() for t in texts])
-    put("lower", [t[:1].islower() for t in texts])
-    put("colon", [t.endswith(":") for t in texts])
-    put("brackets", [t[:1] in "([" for t in texts])
-    put("y", top / page.height)
-    put("x", left / page.width)
-    put("right x", right / page.width)
-
-    overlap_y = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
-    mate = overlap_y > 0.5 * np.minimum((bottom - top)[:, None], bottom - top)
-    np.fill_diagonal(mate, False)
-    to_left = mate & (right[None, :] <= left[:, None] + 0.5)
-    to_right = mate & (left[None, :] >= right[:, None] - 0.5)
-    put("mates", np.minimum(mate.sum(1), 20))
-    put("mates left", np.minimum(to_left.sum(1), 12))
-    put("mates right", np.minimum(to_right.sum(1), 12))
-    put("mates numeric", np.minimum((mate & numeric[None, :]).sum(1), 12))
-    gap_left = np.where(to_left, left[:, None] - right[None, :], np.inf).min(1) / size
-    gap_right = np.where(to_right, left[None, :] - right[:, None], np.inf).min(1) / size
-    put("gap left", np.minimum(gap_left, _FAR))
-    put("gap right", np.minimum(gap_right, _FAR))
-    put("row width", (width + (mate * width[None, :]).sum(1)) / max(text_right - text_left, 1))
-    put("row letters", np.minimum(letters + (mate * letters[None, :]).sum(1), 300))
-
-    overlap_x = np.minimum(right[:, None], right) - np.maximum(left[:, None], left)
-    over = overlap_x > 0.0
-    rise = top[:, None] - bottom[None, :]  # how far j ends above i
-    base = pieces.baseline.astype(np.float64)
-    fall = top[None, :] - bottom[:, None]
-    drop = (base[None, :] - base[:, None]) / size[:, None]
-    above_distance = np.where(over & (drop < -0.3) & ~mate, np.maximum(rise, 0), np.inf)
-    below_distance = np.where(over & (drop > 0.3) & ~mate, np.maximum(fall, 0), np.inf)
-    nearest: dict[str, NDArray[np.intp]] = {}
-    lone = np.arange(count)
-    for side, distance in (("above", above_distance), ("below", below_distance)):
-        at = distance.argmin(1)
-        none = ~np.isfinite(distance[lone, at])
-        nearest[side] = np.where(none, -1, at)
-        put(f"gap {side}", np.where(none, _FAR, np.minimum(distance[lone, at] / size, _FAR)))
-        for name, edge in (("left", left), ("right", right), ("middle", middle)):
-            off = np.abs(edge - edge[at]) / size
-            put(f"{name} {side}", np.where(none, _FAR, np.minimum(off, _FAR)))
-        wider = np.log(np.maximum(width[at], 1) / np.maximum(width, 1))
-        put(f"wider {side}", np.where(none, 0, np.clip(wider, -4, 4)))
-        put(f"mates {side}", np.where(none, 0, np.minimum(mate.sum(1)[at], 20)))
-        put(f"letters {side}", np.where(none, 0, np.minimum(letters[at], 150)))
-        put(f"step {side}", np.where(none, _FAR, np.minimum(np.abs(base - base[at]) / size, _FAR)))
-        put(f"row pieces {side}", np.where(none, 0, np.minimum(mate.sum(1)[at] + 1, 20)))
-        numbers = (mate & numeric[None, :]).sum(1)[at] + numeric[at]
-        put(f"row numeric {side}", np.where(none, 0, np.minimum(numbers, 12)))
-        same = (np.abs(left - left[at]) < 0.3 * size).astype(int) + (np.abs(right - right[at]) < 0.3 * size)
-        put(f"same edges {side}", np.where(none, 0, same))
-    steps = rows[:, column["step above"]], rows[:, column["step below"]]
-    put("step alike", np.minimum(np.abs(steps[0] - steps[1]), 5))
-
-    span = 14 * size[:, None]
-    near = np.abs(base[None, :] - base[:, None]) < span
-    np.fill_diagonal(near, False)
-    close = 0.25 * size[:, None]
-    put("same left", np.minimum((near & (np.abs(left[None, :] - left[:, None]) < close)).sum(1), 15))
-    put("same right", np.minimum((near & (np.abs(right[None, :] - right[:, None]) < close)).sum(1), 15))
-    put("same middle", np.minimum((near & (np.abs(middle[None, :] - middle[:, None]) < close)).sum(1), 15))
-    local = np.abs(base[None, :] - base[:, None]) < 5 * size[:, None]
-    amount = np.maximum(local.sum(1), 1)
-    put("near pieces", np.minimum(local.sum(1), 60))
-    put("near numeric", (local & numeric[None, :]).sum(1) / amount)
-    put("near width", (local * width[None, :]).sum(1) / amount / max(text_right - text_left, 1))
-    prose = (letters > 35) & (digits / np.maximum(letters, 1) < 0.2)
-    put("near prose", (local & prose[None, :]).sum(1) / amount)
-    put("page pieces", min(count, 400))
-    put("page prose", letters[prose].sum() / max(letters.sum(), 1))
-    put("page numeric", numeric.mean())
-    above = nearest["above"]
-    below = nearest["below"]
-    paragraph = (above >= 0) & (np.abs(left - left[above]) < 0.3 * size) & prose[above]
-    put("paragraph", paragraph.astype(int) + ((below >= 0) & (np.abs(left - left[below]) < 0.3 * size) & prose[below]))
-    put("column width", _column_share(left, right, prose, width))
-    put("indent", np.where(above >= 0, np.clip((left - left[above]) / size, -9, 9), 0))
-    _put_blanks(page, put)
-    _put_rules(page, put, box, size)
-    _put_captions(put, captions, box, size)
-    _put_drawings(page, put, box, size)
-    put("repeated", [_head_key(page, k) in earlier.seen for k in range(count)])
+    look = _look_at(page)
+    told: Columns = {
+        **_own_look(look),
+        **_row_mates(look),
+        **_above_and_below(look),
+        **_around(look),
+        **_blanks(page),
+        **rule_features(page, look.box, look.size),
+        **lattice_features(look.box, find_lattices(page)),
+        **_captions(look.captions, look.box, look.size),
+        **_drawings(page, look.box, look.size),
+        **_document(look, earlier),
+    }
+    for number, name in enumerate(PIECE_FEATURES):
+        rows[:, number] = told[name]
     return rows
 
 
-def _column_share(
-    left: NDArray[np.float64], right: NDArray[np.float64], prose: NDArray[np.bool_], width: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """How wide a piece is beside the widest lines of prose that it stands over or under."""
+def _look_at(page: PrintedPage) -> _Look:
+    pieces = page.pieces
+    box = pieces.box.astype(np.float64)
+    left, top, right, bottom = box.T
+    texts = pieces.text.tolist()
+    letters = np.array([len(t.replace(" ", "")) for t in texts], dtype=np.float64)
+    digits = np.array([sum(c.isdigit() for c in t) for t in texts])
+    overlap = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
+    mate = overlap > 0.5 * np.minimum((bottom - top)[:, None], bottom - top)
+    np.fill_diagonal(mate, False)
+    return _Look(
+        page=page,
+        box=box,
+        base=pieces.baseline.astype(np.float64),
+        size=np.maximum(pieces.size.astype(np.float64), 1.0),
+        texts=texts,
+        captions=[read_caption(t) for t in texts],
+        letters=letters,
+        digits=digits,
+        numeric=np.array([is_number(t) for t in texts]),
+        prose=(letters > _PROSE) & (digits / np.maximum(letters, 1) < 0.2),
+        mate=mate,
+        text_width=max(float(np.percentile(right, 98) - np.percentile(left, 2)), 1.0),
+    )
+
+
+def _own_look(look: _Look) -> Columns:
+    """What a piece says and how it is set, by itself."""
+    page, texts, size = look.page, look.texts, look.size
+    pieces, words = page.pieces, page.words
+    left, top, right, _ = look.box.T
+    spans = pieces.words[:, 1] - pieces.words[:, 0]
+    usual_colour = np.bincount(np.unique(words.colour, return_inverse=True)[1], weights=words.letters).argmax()
+    by_word = {
+        "numeric words": np.array([is_number(t) for t in words.text], dtype=np.float64),
+        "bold": np.array([f.bold for f in page.fonts], dtype=np.float64)[words.font],
+        "italic": np.array([f.italic for f in page.fonts], dtype=np.float64)[words.font],
+        "colour differs": (words.colour != np.unique(words.colour)[usual_colour]).astype(np.float64),
+    }
+    return {
+        **{
+            name: np.bincount(words.piece, weights=values, minlength=len(size)) / np.maximum(spans, 1)
+            for name, values in by_word.items()
+        },
+        "width": look.width / look.text_width,
+        "letters": np.minimum(look.letters, 150),
+        "words": np.minimum(spans, 30),
+        "digits": look.digits / np.maximum(look.letters, 1),
+        "numeric": look.numeric.astype(np.float64),
+        "size to body": size / body_size(page),
+        "ends sentence": _each(bool(_SENTENCE.search(t)) for t in texts),
+        "opens bullet": _each(bool(_BULLET.match(t)) for t in texts),
+        "opens label": _each(0 if c is None else 1 if c.kind == "table" else 2 for c in look.captions),
+        "capital": _each(t[:1].isupper() for t in texts),
+        "lower": _each(t[:1].islower() for t in texts),
+        "colon": _each(t.endswith(":") for t in texts),
+        "brackets": _each(t[:1] in "([" for t in texts),
+        "y": top / page.height,
+        "x": left / page.width,
+        "right x": right / page.width,
+    }
+
+
+def _each(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, dtype=np.float64)
+
+
+def _row_mates(look: _Look) -> Columns:
+    """The pieces in the same row: how many, on which side, how far."""
+    left, _, right, _ = look.box.T
+    mate, size, width = look.mate, look.size, look.width
+    to_left = mate & (right[None, :] <= left[:, None] + 0.5)
+    to_right = mate & (left[None, :] >= right[:, None] - 0.5)
+    gap_left = np.where(to_left, left[:, None] - right[None, :], np.inf).min(1) / size
+    gap_right = np.where(to_right, left[None, :] - right[:, None], np.inf).min(1) / size
+    return {
+        "mates": np.minimum(mate.sum(1), 20),
+        "mates left": np.minimum(to_left.sum(1), 12),
+        "mates right": np.minimum(to_right.sum(1), 12),
+        "mates numeric": np.minimum((mate & look.numeric[None, :]).sum(1), 12),
+        "gap left": np.minimum(gap_left, FAR),
+        "gap right": np.minimum(gap_right, FAR),
+        "row width": (width + (mate * width[None, :]).sum(1)) / look.text_width,
+        "row letters": np.minimum(look.letters + (mate * look.letters[None, :]).sum(1), 300),
+    }
+
+
+def _above_and_below(look: _Look) -> Columns:
+    """The nearest piece above and the nearest below: how far, how it stands to this one, and what its row holds."""
+    left, top, right, bottom = look.box.T
+    base, size, mate = look.base, look.size, look.mate
+    over = np.minimum(right[:, None], right) - np.maximum(left[:, None], left) > 0.0
+    drop = (base[None, :] - base[:, None]) / size[:, None]
+    rise, fall = top[:, None] - bottom[None, :], top[None, :] - bottom[:, None]
+    told: Columns = {}
+    lone = np.arange(len(base))
+    beside: Floats = np.zeros(len(base))
+    for side, distance in (
+        ("above", np.where(over & (drop < -0.3) & ~mate, np.maximum(rise, 0), np.inf)),
+        ("below", np.where(over & (drop > 0.3) & ~mate, np.maximum(fall, 0), np.inf)),
+    ):
+        at = distance.argmin(1)
+        none = ~np.isfinite(distance[lone, at])
+        told[f"gap {side}"] = np.where(none, FAR, np.minimum(distance[lone, at] / size, FAR))
+        told |= _neighbour(look, side, at, none)
+        beside = beside + (~none & (np.abs(left - left[at]) < 0.3 * size) & look.prose[at])
+        if side == "above":
+            told["indent"] = np.where(none, 0, np.clip((left - left[at]) / size, -9, 9))
+    told["paragraph"] = beside
+    told["step alike"] = np.minimum(np.abs(told["step above"] - told["step below"]), 5)
+    return told
+
+
+def _neighbour(look: _Look, side: str, at: NDArray[np.intp], none: NDArray[np.bool_]) -> Columns:
+    """How the piece `at` stands to each piece, and what stands in its row."""
+    left, _, right, _ = look.box.T
+    size, width, mate, base = look.size, look.width, look.mate, look.base
+    edges = {"left": left, "right": right, "middle": (left + right) / 2}
+    mates = mate.sum(1)
+    numbers = (mate & look.numeric[None, :]).sum(1)[at] + look.numeric[at]
+    same = (np.abs(left - left[at]) < 0.3 * size).astype(int) + (np.abs(right - right[at]) < 0.3 * size)
+    wider = np.log(np.maximum(width[at], 1) / np.maximum(width, 1))
+    return {
+        **{
+            f"{name} {side}": np.where(none, FAR, np.minimum(np.abs(edge - edge[at]) / size, FAR))
+            for name, edge in edges.items()
+        },
+        f"wider {side}": np.where(none, 0, np.clip(wider, -4, 4)),
+        f"mates {side}": np.where(none, 0, np.minimum(mates[at], 20)),
+        f"letters {side}": np.where(none, 0, np.minimum(look.letters[at], 150)),
+        f"step {side}": np.where(none, FAR, np.minimum(np.abs(base - base[at]) / size, FAR)),
+        f"row pieces {side}": np.where(none, 0, np.minimum(mates[at] + 1, 20)),
+        f"row numeric {side}": np.where(none, 0, np.minimum(numbers, 12)),
+        f"same edges {side}": np.where(none, 0, same),
+    }
+
+
+def _around(look: _Look) -> Columns:
+    """How many pieces around share an edge with this one, and what they are."""
+    left, _, right, _ = look.box.T
+    size, width = look.size, look.width
+    away = np.abs(look.base[None, :] - look.base[:, None])
+    near = away < 14 * size[:, None]
+    np.fill_diagonal(near, False)
+    close = 0.25 * size[:, None]
+    local = away < 5 * size[:, None]
+    amount = np.maximum(local.sum(1), 1)
+
+    def sharing(edge: Floats) -> Floats:
+        return np.asarray(np.minimum((near & (np.abs(edge[None, :] - edge[:, None]) < close)).sum(1), 15))
+
+    return {
+        "same left": sharing(left),
+        "same right": sharing(right),
+        "same middle": sharing((left + right) / 2),
+        "near pieces": np.minimum(local.sum(1), 60),
+        "near numeric": (local & look.numeric[None, :]).sum(1) / amount,
+        "near width": (local * width[None, :]).sum(1) / amount / look.text_width,
+        "near prose": (local & look.prose[None, :]).sum(1) / amount,
+        "column width": _column_share(look.prose, width),
+    }
+
+
+def _document(look: _Look, earlier: Earlier) -> Columns:
+    """What the page as a whole holds, and what stood on those before."""
+    count = len(look.texts)
+    whole = {
+        "page pieces": min(count, 400),
+        "page prose": look.letters[look.prose].sum() / max(look.letters.sum(), 1),
+        "page numeric": look.numeric.mean(),
+        "captions before": min(earlier.tables, 6),
+        "figures before": min(earlier.figures, 6),
+        "pages before": min(earlier.pages, 8),
+    }
+    return {
+        **{name: np.full(count, float(value)) for name, value in whole.items()},
+        "repeated": _each(_head_key(look.page, k) in earlier.seen for k in range(count)),
+    }
+
+
+def _column_share(prose: NDArray[np.bool_], width: Floats) -> Floats:
+    """How wide a piece is beside the widest lines of prose."""
     if not prose.any():
-        return np.zeros(len(left))
+        return np.zeros(len(width))
     wide = float(np.percentile(width[prose], 75))
     return np.minimum(width / max(wide, 1.0), 3.0)
 
 
-def _put_blanks(page: PrintedPage, put: Put) -> None:
+def _blanks(page: PrintedPage) -> Columns:
     """The blanks inside a piece: their usual width and the widest."""
     pieces, words = page.pieces, page.words
     usual, widest = np.zeros(len(pieces)), np.zeros(len(pieces))
@@ -228,99 +329,24 @@ def _put_blanks(page: PrintedPage, put: Put) -> None:
         run = pieces.order[start:end]
         gaps = (box[run[1:], 0] - box[run[:-1], 2]) / max(float(pieces.size[k]), 1.0)
         usual[k], widest[k] = float(np.median(gaps)), float(gaps.max())
-    put("blank words", np.clip(usual, -1, 2))
-    put("widest gap", np.clip(widest, -1, 2))
+    return {"blank words": np.clip(usual, -1, 2), "widest gap": np.clip(widest, -1, 2)}
 
 
-def _put_rules(page: PrintedPage, put: Put, box: NDArray[np.float64], size: NDArray[np.float64]) -> None:
-    """Level rules above and below, twins of one length around, upright rules beside, shading behind."""
-    count = len(box)
-    left, top, right, bottom = box.T
-    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
-    result = {name: np.zeros(count) for name in _RULE_FEATURES}
-    for name in ("rule above", "rule below", "twin height"):
-        result[name] = np.full(count, _FAR)
-    rules = page.across.astype(np.float64)
-    rules = rules[(rules[:, 2] - rules[:, 0]) > 12]
-    if len(rules):
-        y = (rules[:, 1] + rules[:, 3]) / 2
-        covers = (rules[None, :, 0] <= middle_x[:, None] + 1) & (rules[None, :, 2] >= middle_x[:, None] - 1)
-        for name, distance in (("above", middle_y[:, None] - y[None, :]), ("below", y[None, :] - middle_y[:, None])):
-            d = np.where(covers & (distance > 0), distance, np.inf)
-            at = d.argmin(1)
-            value = d[np.arange(count), at]
-            known = np.isfinite(value)
-            result[f"rule {name}"] = np.where(known, np.minimum(value / size, _FAR), _FAR)
-            result[f"rule {name} long"] = np.where(known, (rules[at, 2] - rules[at, 0]) / page.width, 0)
-        close = covers & (np.abs(y[None, :] - middle_y[:, None]) < 15 * size[:, None])
-        result["rules near"] = np.minimum(close.sum(1), 15)
-        _put_twins(rules, y, covers, middle_y, size, result)
-    uprights = page.down.astype(np.float64)
-    uprights = uprights[(uprights[:, 3] - uprights[:, 1]) > 6]
-    if len(uprights):
-        x = (uprights[:, 0] + uprights[:, 2]) / 2
-        beside = (uprights[None, :, 1] <= middle_y[:, None]) & (uprights[None, :, 3] >= middle_y[:, None])
-        result["boxed left"] = (beside & (x[None, :] <= left[:, None] + 2)).any(1)
-        result["boxed right"] = (beside & (x[None, :] >= right[:, None] - 2)).any(1)
-        result["uprights near"] = np.minimum(beside.sum(1), 15)
-    fills = page.fills.astype(np.float64)
-    if len(fills):
-        inside = (fills[None, :, 0] <= middle_x[:, None]) & (fills[None, :, 2] >= middle_x[:, None])
-        inside &= (fills[None, :, 1] <= middle_y[:, None]) & (fills[None, :, 3] >= middle_y[:, None])
-        result["filled"] = np.minimum(inside.sum(1), 3)
-        heights = np.where(inside, (fills[:, 3] - fills[:, 1])[None, :], np.inf).min(1) / size
-        widths = np.where(inside, (fills[:, 2] - fills[:, 0])[None, :], np.inf).min(1) / page.width
-        result["fill height"] = np.where(np.isfinite(heights), np.minimum(heights, _FAR), 0)
-        result["fill width"] = np.where(np.isfinite(widths), widths, 0)
-    for name, values in result.items():
-        put(name, values)
-
-
-def _put_twins(
-    rules: NDArray[np.float64],
-    y: NDArray[np.float64],
-    covers: NDArray[np.bool_],
-    middle_y: NDArray[np.float64],
-    size: NDArray[np.float64],
-    result: dict[str, NDArray[np.float64]],
-) -> None:
-    """Whether rules of one length lie above and below a piece: the mark of a three-line table."""
-    twin = (np.abs(rules[:, None, 0] - rules[None, :, 0]) < 4) & (np.abs(rules[:, None, 2] - rules[None, :, 2]) < 4)
-    long = (rules[:, 2] - rules[:, 0]) > 40
-    twin &= long[:, None] & long[None, :]
-    over = covers & (y[None, :] < middle_y[:, None])
-    under = covers & (y[None, :] > middle_y[:, None])
-    for k in range(len(middle_y)):
-        a, b = np.flatnonzero(over[k]), np.flatnonzero(under[k])
-        if not len(a) or not len(b):
-            continue
-        pairs = twin[np.ix_(a, b)]
-        if not pairs.any():
-            continue
-        ups, downs = a[pairs.any(1)], b[pairs.any(0)]
-        result["between twins"][k] = 1
-        result["twins"][k] = min(len(ups) + len(downs), 15)
-        result["twin height"][k] = min((y[downs].max() - y[ups].min()) / size[k], _FAR)
-
-
-def _put_captions(
-    put: Put, captions: Sequence[Caption | None], box: NDArray[np.float64], size: NDArray[np.float64]
-) -> None:
+def _captions(captions: Sequence[Caption | None], box: Floats, size: Floats) -> Columns:
     """How far away the nearest caption of a table and of a figure is, above and below."""
-    for kind in ("table", "figure"):
-        name = "caption" if kind == "table" else "figure"
-        at = [k for k, c in enumerate(captions) if c is not None and c.kind == kind]
-        above, below = np.full(len(box), _FAR), np.full(len(box), _FAR)
-        for k in at:
+    told: Columns = {}
+    for kind, name in (("table", "caption"), ("figure", "figure")):
+        above, below = np.full(len(box), FAR), np.full(len(box), FAR)
+        for k in (k for k, c in enumerate(captions) if c is not None and c.kind == kind):
             beside = (box[:, 2] > box[k, 0] - 150) & (box[:, 0] < box[k, 2] + 150)
             drop = (box[:, 1] - box[k, 1]) / size
             above = np.where(beside & (drop >= 0), np.minimum(above, drop), above)
             below = np.where(beside & (drop < 0), np.minimum(below, -drop), below)
-        put(f"{name} above", np.minimum(above, _FAR))
-        put(f"{name} below", np.minimum(below, _FAR))
+        told[f"{name} above"], told[f"{name} below"] = np.minimum(above, FAR), np.minimum(below, FAR)
+    return told
 
 
-def _put_drawings(page: PrintedPage, put: Put, box: NDArray[np.float64], size: NDArray[np.float64]) -> None:
+def _drawings(page: PrintedPage, box: Floats, size: Floats) -> Columns:
     """Curves and pictures around and behind a piece."""
     x, y = (box[:, 0] + box[:, 2]) / 2, (box[:, 1] + box[:, 3]) / 2
     near = np.zeros(len(box))
@@ -332,10 +358,12 @@ def _put_drawings(page: PrintedPage, put: Put, box: NDArray[np.float64], size: N
     for left, top, right, bottom in drawings.tolist():
         near += (x > left - reach) & (x < right + reach) & (y > top - reach) & (y < bottom + reach)
         inside |= (x > left) & (x < right) & (y > top) & (y < bottom)
-    put("drawings near", np.minimum(near, 40))
-    put("in drawing", inside)
     pictured = np.zeros(len(box), dtype=bool)
     for left, top, right, bottom in page.images.tolist():
         if (right - left) * (bottom - top) < 0.85 * page.width * page.height:
             pictured |= (x > left) & (x < right) & (y > top) & (y < bottom)
-    put("in image", pictured)
+    return {
+        "drawings near": np.minimum(near, 40),
+        "in drawing": inside.astype(np.float64),
+        "in image": pictured.astype(np.float64),
+    }

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tabellion.locate.printed.cuts import LEVEL_FEATURES, UPRIGHT_FEATURES
 from tabellion.locate.printed.extent import in_figure, widen_tables
 from tabellion.locate.printed.parting import Judges, part_tables, settle_chances
-from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, outer_pieces, piece_features
+from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, piece_features
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
 from tabellion.locate.printed.running_text import RunningText, pieces_inside
 from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, gather_facts, hull, second_features
@@ -148,15 +148,17 @@ def locate_printed(
     pages: Iterable[PrintedPage], weights: Weights, text: RunningText | None = None
 ) -> Iterator[list[PrintedRegion]]:
     """The regions of each page and of its sideways views; what the page says of tables is told to `text`."""
-    before: frozenset[tuple[str, int]] = frozenset()
+    earlier = Earlier()
     for page in pages:
         found: list[PrintedRegion] = []
+        after = earlier
         for view in (page, *page.sideways):
-            regions = _locate_view(view, Earlier(before), weights)
+            regions = _locate_view(view, earlier, weights)
             found += regions
             if text is not None:
-                text.add(view, _aside(regions), before)
-        before = outer_pieces(page)
+                text.add(view, _aside(regions), earlier.seen)
+            after = after.past(view)
+        earlier = after
         yield sorted(found, key=_reading_order)
 
 
@@ -170,7 +172,7 @@ def _aside(regions: list[PrintedRegion]) -> set[int]:
 def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[PrintedRegion]:
     if not 0 < len(page.pieces) <= MOST_PIECES:
         return []
-    facts = gather_facts(page)
+    facts = gather_facts(page, earlier)
     chance = settle_chances(facts, judge_pieces(page, earlier, weights))
     judges = Judges(
         level=weights.boosted(LEVEL_CUTS, LEVEL_FEATURES).probabilities,

@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.printed.piece_features import is_number
+from tabellion.locate.printed.piece_features import Earlier, is_number
+from tabellion.locate.printed.rulings import Lattice, find_lattices, lattice_of
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 from tabellion.values.table_labels import read_caption
@@ -36,10 +37,13 @@ class PieceFacts(msgspec.Struct, frozen=True, eq=False):
     rules: NDArray[np.float64]  # level rules: left, y, right, thickness
     uprights: NDArray[np.float64]  # x, top, bottom, thickness
     page: PrintedPage
+    lattices: tuple[Lattice, ...]
+    lattice: NDArray[np.int64]  # of each piece, or -1
+    earlier: Earlier
 
 
-def gather_facts(page: PrintedPage) -> PieceFacts:
-    """What grouping wants to know of a page."""
+def gather_facts(page: PrintedPage, earlier: Earlier = Earlier()) -> PieceFacts:
+    """What grouping wants to know of a page, and of those before it."""
     pieces, words = page.pieces, page.words
     texts = pieces.text.tolist()
     count = len(texts)
@@ -50,8 +54,9 @@ def gather_facts(page: PrintedPage) -> PieceFacts:
     letters = np.array([len(t.replace(" ", "")) for t in texts], dtype=np.int64)
     digits = np.array([sum(c.isdigit() for c in t) for t in texts], dtype=np.int64)
     across, down = page.across.astype(np.float64), page.down.astype(np.float64)
+    box, lattices = pieces.box.astype(np.float64), tuple(find_lattices(page))
     return PieceFacts(
-        box=pieces.box.astype(np.float64),
+        box=box,
         base=pieces.baseline.astype(np.float64),
         size=np.maximum(pieces.size.astype(np.float64), 1.0),
         text=texts,
@@ -65,6 +70,9 @@ def gather_facts(page: PrintedPage) -> PieceFacts:
         ),
         uprights=np.column_stack([(down[:, 0] + down[:, 2]) / 2, down[:, 1], down[:, 3], down[:, 2] - down[:, 0]]),
         page=page,
+        lattices=lattices,
+        lattice=lattice_of(box, lattices),
+        earlier=earlier,
     )
 
 

@@ -62,19 +62,36 @@ def join_pieces(raw: RawWords) -> tuple[Words, Pieces]:
     runs.sort(key=min)
     shift = [0] * len(keep)
     piece = [0] * len(keep)
-    order: list[int] = []
-    spans: list[tuple[int, int]] = []
-    texts: list[str] = []
-    measures: list[tuple[float, ...]] = []
     for k, run in enumerate(runs):
         run.sort(key=lambda i: (m.left[i], i))
         if _reads_leftwards(m, run):
             run.reverse()
         _mark_shifts(run, m, shift)
-        spans.append((len(order), len(order) + len(run)))
-        order.extend(run)
         for i in run:
             piece[i] = k
+    words = Words(
+        text=_objects(m.text),
+        box=raw.box[keep],
+        baseline=raw.baseline[keep],
+        size=raw.size[keep],
+        font=raw.font[keep],
+        colour=raw.colour[keep],
+        shift=np.array(shift, dtype=np.uint8),
+        piece=np.array(piece, dtype=np.int32),
+        letters=raw.letters[keep],
+    )
+    return words, _measure(runs, m, shift)
+
+
+def _measure(runs: list[Run], m: _Measures, shift: list[int]) -> Pieces:
+    """The pieces that runs of words make: raised and lowered words do not count for their height and place."""
+    order: list[int] = []
+    spans: list[tuple[int, int]] = []
+    texts: list[str] = []
+    measures: list[tuple[float, ...]] = []
+    for run in runs:
+        spans.append((len(order), len(order) + len(run)))
+        order.extend(run)
         texts.append("".join(m.text[i] if not n or shift[i] & _GLUED else f" {m.text[i]}" for n, i in enumerate(run)))
         full = [i for i in run if not shift[i] & (_RAISED | _LOWERED)] or run
         measures.append(
@@ -88,18 +105,7 @@ def join_pieces(raw: RawWords) -> tuple[Words, Pieces]:
             )
         )
     of = np.array(measures, dtype=np.float32).reshape(-1, 6)
-    words = Words(
-        text=_objects(m.text),
-        box=raw.box[keep],
-        baseline=raw.baseline[keep],
-        size=raw.size[keep],
-        font=raw.font[keep],
-        colour=raw.colour[keep],
-        shift=np.array(shift, dtype=np.uint8),
-        piece=np.array(piece, dtype=np.int32),
-        letters=raw.letters[keep],
-    )
-    pieces = Pieces(
+    return Pieces(
         words=np.array(spans, dtype=np.int32).reshape(-1, 2),
         order=np.array(order, dtype=np.int32),
         box=of[:, :4],
@@ -107,7 +113,6 @@ def join_pieces(raw: RawWords) -> tuple[Words, Pieces]:
         size=of[:, 5],
         text=_objects(texts),
     )
-    return words, pieces
 
 
 def _objects(texts: list[str]) -> NDArray[np.object_]:

@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.recognise.printed.rivers import LineRuns, River, candidate_rivers, judge_rivers, ruled_separators
+from tabellion.recognise.printed.river_candidates import LineRuns, River, candidate_rivers
+from tabellion.recognise.printed.rivers import judge_rivers, ruled_separators
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
 

@@ -19,9 +19,10 @@ from tabellion.model.printed import Shift
 from tabellion.model.region import PrintedRegion
 from tabellion.recognise.printed.cells import Looks, PrintedCell, PrintedCells, build_cells, read_looks
 from tabellion.recognise.printed.columns import Columns, find_columns
-from tabellion.recognise.printed.line_joins import judge_joins, line_facts
+from tabellion.recognise.printed.line_facts import line_facts
+from tabellion.recognise.printed.line_joins import judge_joins
 from tabellion.recognise.printed.phrases import find_phrases
-from tabellion.recognise.printed.rivers import LineRuns
+from tabellion.recognise.printed.river_candidates import LineRuns
 from tabellion.recognise.printed.rows import find_blocks, find_rows, without_words
 from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Strip, lay_strip
@@ -43,7 +44,7 @@ class PrintedTable:
         self.columns: Columns = find_columns(self.strip, runs, weights)
         blocks = find_blocks(self.strip, self.columns)
         lines = without_words(self.strip, {w for b in blocks for line in b.lines for w in line})
-        phrases = widen_phrases(lines, self.columns, find_phrases(lines, self.columns, weights))
+        phrases = widen_phrases(lines, self.columns, find_phrases(lines, self.columns, weights), blocks)
         facts = line_facts(lines, self.columns, phrases)
         joins = judge_joins(lines, self.columns, phrases, facts, weights)
         rows = find_rows(lines, phrases, facts, joins, weights)

@@ -7,13 +7,14 @@ of the line before it: a wrapped cell, a header of several lines, a cell set at 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from collections import Counter
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.recognise.printed.columns import Columns
+from tabellion.recognise.printed.line_facts import BLANK, WIDE, LineFacts
 from tabellion.recognise.printed.phrases import Phrase
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
@@ -30,130 +31,34 @@ JOIN_FEATURES = (
     "capital lower", "middle offset", "blocks", "under span",
     "brackets lower", "lower starts", "all filled", "lines full", "new columns",
     "room most", "room least", "serial", "same filled", "stacked share", "even leading", "numbered lines",
+    "space most", "space least", "upper repeats", "lower repeats", "ruled before", "ruled after", "ahead shared",
+    "ahead step", "behind shared", "behind step", "numbers down to lower",
 )  # fmt: skip
 _OPEN_END = re.compile(
     r"(?:[-,/&+(–:=]|\b(?:and|of|the|in|for|to|with|by|or|per|from|on|at|a|an|de|und|et|la|le))$", re.I
 )
-_BLANK = 0.25  # type sizes between two words
-_FEWEST_COUNTED, _COUNTED = 4, 0.8  # so many rows, and such a share of them, must count on
-_LONGEST_SERIAL = 5  # digits of a number that counts rows
 _EVEN = 0.03  # share by which steps may differ that count as the same
 _NONE = 10.0  # stands for room where no column goes on
-_WIDE = 0.5  # of the table's width: a level ruling this long parts rows
 
 
-class LineFacts(msgspec.Struct, frozen=True, eq=False):
-    """What the lines of a strip hold, column by column."""
+class _Lines(msgspec.Struct, frozen=True, eq=False):
+    """What all pairs of lines of a strip share."""
 
-    filled: NDArray[np.bool_]  # (lines, columns)
-    numeric: NDArray[np.bool_]
-    left: NDArray[np.float32]
-    right: NDArray[np.float32]
-    first: list[dict[int, int]]  # line -> column -> first word
-    last: list[dict[int, int]]
-    spans: NDArray[np.int32]  # phrases over several columns
-    block: NDArray[np.int32]  # lines between the same two wide rulings
-    ruled: NDArray[np.float64]  # share of the width that is ruled between a line and the next
-    steps: NDArray[np.float64]
-    room: NDArray[np.float64]  # (lines - 1, columns): white left for the first word of the next line; NaN where none is
-    serial: NDArray[np.bool_]  # whether the first text of a line counts on from that of the line before
-    numbered: NDArray[np.bool_]  # lines that open with a number, in a table whose rows are numbered
+    strip: Strip
+    columns: Columns
+    phrases: list[list[Phrase]]
+    facts: LineFacts
+    least: float  # the smallest and the usual step from line to line
+    usual: float
+    numbers: NDArray[np.bool_]  # (lines, columns)
+    number_lines: NDArray[np.int64]  # how many lines with numbers there are down to each
+    count: NDArray[np.int64]  # columns that each line fills
+    column_left: NDArray[np.float64]
+    widths: NDArray[np.float64]
 
-
-def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> LineFacts:
-    """Columns filled, numbers, edges, rulings between: for every line."""
-    count, width = len(strip), len(columns.columns)
-    filled = np.zeros((count, width), dtype=bool)
-    numeric = np.zeros((count, width), dtype=bool)
-    left = np.full((count, width), np.inf, dtype=np.float32)
-    right = np.full((count, width), -np.inf, dtype=np.float32)
-    first: list[dict[int, int]] = [{} for _ in range(count)]
-    last: list[dict[int, int]] = [{} for _ in range(count)]
-    spans = np.zeros(count, dtype=np.int32)
-    for k, line in enumerate(phrases):
-        for phrase in line:
-            words = list(phrase.words)
-            covered = slice(phrase.first, phrase.last + 1)
-            filled[k, covered] = True
-            numeric[k, covered] = strip.numeric[words[0]]
-            left[k, covered] = float(strip.box[words, 0].min())
-            right[k, covered] = float(strip.box[words, 2].max())
-            spans[k] += phrase.last > phrase.first
-            for c in range(phrase.first, phrase.last + 1):
-                first[k].setdefault(c, words[0])
-                last[k][c] = words[-1]
-    ruled = _ruled_between(strip)
-    wide = ruled > _WIDE
-    block = np.concatenate(([0], np.cumsum(wide | (np.diff(strip.part) != 0)))) if count else np.zeros(0)
-    return LineFacts(
-        filled, numeric, left, right, first, last, spans, block.astype(np.int32), ruled,
-        np.diff(strip.line_base).astype(np.float64), _room(strip, columns, filled, left, right, first),
-        *_serials(strip, first),
-    )  # fmt: skip
-
-
-def _room(
-    strip: Strip,
-    columns: Columns,
-    filled: NDArray[np.bool_],
-    left: NDArray[np.float32],
-    right: NDArray[np.float32],
-    first: list[dict[int, int]],
-) -> NDArray[np.float64]:
-    """By how much the first word of a line would have fitted on the line above, column by column, in type sizes.
-
-    A text is wrapped where there is no room: what would have fitted is another row.
-    """
-    room = np.full((max(len(filled) - 1, 0), filled.shape[1]), np.nan)
-    widths = [c.last - c.first for c in columns.columns]
-    for k, c in np.argwhere(filled[:-1] & filled[1:]).tolist():
-        word = first[k + 1][c]
-        wanted = float(strip.box[word, 2] - strip.box[word, 0]) + _BLANK * strip.em
-        room[k, c] = (widths[c] - float(right[k, c] - left[k, c]) - wanted) / strip.em
-    return np.asarray(np.clip(room, -9, 9))
-
-
-def _serials(strip: Strip, first: list[dict[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Lines whose first text is a number one above that of the line before; and all that are numbered, if rows are."""
-    numbers = []
-    for line in first:
-        text = strip.text[line[0]].strip(".)(") if 0 in line else ""
-        numbers.append(int(text) if text.isdigit() and len(text) < _LONGEST_SERIAL else -9)
-    serial = np.array([b == a + 1 and a >= 0 for a, b in pairwise(numbers)], dtype=bool)
-    told = np.array(numbers) >= 0
-    counted = [b == a + 1 for a, b in pairwise(n for n in numbers if n >= 0)]
-    sure = len(counted) >= _FEWEST_COUNTED and sum(counted) >= _COUNTED * len(counted)
-    return serial, told if sure else np.zeros(len(told), dtype=bool)
-
-
-def _ruled_between(strip: Strip) -> NDArray[np.float64]:
-    """How much of the table's width is ruled between each line and the next."""
-    count = len(strip)
-    result = np.zeros(max(count - 1, 0))
-    if not len(strip.across):
-        return result
-    table_left, table_right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
-    width = max(table_right - table_left, 1.0)
-    middle = (strip.across[:, 1] + strip.across[:, 3]) / 2
-    long = np.minimum(strip.across[:, 2], table_right) - np.maximum(strip.across[:, 0], table_left)
-    for k in range(count - 1):
-        # a ruling close under the baseline of the upper line is below it; one through the lower line's words is above
-        upper = float(strip.line_base[k]) - 0.1 * strip.em
-        lower = float(strip.line_base[k + 1]) - 0.35 * strip.em
-        between = (middle > upper) & (middle < lower) & (long > 0)
-        if between.any():
-            result[k] = min(1.0, _union_length(strip.across[between], table_left, table_right) / width)
-    return result
-
-
-def _union_length(boxes: NDArray[np.float32], low: float, high: float) -> float:
-    total, reach = 0.0, low
-    for a, b in sorted((float(x[0]), float(x[2])) for x in boxes):
-        a, b = max(a, reach), min(b, high)
-        if b > a:
-            total += b - a
-            reach = b
-    return total
+    @property
+    def width(self) -> int:
+        return int(self.facts.filled.shape[1])
 
 
 def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], facts: LineFacts) -> NDArray[np.float64]:
@@ -162,111 +67,205 @@ def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], f
     rows = np.zeros((max(count - 1, 0), len(JOIN_FEATURES)))
     if count < 2:
         return rows
-    em = strip.em
     inner = facts.steps[(np.diff(strip.part) == 0)]
-    positive = inner[inner > 0.5 * em] if (inner > 0.5 * em).any() else np.array([1.2 * em])
-    least, usual = float(np.percentile(positive, 5)), float(np.median(positive))
+    positive = inner[inner > 0.5 * strip.em] if (inner > 0.5 * strip.em).any() else np.array([1.2 * strip.em])
     numbers = facts.numeric & facts.filled
-    number_lines = np.cumsum(numbers.sum(axis=1) >= max(1, min(2, width - 1)))
-    wide = facts.ruled > _WIDE
-    rulings = np.concatenate(([0], np.cumsum(wide)))
-    sizes = np.bincount(facts.block)
-    block_usual = float(np.median(sizes))
-    start_of = np.concatenate(([0], np.cumsum(sizes)))[:-1]
-    column_right = np.array([c.last for c in columns.columns])
-    column_left = np.array([c.first for c in columns.columns])
-    widths = np.maximum(column_right - column_left, em)
-    text_columns = np.array([c.numeric < 0.5 for c in columns.columns])
-    shaded = _shaded(strip)
-    filled_count = facts.filled.sum(axis=1)
-    column_lines = _lines_a_block(facts)
-    full_lines = float((filled_count >= 0.85 * width).mean())
-    ranks = np.searchsorted(np.sort(positive), facts.steps) / len(positive)
-    even = float((np.abs(positive - usual) < _EVEN * usual).mean())
-    numbered = float(facts.serial.mean())
-    size_of = np.array([float(np.median(strip.size[list(line)])) for line in strip.lines])
-    bold_of = np.array([float(strip.bold[list(line)].mean()) for line in strip.lines])
-    italic_of = np.array([float(strip.italic[list(line)].mean()) for line in strip.lines])
-    middle = (strip.line_box[:, 1] + strip.line_box[:, 3]) / 2
+    left = np.array([c.first for c in columns.columns])
+    lines = _Lines(
+        strip,
+        columns,
+        phrases,
+        facts,
+        least=float(np.percentile(positive, 5)),
+        usual=float(np.median(positive)),
+        numbers=numbers,
+        number_lines=np.cumsum(numbers.sum(axis=1) >= max(1, min(2, width - 1))),
+        count=facts.filled.sum(axis=1),
+        column_left=left,
+        widths=np.maximum(np.array([c.last for c in columns.columns]) - left, strip.em),
+    )
+    whole, looks = _whole_table(lines, positive), _looks_of(strip)
+    blocks, steps, spaces = _blocks_of(lines), _steps_of(lines, positive), _space(lines)
     for k in range(count - 1):
-        up, low = facts.filled[k], facts.filled[k + 1]
-        both = up & low
-        first_low = int(np.argmax(low))
-        shared = np.flatnonzero(both)
-        anchor = int(shared[0]) if len(shared) else first_low
-        lower_word = strip.text[facts.first[k + 1].get(anchor, strip.lines[k + 1][0])]
-        upper_word = strip.text[facts.last[k].get(anchor, strip.lines[k][-1])]
-        fullness = float(((facts.right[k, both] - column_left[both]) / widths[both]).max()) if both.any() else 0.0
-        indent = float(facts.left[k + 1, anchor] - facts.left[k, anchor]) / em if both.any() else 0.0
-        block = facts.block[k + 1]
-        rows[k] = (
-            facts.steps[k] / em,
-            facts.steps[k] / least,
-            facts.steps[k] / usual,
-            facts.steps[k - 1] / usual if k else 3.0,
-            facts.steps[k + 1] / usual if k + 2 < count else 3.0,
-            float(strip.line_box[k, 3] - strip.line_box[k + 1, 1]) / em,
-            facts.ruled[k],
-            float(wide.mean()),
-            float(up.sum()) / width,
-            float(low.sum()) / width,
-            float(both.sum()) / width,
-            float((low & ~up).sum()) / width,
-            float((up & ~low).sum()) / width,
-            up[0],
-            low[0],
-            first_low,
-            float((numbers[k]).sum()) / width,
-            float((numbers[k + 1]).sum()) / width,
-            float((numbers[k] & numbers[k + 1]).sum()),
-            lower_word[:1].islower(),
-            bool(_OPEN_END.search(upper_word)),
-            lower_word[:1] in "([",
-            abs(bold_of[k] - bold_of[k + 1]),
-            abs(italic_of[k] - italic_of[k + 1]),
-            abs(size_of[k] - size_of[k + 1]) / em,
-            np.clip(indent, -5, 5),
-            fullness,
-            min(k, 12),
-            min(count - k, 12),
-            min(int(number_lines[k]), 5),
-            min(int(rulings[k]), 5),
-            min(int(sizes[block]), 30),
-            min(int(k + 1 - start_of[block]), 12),
-            facts.spans[k],
-            facts.spans[k + 1],
-            min(width, 15),
-            min(count, 60),
-            len(strip.lines[k + 1]) / max(filled_count[k + 1], 1),
-            len(strip.lines[k]) / max(filled_count[k], 1),
-            shaded[k] != shaded[k + 1],
-            filled_count[k + 2] / width if k + 2 < count else 0.0,
-            filled_count[k - 1] / width if k else 0.0,
-            float(strip.line_box[k + 1, 2] - strip.line_box[k, 2]) / em,
-            float(facts.right[k, 0] - column_left[0]) / widths[0] if up[0] else 0.0,
-            float(np.median(filled_count)) / width,
-            ranks[k],
-            min(block_usual, 30),
-            column_lines,
-            float(text_columns.mean()),
-            lower_word[:1].isupper(),
-            float(middle[k + 1] - middle[k]) / em,
-            min(len(sizes), 40),
-            _under_span(phrases[k], low),
-            np.mean([strip.text[p.words[0]][:1] in "([±" for p in phrases[k + 1]]),
-            np.mean([strip.text[p.words[0]][:1].islower() for p in phrases[k + 1]]),
-            up.all() and low.all(),
-            full_lines,
-            float((low & ~up).sum()) / max(float(low.sum()), 1.0),
-            _most(facts.room[k]),
-            -_most(-facts.room[k]),
-            facts.serial[k],
-            (up == low).all(),
-            float((numbers[k] & numbers[k + 1]).sum()) / max(float(numbers[k + 1].sum()), 1.0),
-            even,
-            numbered,
-        )
+        told = {
+            **whole,
+            **{name: values[k] for name, values in steps.items()},
+            **_fill_of_pair(lines, k),
+            **_words_of_pair(lines, k),
+            **{name: abs(values[k] - values[k + 1]) for name, values in looks.items()},
+            **{name: values[k] for name, values in blocks.items()},
+            **_lines_around(lines, k),
+            "space most": _most(spaces[k]),
+            "space least": -_most(-spaces[k]),
+        }
+        rows[k] = [told[name] for name in JOIN_FEATURES]
     return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
+
+
+Told = dict[str, float]
+Series = dict[str, NDArray[np.float64]]
+
+
+def _whole_table(lines: _Lines, positive: NDArray[np.float64]) -> Told:
+    """What is true of the table, whatever the lines."""
+    facts, width = lines.facts, lines.width
+    return {
+        "ruled share": float((facts.ruled > WIDE).mean()),
+        "columns": min(width, 15),
+        "lines": min(len(lines.strip), 60),
+        "filled usual": float(np.median(lines.count)) / width,
+        "block lines usual": min(float(np.median(np.bincount(facts.block))), 30),
+        "column lines usual": _lines_a_block(facts),
+        "text columns": float(np.mean([c.numeric < 0.5 for c in lines.columns.columns])),
+        "blocks": min(len(np.bincount(facts.block)), 40),
+        "lines full": float((lines.count >= 0.85 * width).mean()),
+        "even leading": float((np.abs(positive - lines.usual) < _EVEN * lines.usual).mean()),
+        "numbered lines": float(facts.serial.mean()),
+    }
+
+
+def _looks_of(strip: Strip) -> Series:
+    """The type of each line, which may differ from that of the next."""
+    words = [list(line) for line in strip.lines]
+    return {
+        "bold differs": np.array([float(strip.bold[w].mean()) for w in words]),
+        "italic differs": np.array([float(strip.italic[w].mean()) for w in words]),
+        "size differs": np.array([float(np.median(strip.size[w])) for w in words]) / strip.em,
+    }
+
+
+def _steps_of(lines: _Lines, positive: NDArray[np.float64]) -> Series:
+    """The step from each line to the next beside the others, and the rules between them."""
+    facts, strip, em, usual = lines.facts, lines.strip, lines.strip.em, lines.usual
+    steps, ruled = facts.steps, facts.ruled
+    middle = (strip.line_box[:, 1] + strip.line_box[:, 3]) / 2
+    return {
+        "step": steps / em,
+        "step to least": steps / lines.least,
+        "step to usual": steps / usual,
+        "step before": np.append(3.0, steps[:-1] / usual),
+        "step after": np.append(steps[1:] / usual, 3.0),
+        "step rank": np.searchsorted(np.sort(positive), steps) / len(positive),
+        "overlap": (strip.line_box[:-1, 3] - strip.line_box[1:, 1]).astype(np.float64) / em,
+        "middle offset": np.diff(middle).astype(np.float64) / em,
+        "lower wider": np.diff(strip.line_box[:, 2]).astype(np.float64) / em,
+        "ruled between": ruled,
+        "ruled before": np.append(1.0, ruled[:-1]),
+        "ruled after": np.append(ruled[1:], 1.0),
+    }
+
+
+def _blocks_of(lines: _Lines) -> Series:
+    """Where a line stands in the table, in its stretch between two wide rulings, and in a band of shading."""
+    facts, count = lines.facts, len(lines.strip)
+    sizes = np.bincount(facts.block)
+    start = np.concatenate(([0], np.cumsum(sizes)))[:-1]
+    k = np.arange(count - 1)
+    rulings = np.concatenate(([0], np.cumsum(facts.ruled > WIDE)))
+    block = facts.block[1:]
+    return {
+        "line": np.minimum(k, 12),
+        "lines left": np.minimum(count - k, 12),
+        "numbers above": np.minimum(lines.number_lines[:-1], 5),
+        "numbers down to lower": np.minimum(lines.number_lines[1:], 5),
+        "rulings above": np.minimum(rulings[:-1], 5),
+        "lines in block": np.minimum(sizes[block], 30),
+        "line in block": np.minimum(k + 1 - start[block], 12),
+        "shaded differs": np.diff(_shaded(lines.strip)) != 0,
+    }
+
+
+def _fill_of_pair(lines: _Lines, k: int) -> Told:
+    """Which columns a line and the next fill, with numbers or texts, alone or over several."""
+    facts, width, numbers = lines.facts, lines.width, lines.numbers
+    up, low = facts.filled[k], facts.filled[k + 1]
+    stacked = float((numbers[k] & numbers[k + 1]).sum())
+    new = float((low & ~up).sum())
+    return {
+        "upper filled": float(up.sum()) / width,
+        "lower filled": float(low.sum()) / width,
+        "filled in both": float((up & low).sum()) / width,
+        "only lower": new / width,
+        "only upper": float((up & ~low).sum()) / width,
+        "new columns": new / max(float(low.sum()), 1.0),
+        "all filled": up.all() and low.all(),
+        "same filled": (up == low).all(),
+        "upper first": up[0],
+        "lower first": low[0],
+        "first lower column": int(np.argmax(low)),
+        "numbers upper": float(numbers[k].sum()) / width,
+        "numbers lower": float(numbers[k + 1].sum()) / width,
+        "numbers stacked": stacked,
+        "stacked share": stacked / max(float(numbers[k + 1].sum()), 1.0),
+        "upper spans": facts.spans[k],
+        "lower spans": facts.spans[k + 1],
+        "under span": _under_span(lines.phrases[k], low),
+        "stub full": float(facts.right[k, 0] - lines.column_left[0]) / lines.widths[0] if up[0] else 0.0,
+        "room most": _most(facts.room[k]),
+        "room least": -_most(-facts.room[k]),
+        "serial": facts.serial[k],
+    }
+
+
+def _words_of_pair(lines: _Lines, k: int) -> Told:
+    """How the texts of a line end and those of the next begin."""
+    facts, strip, phrases = lines.facts, lines.strip, lines.phrases
+    both = facts.filled[k] & facts.filled[k + 1]
+    shared = np.flatnonzero(both)
+    anchor = int(shared[0]) if len(shared) else int(np.argmax(facts.filled[k + 1]))
+    lower_word = strip.text[facts.first[k + 1].get(anchor, strip.lines[k + 1][0])]
+    upper_word = strip.text[facts.last[k].get(anchor, strip.lines[k][-1])]
+    fullness = ((facts.right[k, both] - lines.column_left[both]) / lines.widths[both]).max() if both.any() else 0.0
+    indent = float(facts.left[k + 1, anchor] - facts.left[k, anchor]) / strip.em if both.any() else 0.0
+    starts = [strip.text[p.words[0]] for p in phrases[k + 1]]
+    return {
+        "lower case": lower_word[:1].islower(),
+        "capital lower": lower_word[:1].isupper(),
+        "upper open": bool(_OPEN_END.search(upper_word)),
+        "lower bracket": lower_word[:1] in "([",
+        "indent": np.clip(indent, -5, 5),
+        "fullness": float(fullness),
+        "lower words": len(strip.lines[k + 1]) / max(lines.count[k + 1], 1),
+        "upper words": len(strip.lines[k]) / max(lines.count[k], 1),
+        "brackets lower": float(np.mean([t[:1] in "([±" for t in starts])),
+        "lower starts": float(np.mean([t[:1].islower() for t in starts])),
+        "upper repeats": _repeats(strip, phrases[k]),
+        "lower repeats": _repeats(strip, phrases[k + 1]),
+    }
+
+
+def _lines_around(lines: _Lines, k: int) -> Told:
+    """What the lines before and after the pair fill, and whether texts go on over a line set between theirs."""
+    facts, width, count = lines.facts, lines.width, len(lines.strip)
+    told: Told = {
+        "next filled": lines.count[k + 2] / width if k + 2 < count else 0.0,
+        "above filled": lines.count[k - 1] / width if k else 0.0,
+    }
+    for name, a, b in (("ahead", k, k + 2), ("behind", k - 1, k + 1)):
+        known = a >= 0 and b < count
+        both = (facts.filled[a] & facts.filled[b]).sum() if known else 0
+        told[f"{name} shared"] = float(both) / max(int(lines.count[a]), 1) if known else 0.0
+        told[f"{name} step"] = float(facts.steps[a] + facts.steps[a + 1]) / lines.usual if known else 4.0
+    return told
+
+
+def _repeats(strip: Strip, line: list[Phrase]) -> float:
+    """The share of a line's texts that it says more than once: a head that is wrapped begins alike over its columns."""
+    said = Counter(" ".join(strip.text[w] for w in p.words) for p in line if not strip.numeric[p.words[0]])
+    return sum(n for n in said.values() if n > 1) / max(len(line), 1)
+
+
+def _space(lines: _Lines) -> NDArray[np.float64]:
+    """As `room`, but in the whole space between a column's neighbours: heads may be wider than what stands below."""
+    facts, strip = lines.facts, lines.strip
+    low, high = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
+    bounds = np.array([low, *lines.columns.separators, high])
+    space = np.full((len(strip) - 1, lines.width), np.nan)
+    for k, c in np.argwhere(facts.filled[:-1] & facts.filled[1:]).tolist():
+        word = facts.first[k + 1][c]
+        wanted = float(strip.box[word, 2] - strip.box[word, 0]) + BLANK * strip.em
+        space[k, c] = (bounds[c + 1] - bounds[c] - float(facts.right[k, c] - facts.left[k, c]) - wanted) / strip.em
+    return np.asarray(np.clip(space, -9, 9))
 
 
 def _most(values: NDArray[np.float64]) -> float:

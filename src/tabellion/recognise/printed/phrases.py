@@ -81,86 +81,142 @@ def _ruling_between(strip: Strip, a: int, b: int) -> bool:
     return bool(((x > low) & (x < high) & (strip.down[:, 1] < y) & (strip.down[:, 3] > y)).any())
 
 
+class _Place(msgspec.Struct, frozen=True):
+    """A doubt with the run of close words around it: the words of its two columns, their edges, and the run's."""
+
+    doubt: Doubt
+    line: tuple[int, ...]
+    run: tuple[int, ...]
+    left_words: tuple[int, ...]
+    right_words: tuple[int, ...]
+    left: tuple[float, float]
+    right: tuple[float, float]
+    whole: tuple[float, float]
+    run_columns: frozenset[int]
+
+
 def span_features(strip: Strip, columns: Columns, found: list[Doubt]) -> NDArray[np.float64]:
     """One row per doubt, one column per feature."""
-    em = strip.em
     rows = np.zeros((len(found), len(SPAN_FEATURES)))
     usual = _usual_gaps(strip, columns)
-    blank = usual.get(-1, 0.27)
     numbers = np.array([sum(bool(strip.numeric[w]) for w in line) for line in strip.lines])
     above = np.concatenate(([0], np.cumsum(numbers >= 2)))
-    table_left, table_right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
     runs_of = [_runs(strip, line) for line in strip.lines]
     for n, doubt in enumerate(found):
-        line = strip.lines[doubt.line]
-        a, b = line[doubt.at], line[doubt.at + 1]
-        runs = runs_of[doubt.line]
-        run = next(r for r in runs if r[0] <= doubt.at < r[1]) if any(r[0] <= doubt.at < r[1] for r in runs) else None
-        start, end = (run[0], run[1]) if run else (doubt.at, doubt.at + 2)
-        end = max(end, doubt.at + 2)
-        left_words = [w for w in line[start : doubt.at + 1] if column_of(strip, columns, w) == doubt.left]
-        right_words = [w for w in line[doubt.at + 1 : end] if column_of(strip, columns, w) == doubt.right]
-        left_edges = float(strip.box[left_words, 0].min()), float(strip.box[left_words, 2].max())
-        right_edges = float(strip.box[right_words, 0].min()), float(strip.box[right_words, 2].max())
-        whole = float(strip.box[list(line[start:end]), 0].min()), float(strip.box[list(line[start:end]), 2].max())
-        run_columns = {column_of(strip, columns, w) for w in line[start:end]}
-        ca, cb = columns.columns[doubt.left], columns.columns[doubt.right]
-        across = columns.columns[min(run_columns)].first, columns.columns[max(run_columns)].last
-        line_gaps = [_gap(strip, u, v) / em for u, v in pairwise(line)]
-        small = [g for g in line_gaps if 0.1 < g < 0.7]
-        gap = _gap(strip, a, b) / em
-        right_off = tuple(
-            abs(x - y) / em
-            for x, y in ((right_edges[0], cb.left), (sum(right_edges) / 2, cb.middle), (right_edges[1], cb.right))
-        )
-        left_off = tuple(
-            abs(x - y) / em
-            for x, y in ((left_edges[0], ca.left), (sum(left_edges) / 2, ca.middle), (left_edges[1], ca.right))
-        )
-        best = max((cb.left_share, 0), (cb.middle_share, 1), (cb.right_share, 2))[1]
-        under, ends = _rule_under(strip, doubt.line, left_edges, right_edges)
-        between = range(doubt.left, doubt.right)
-        text_a, text_b = strip.text[a], strip.text[b]
-        rows[n] = (
-            gap,
-            gap / blank,
-            gap / (float(np.median(small)) if small else blank),
-            strip.numeric[a],
-            strip.numeric[b],
-            strip.bold[a] != strip.bold[b],
-            strip.italic[a] != strip.italic[b],
-            max(columns.ruled[c] for c in between),
-            max(columns.sure[c] for c in between),
-            *(min(v, 9.0) for v in right_off),
-            *(min(v, 9.0) for v in left_off),
-            min(right_off[best], 9.0),
-            min(doubt.line, 12),
-            len(runs),
-            len(line),
-            len({column_of(strip, columns, w) for w in line}) / len(columns.columns),
-            min(int(above[doubt.line]), 5),
-            int(numbers[doubt.line]),
-            under,
-            ends,
-            sum(_ink_over(strip, columns, w) for w in line[start:end]),
-            end - start,
-            len(run_columns),
-            text_b[:1].isupper(),
-            text_b[:1].islower(),
-            text_a[-1:] in "-,/&(+:="
-            or text_a.lower() in {"of", "and", "the", "in", "for", "to", "per", "by", "vs", "or"},
-            len(columns.columns),
-            min(abs((whole[0] + whole[1]) / 2 - (across[0] + across[1]) / 2) / em, 9.0),
-            min((usual.get(c, 3.0) for c in between), default=3.0),
-            len(left_words),
-            len(right_words),
-            abs(float(strip.size[a] - strip.size[b])) / em,
-            _wide_rule_above(strip, doubt.line),
-            len(runs_of[doubt.line + 1]) if doubt.line + 1 < len(runs_of) else 0,
-            min(abs(right_edges[0] - cb.first) / em, 9.0),
-            (whole[1] - whole[0]) / max(table_right - table_left, 1.0),
-        )
+        place = _place(strip, columns, doubt, runs_of[doubt.line])
+        following = runs_of[doubt.line + 1] if doubt.line + 1 < len(runs_of) else []
+        told = {
+            **_gap_told(strip, place, usual),
+            **_alignment_told(strip, columns, place),
+            **_texts_told(strip, place),
+            **_rules_told(strip, columns, place),
+            **_run_told(strip, columns, place),
+            "line": min(doubt.line, 12),
+            "runs": len(runs_of[doubt.line]),
+            "numbers above": min(int(above[doubt.line]), 5),
+            "numbers in line": int(numbers[doubt.line]),
+            "rich below": len(following),
+        }
+        rows[n] = [told[name] for name in SPAN_FEATURES]
     return rows
+
+
+def _place(strip: Strip, columns: Columns, doubt: Doubt, runs: list[tuple[int, int]]) -> _Place:
+    line, at = strip.lines[doubt.line], doubt.at
+    start, end = next(((a, b) for a, b in runs if a <= at < b), (at, at + 2))
+    run = line[start : max(end, at + 2)]
+    left = tuple(w for w in line[start : at + 1] if column_of(strip, columns, w) == doubt.left)
+    right = tuple(w for w in line[at + 1 : max(end, at + 2)] if column_of(strip, columns, w) == doubt.right)
+    edges = [_edges(strip, words) for words in (left, right, run)]
+    return _Place(
+        doubt, line, run, left, right, edges[0], edges[1], edges[2],
+        frozenset(column_of(strip, columns, w) for w in run),
+    )  # fmt: skip
+
+
+def _edges(strip: Strip, words: tuple[int, ...]) -> tuple[float, float]:
+    box = strip.box[list(words)]
+    return float(box[:, 0].min()), float(box[:, 2].max())
+
+
+Told = dict[str, float]
+
+
+def _gap_told(strip: Strip, place: _Place, usual: dict[int, float]) -> Told:
+    """The white at the doubt beside that of the line, of the table and of the separator."""
+    doubt, line = place.doubt, place.line
+    blank = usual.get(-1, 0.27)
+    small = [g for u, v in pairwise(line) if 0.1 < (g := _gap(strip, u, v) / strip.em) < 0.7]
+    gap = _gap(strip, line[doubt.at], line[doubt.at + 1]) / strip.em
+    return {
+        "gap": gap,
+        "gap to blank": gap / blank,
+        "gap to line": gap / (float(np.median(small)) if small else blank),
+        "gap usual here": min((usual.get(c, 3.0) for c in range(doubt.left, doubt.right)), default=3.0),
+    }
+
+
+def _alignment_told(strip: Strip, columns: Columns, place: _Place) -> Told:
+    """How far both texts are off the edges and middles that their columns share."""
+    told: Told = {}
+    for name, edges, number in (("left", place.left, place.doubt.left), ("right", place.right, place.doubt.right)):
+        column = columns.columns[number]
+        marks = (edges[0], column.left), (sum(edges) / 2, column.middle), (edges[1], column.right)
+        for side, (mine, shared) in zip(("left", "middle", "right"), marks, strict=True):
+            told[f"{name} off {side}"] = min(abs(mine - shared) / strip.em, 9.0)
+    right = columns.columns[place.doubt.right]
+    best = max((right.left_share, 0), (right.middle_share, 1), (right.right_share, 2))[1]
+    told["column aligned"] = told[f"right off {('left', 'middle', 'right')[best]}"]
+    told["left edge of column"] = min(abs(place.right[0] - right.first) / strip.em, 9.0)
+    return told
+
+
+def _texts_told(strip: Strip, place: _Place) -> Told:
+    """What the two words say and how they are set."""
+    a, b = place.line[place.doubt.at], place.line[place.doubt.at + 1]
+    before, after = strip.text[a], strip.text[b]
+    return {
+        "numeric left": strip.numeric[a],
+        "numeric right": strip.numeric[b],
+        "bold differs": strip.bold[a] != strip.bold[b],
+        "italic differs": strip.italic[a] != strip.italic[b],
+        "size differs": abs(float(strip.size[a] - strip.size[b])) / strip.em,
+        "capital right": after[:1].isupper(),
+        "lower right": after[:1].islower(),
+        "left ends open": before[-1:] in "-,/&(+:=" or before.lower() in _OPEN_WORDS,
+    }
+
+
+def _rules_told(strip: Strip, columns: Columns, place: _Place) -> Told:
+    """Rules between the columns, under the texts and above the line."""
+    doubt = place.doubt
+    between = range(doubt.left, doubt.right)
+    under, ends = _rule_under(strip, doubt.line, place.left, place.right)
+    return {
+        "ruled": max(columns.ruled[c] for c in between),
+        "sure": max(columns.sure[c] for c in between),
+        "rule under both": under,
+        "rule ends between": ends,
+        "wide rule above": _wide_rule_above(strip, doubt.line),
+    }
+
+
+def _run_told(strip: Strip, columns: Columns, place: _Place) -> Told:
+    """The run of close words, and how it stands in the table."""
+    first, last = columns.columns[min(place.run_columns)].first, columns.columns[max(place.run_columns)].last
+    table = float(strip.box[:, 2].max() - strip.box[:, 0].min())
+    return {
+        "words": len(place.line),
+        "filled": len({column_of(strip, columns, w) for w in place.line}) / len(columns.columns),
+        "ink over": sum(_ink_over(strip, columns, w) for w in place.run),
+        "run words": len(place.run),
+        "run columns": len(place.run_columns),
+        "columns": len(columns.columns),
+        "whole off middle": min(abs(sum(place.whole) / 2 - (first + last) / 2) / strip.em, 9.0),
+        "words left": len(place.left_words),
+        "words right": len(place.right_words),
+        "run to table": (place.whole[1] - place.whole[0]) / max(table, 1.0),
+    }
 
 
 def _usual_gaps(strip: Strip, columns: Columns) -> dict[int, float]:

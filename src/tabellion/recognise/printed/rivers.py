@@ -1,19 +1,16 @@
 """Rivers: places where white runs down between the columns of a printed table.
 
-Goes in: the strip of a table. Comes out: candidate rivers with their features, and those that boosted trees judge
-to part two columns. A candidate is a stretch of x that fewer lines print over than its surroundings do; spanning
-headers and group rows may cross it. Fails where two columns are set without white between them and without ruling.
+Goes in: the strip of a table and its candidate rivers. Comes out: their features, and how likely boosted trees judge
+each to part two columns. Fails where two columns are set without white between them and without ruling.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import pairwise
-from typing import NamedTuple
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.recognise.printed.river_candidates import LineRuns, River, telling_lines
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
 
@@ -25,14 +22,11 @@ RIVER_FEATURES = (
     "only left", "only right", "cross early", "narrow rich", "gap to blank", "rich", "ink between left",
     "ink between right", "same kind", "rivers", "cover beside", "gap shortest", "bold differs", "both count",
     "full ruled table", "ruled separators", "ruled interval", "ruled interval to usual", "bullets left", "number words",
-    "ink left", "ink right", "white in ink",
+    "ink left", "ink right", "white in ink", "numeric both", "gap of numbers", "heads both", "heads cross", "heads gap",
     "beside left p", "beside right p",
 )  # fmt: skip
 OWN_FEATURES = len(RIVER_FEATURES) - 2  # the last two need a first judgement
-_SHRINK = 0.04  # of the type size, taken off each side of a word, so that words that touch leave a trace of white
-_RUN_GAP = 0.6  # of the type size: words closer than this are one run when edges are compared
 _WINDOW = 0.32  # of the type size: edges this close are aligned
-_FEWEST_LINES = 3  # so many lines with numbers tell columns without the others
 _BULLETS = frozenset("•▪■●○◦‣∙·")
 _RULED = 0.6  # of the table's height: an upright ruling this long is a separator
 _SAME_PLACE = 3.0  # points: rulings closer than this are one
@@ -40,205 +34,162 @@ _MOSTLY_BULLETS = 0.5
 _RICH = 3  # runs: lines with so many are rows of several cells
 
 
-class River(NamedTuple):
-    """A candidate: its middle, its edges, how many lines print over it."""
+class _Seen(msgspec.Struct, frozen=True, eq=False):
+    """What the lines that tell columns say of a river: which print over it, and the words at either side of it."""
 
-    x: float
-    left: float
-    right: float
-    cover: int
-
-
-class LineRuns:
-    """The words of a line for fast lookup: edges in order, and the runs they form."""
-
-    def __init__(self, strip: Strip, line: tuple[int, ...]) -> None:
-        em = strip.em
-        self.words = line
-        boxes = strip.box[list(line)].tolist()
-        self.lefts = [b[0] for b in boxes]
-        self.rights: list[float] = []
-        reach = -1e9
-        for b in boxes:
-            reach = max(reach, b[2])
-            self.rights.append(reach)
-        self.starts = [0]
-        for k in range(1, len(line)):
-            if self.lefts[k] - self.rights[k - 1] > _RUN_GAP * em:
-                self.starts.append(k)
-        self.numbers = sum(bool(strip.numeric[w]) for w in line[1:])
-        self.run_of = [0] * len(line)
-        for n, start in enumerate(self.starts):
-            end = self.starts[n + 1] if n + 1 < len(self.starts) else len(line)
-            for k in range(start, end):
-                self.run_of[k] = n
-
-    def split(self, x: float) -> tuple[int, bool]:
-        """How many words begin left of x, and whether one of them is printed over it."""
-        k = bisect_left(self.lefts, x)
-        return k, k > 0 and self.rights[k - 1] > x
-
-    def run(self, n: int) -> tuple[float, float]:
-        """Left and right edge of a run."""
-        start = self.starts[n]
-        end = self.starts[n + 1] if n + 1 < len(self.starts) else len(self.words)
-        return self.lefts[start], self.rights[end - 1]
+    over: list[int]  # lines
+    only_left: int
+    only_right: int
+    gaps: list[float]  # in type sizes, of the lines with words on both sides
+    pairs: list[tuple[int, int, int]]  # of those: the line, the word at the left and the one at the right
+    left: list[tuple[float, float, int]]  # of all: edges of the run at the left, and its last word
+    right: list[tuple[float, float, int]]
 
 
-def candidate_rivers(strip: Strip, runs: list[LineRuns]) -> list[River]:
-    """Stretches of x with fewer lines over them than beside them, from left to right; lone texts do not count."""
-    shrink = _SHRINK * strip.em
-    edges: list[tuple[float, int]] = []
-    for k in _telling(runs):
-        start = reach = -1e9
-        for left, right in zip(runs[k].lefts, runs[k].rights, strict=True):
-            if left + shrink > reach:
-                if reach > start:
-                    edges += [(start, 1), (reach, -1)]
-                start = left + shrink
-            reach = right - shrink
-        if reach > start:
-            edges += [(start, 1), (reach, -1)]
-    edges.sort()
-    stretches: list[list[float]] = []  # from, to, cover
-    cover = 0
-    for k, (x, step) in enumerate(edges):
-        cover += step
-        following = edges[k + 1][0] if k + 1 < len(edges) else x
-        if following > x:
-            if stretches and stretches[-1][2] == cover:
-                stretches[-1][1] = following
-            else:
-                stretches.append([x, following, cover])
-    return [
-        River(_clearest(runs, b[0], b[1]), b[0], b[1], int(b[2]))
-        for a, b, c in zip(stretches, stretches[1:], stretches[2:], strict=False)
-        if b[2] < a[2] and b[2] < c[2]
-    ]
-
-
-def _clearest(runs: list[LineRuns], left: float, right: float) -> float:
-    """The place in a river that the fewest of all lines print over, in the middle of the widest such stretch."""
-    marks = {left, right}
-    for r in runs:
-        marks.update(x for x in (*r.lefts, *r.rights) if left < x < right)
-    places = sorted(marks)
-    best, chosen = (len(runs) + 1, 0.0), (left + right) / 2
-    for a, b in pairwise(places):
-        x = (a + b) / 2
-        over = sum(r.split(x)[1] for r in runs)
-        if (over, a - b) < best:
-            best, chosen = (over, a - b), x
-    return chosen
-
-
-def _telling(runs: list[LineRuns]) -> list[int]:
-    """The lines that tell columns: those of several runs and with numbers, where there are enough of them."""
-    rich = [k for k, r in enumerate(runs) if len(r.starts) >= 2]
-    most = max((len(runs[k].starts) for k in rich), default=0)
-    numeric = [k for k in rich if runs[k].numbers and 2 * len(runs[k].starts) >= most]
-    if len(numeric) >= max(_FEWEST_LINES, 0.3 * len(runs)):
-        return numeric
-    return rich if len(rich) >= 2 else list(range(len(runs)))
+def _look_at(strip: Strip, river: River, runs: list[LineRuns], lines: list[int]) -> _Seen:
+    seen = _Seen([], 0, 0, [], [], [], [])
+    only_left = only_right = 0
+    for k in lines:
+        r = runs[k]
+        at, over = r.split(river.x)
+        if over:
+            seen.over.append(k)
+            continue
+        if at == 0:
+            only_right += 1
+        elif at == len(r.lefts):
+            only_left += 1
+        else:
+            seen.gaps.append((r.lefts[at] - r.rights[at - 1]) / strip.em)
+            seen.pairs.append((k, r.words[at - 1], r.words[at]))
+        if at < len(r.lefts):
+            seen.right.append((r.lefts[at], r.run(r.run_of[at])[1], r.words[at]))
+        if at > 0:
+            seen.left.append((r.run(r.run_of[at - 1])[0], r.rights[at - 1], r.words[at - 1]))
+    return msgspec.structs.replace(seen, only_left=only_left, only_right=only_right)
 
 
 def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> NDArray[np.float64]:
     """One row per candidate, one column per feature (RIVER_FEATURES without the last ones, which need a judgement)."""
-    em = strip.em
-    telling = _telling(runs)
-    count = max(len(telling), 1)
-    blank = _usual_blank(strip, runs)
+    telling = telling_lines(runs)
+    others = sorted(set(range(len(runs))) - set(telling))
     most = max((len(runs[k].starts) for k in telling), default=1)
     rich = {k for k in telling if len(runs[k].starts) >= max(_RICH, 0.6 * most)}
-    table_left, table_right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
-    width = max(table_right - table_left, 1.0)
-    full = _share_ruled(strip)
     ruled = [x for x, _ in ruled_separators(strip)]
+    words = sum(len(runs[k].words) for k in telling)
+    whole = {
+        "lines": float(np.log(max(len(telling), 1))),
+        "rivers": len(rivers),
+        "rich": len(rich) / max(len(telling), 1),
+        "full ruled table": _share_ruled(strip),
+        "ruled separators": len(ruled),
+        "number words": sum(runs[k].numbers for k in telling) / max(words, 1),
+    }
+    blank = _usual_blank(strip, runs)
     rows = np.zeros((len(rivers), len(RIVER_FEATURES)))
     for n, river in enumerate(rivers):
-        x = river.x
-        gaps: list[float] = []
-        right_runs: list[tuple[float, float]] = []
-        left_runs: list[tuple[float, float]] = []
-        numeric_left = numeric_right = only_left = only_right = cross = cross_rich = cross_early = narrow_rich = 0
-        bold_differs = same_kind = bullets = 0
-        for place, k in enumerate(telling):
-            r = runs[k]
-            at, over = r.split(x)
-            if over:
-                cross += 1
-                cross_rich += k in rich
-                cross_early += place < 0.25 * count
-                continue
-            if at == 0:
-                only_right += 1
-            elif at == len(r.lefts):
-                only_left += 1
-            else:
-                gaps.append((r.lefts[at] - r.rights[at - 1]) / em)
-                narrow_rich += k in rich and gaps[-1] < 0.5
-                a, b = r.words[at - 1], r.words[at]
-                same_kind += bool(strip.numeric[a] == strip.numeric[b])
-                bold_differs += bool(strip.bold[a] != strip.bold[b])
-            if at < len(r.lefts):
-                right_runs.append((r.lefts[at], r.run(r.run_of[at])[1]))
-                numeric_right += bool(strip.numeric[r.words[at]])
-            if at > 0:
-                left_runs.append((r.run(r.run_of[at - 1])[0], r.rights[at - 1]))
-                numeric_left += bool(strip.numeric[r.words[at - 1]])
-                bullets += strip.text[r.words[at - 1]] in _BULLETS
-        both = len(gaps)
-        g = np.sort(np.array(gaps)) if gaps else np.zeros(1)
-        before = rivers[n - 1] if n else None
-        after = rivers[n + 1] if n + 1 < len(rivers) else None
-        interval = _interval(ruled, table_left, table_right, x)
-        rows[n, :OWN_FEATURES] = (
-            (river.right - river.left) / em,
-            river.cover / count,
-            np.log(count),
-            both / count,
-            cross / count,
-            g[int(0.1 * (len(g) - 1))],
-            g[len(g) // 2],
-            g[-1],
-            float((g > 1.0).mean()),
-            float((g > 0.6).mean()),
-            float((g > 0.35).mean()),
-            *_alignments(right_runs, em),
-            *_alignments(left_runs, em),
-            numeric_right / max(len(right_runs), 1),
-            numeric_left / max(len(left_runs), 1),
-            _ruled_share(strip, river),
-            cross_rich / max(len(rich), 1),
-            (x - table_left) / width,
-            (x - (before.x if before else table_left)) / em,
-            ((after.x if after else table_right) - x) / em,
-            only_left / count,
-            only_right / count,
-            cross_early / max(cross, 1),
-            narrow_rich / max(len(rich), 1),
-            g[len(g) // 2] / blank,
-            len(rich) / count,
-            len(left_runs) / count,
-            len(right_runs) / count,
-            same_kind / max(both, 1),
-            len(rivers),
-            min(before.cover if before else count, after.cover if after else count) / count,
-            g[0],
-            bold_differs / max(both, 1),
-            min(both, 20),
-            full,
-            len(ruled),
-            interval / em,
-            interval * (len(ruled) + 1) / width,
-            bullets / max(len(left_runs), 1),
-            sum(runs[k].numbers for k in telling) / max(sum(len(runs[k].words) for k in telling), 1),
-            *_ink_beside(runs, telling, river, em),
-        )
+        seen = _look_at(strip, river, runs, telling)
+        told = {
+            **whole,
+            **_gaps_told(seen, blank),
+            **_crossings_told(seen, telling, rich),
+            **_texts_told(strip, seen, len(telling)),
+            **_heads_told(_look_at(strip, river, runs, others), len(others)),
+            **_place_told(strip, rivers, n, ruled, len(telling)),
+            **_ink_beside(runs, telling, river, strip.em),
+        }
+        rows[n, :OWN_FEATURES] = [told[name] for name in RIVER_FEATURES[:OWN_FEATURES]]
     return rows
 
 
-def _ink_beside(runs: list[LineRuns], telling: list[int], river: River, em: float) -> tuple[float, float, float]:
+Told = dict[str, float]
+
+
+def _gaps_told(seen: _Seen, blank: float) -> Told:
+    """The white between the words at either side, over all lines."""
+    g = np.sort(np.array(seen.gaps)) if seen.gaps else np.zeros(1)
+    return {
+        "gap low": g[int(0.1 * (len(g) - 1))],
+        "gap middle": g[len(g) // 2],
+        "gap high": g[-1],
+        "gap shortest": g[0],
+        "gap to blank": g[len(g) // 2] / blank,
+        "gaps over 1.0": float((g > 1.0).mean()),
+        "gaps over 0.6": float((g > 0.6).mean()),
+        "gaps over 0.35": float((g > 0.35).mean()),
+        "both count": min(len(seen.gaps), 20),
+    }
+
+
+def _crossings_told(seen: _Seen, telling: list[int], rich: set[int]) -> Told:
+    """Which lines print over the river, and which of many cells leave it narrow."""
+    count, cross = max(len(telling), 1), len(seen.over)
+    early = set(telling[: int(np.ceil(0.25 * count))])
+    narrow = sum(k in rich and gap < 0.5 for (k, _, _), gap in zip(seen.pairs, seen.gaps, strict=True))
+    return {
+        "both": len(seen.gaps) / count,
+        "cross": cross / count,
+        "cross rich": sum(k in rich for k in seen.over) / max(len(rich), 1),
+        "cross early": sum(k in early for k in seen.over) / max(cross, 1),
+        "narrow rich": narrow / max(len(rich), 1),
+        "only left": seen.only_left / count,
+        "only right": seen.only_right / count,
+    }
+
+
+def _texts_told(strip: Strip, seen: _Seen, count: int) -> Told:
+    """How the texts at either side are aligned, and of what kind they are."""
+    both = max(len(seen.pairs), 1)
+    right = _alignments([(a, b) for a, b, _ in seen.right], strip.em)
+    left = _alignments([(a, b) for a, b, _ in seen.left], strip.em)
+    numbers = [bool(strip.numeric[a] and strip.numeric[b]) for _, a, b in seen.pairs]
+    between = [gap for gap, number in zip(seen.gaps, numbers, strict=True) if number]
+    return {
+        **dict(zip(("right lefts", "right rights", "right middles"), right, strict=True)),
+        **dict(zip(("left lefts", "left rights", "left middles"), left, strict=True)),
+        "numeric right": sum(bool(strip.numeric[w]) for _, _, w in seen.right) / max(len(seen.right), 1),
+        "numeric left": sum(bool(strip.numeric[w]) for _, _, w in seen.left) / max(len(seen.left), 1),
+        "numeric both": sum(numbers) / both,
+        "gap of numbers": float(np.median(between)) if between else -1.0,
+        "same kind": sum(bool(strip.numeric[a] == strip.numeric[b]) for _, a, b in seen.pairs) / both,
+        "bold differs": sum(bool(strip.bold[a] != strip.bold[b]) for _, a, b in seen.pairs) / both,
+        "bullets left": sum(strip.text[w] in _BULLETS for _, _, w in seen.left) / max(len(seen.left), 1),
+        "ink between left": len(seen.left) / max(count, 1),
+        "ink between right": len(seen.right) / max(count, 1),
+    }
+
+
+def _heads_told(seen: _Seen, count: int) -> Told:
+    """What the lines say that do not tell columns: heads, most of all."""
+    return {
+        "heads both": len(seen.gaps) / max(count, 1),
+        "heads cross": len(seen.over) / max(count, 1),
+        "heads gap": float(np.median(seen.gaps)) if seen.gaps else -1.0,
+    }
+
+
+def _place_told(strip: Strip, rivers: list[River], n: int, ruled: list[float], lines: int) -> Told:
+    """Where the river runs, how wide and clear it is, what rivers and rulings are beside it."""
+    river, em, count = rivers[n], strip.em, max(lines, 1)
+    left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
+    width = max(right - left, 1.0)
+    before = rivers[n - 1] if n else None
+    after = rivers[n + 1] if n + 1 < len(rivers) else None
+    interval = _interval(ruled, left, right, river.x)
+    return {
+        "width": (river.right - river.left) / em,
+        "cover": river.cover / count,
+        "cover beside": min(before.cover if before else count, after.cover if after else count) / count,
+        "place": (river.x - left) / width,
+        "white left": (river.x - (before.x if before else left)) / em,
+        "white right": ((after.x if after else right) - river.x) / em,
+        "ruled": _ruled_share(strip, river),
+        "ruled interval": interval / em,
+        "ruled interval to usual": interval * (len(ruled) + 1) / width,
+    }
+
+
+def _ink_beside(runs: list[LineRuns], telling: list[int], river: River, em: float) -> Told:
     """The share of lines that print left and right of a river, and how unlikely its white is among so much ink."""
     places = [0.5 * em, em, 1.5 * em, 2 * em]
     count = max(len(telling), 1)
@@ -246,7 +197,7 @@ def _ink_beside(runs: list[LineRuns], telling: list[int], river: River, em: floa
     right = float(np.mean([sum(runs[k].split(river.right + p)[1] for k in telling) for p in places])) / count
     ink = min(left, right)
     unlikely = -(count - river.cover) * np.log(max(1 - ink, 0.02))
-    return float(left), float(right), float(min(unlikely, 60.0))
+    return {"ink left": left, "ink right": right, "white in ink": float(min(unlikely, 60.0))}
 
 
 def ruled_separators(strip: Strip) -> list[tuple[float, float]]:

@@ -7,10 +7,13 @@ it. Fails on a spanner that is set flush left over its columns without any rule.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tabellion.recognise.printed.columns import Columns
 from tabellion.recognise.printed.phrases import Phrase
+from tabellion.recognise.printed.rows import Block
 from tabellion.recognise.printed.text import Strip
 
 _UNDER = 1.3  # type sizes below the baseline in which a spanner's rule lies
@@ -21,14 +24,17 @@ _FEW = 2  # columns
 _COVERED = 0.6  # of a column's texts that a rule must run under
 
 
-def widen_phrases(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> list[list[Phrase]]:
-    """Phrases with the columns they stand over."""
+def widen_phrases(
+    strip: Strip, columns: Columns, phrases: list[list[Phrase]], blocks: Sequence[Block]
+) -> list[list[Phrase]]:
+    """Phrases with the columns they stand over, as far as no block stands there."""
     if len(columns.columns) < 2:
         return phrases
     body = _first_body_line(strip, phrases)
     result: list[list[Phrase]] = []
     for k, line in enumerate(phrases):
-        result.append([_widened(strip, columns, phrases, k, n, k < body) for n in range(len(line))])
+        taken = {b.column for b in blocks if b.top < strip.line_base[k] < b.bottom}
+        result.append([_widened(strip, columns, phrases, k, n, k < body, taken) for n in range(len(line))])
     return result
 
 
@@ -46,11 +52,14 @@ def _is_year(text: str) -> bool:
     return digits.isdigit() and len(digits) == 4 and digits[:2] in ("18", "19", "20")
 
 
-def _widened(strip: Strip, columns: Columns, phrases: list[list[Phrase]], k: int, n: int, in_header: bool) -> Phrase:
+def _widened(
+    strip: Strip, columns: Columns, phrases: list[list[Phrase]], k: int, n: int, in_header: bool, taken: set[int]
+) -> Phrase:
     line = phrases[k]
     phrase = line[n]
-    least = line[n - 1].last + 1 if n else 0
-    most = line[n + 1].first - 1 if n + 1 < len(line) else len(columns.columns) - 1
+    least = max([line[n - 1].last if n else -1, *(c for c in taken if c < phrase.first)]) + 1
+    following = line[n + 1].first if n + 1 < len(line) else len(columns.columns)
+    most = min([following, *(c for c in taken if c > phrase.last)]) - 1
     if least > phrase.first or most < phrase.last or (least == phrase.first and most == phrase.last):
         return phrase
     words = list(phrase.words)
@@ -64,7 +73,7 @@ def _widened(strip: Strip, columns: Columns, phrases: list[list[Phrase]], k: int
         if over and over[0] <= phrase.first and over[1] >= phrase.last:
             return Phrase(phrase.words, max(over[0], least), min(over[1], most))
         return phrase
-    if not in_header and len(line) == 1 and _is_centred(strip, columns, phrase, (left + right) / 2):
+    if not in_header and not taken and len(line) == 1 and _is_centred(strip, columns, phrase, (left + right) / 2):
         return Phrase(phrase.words, 0, len(columns.columns) - 1)
     if in_header and k + 1 < len(phrases):
         return _centred(strip, columns, phrases, k, phrase, least, most, (left + right) / 2)

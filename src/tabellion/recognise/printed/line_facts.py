@@ -1,0 +1,136 @@
+"""What the lines of a printed table hold, column by column.
+
+Goes in: the strip, its columns and the phrases of each line. Comes out: which columns each line fills, with numbers or
+texts, the steps and rulings from line to line, the room that a text had to go on, and which rows are numbered.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.recognise.printed.columns import Columns
+from tabellion.recognise.printed.phrases import Phrase
+from tabellion.recognise.printed.text import Strip
+
+BLANK = 0.25  # type sizes between two words
+WIDE = 0.5  # of the table's width: a level ruling this long parts rows
+_FEWEST_COUNTED, _COUNTED = 4, 0.8  # so many rows, and such a share of them, must count on
+_LONGEST_SERIAL = 5  # digits of a number that counts rows
+
+
+class LineFacts(msgspec.Struct, frozen=True, eq=False):
+    """What the lines of a strip hold, column by column."""
+
+    filled: NDArray[np.bool_]  # (lines, columns)
+    numeric: NDArray[np.bool_]
+    left: NDArray[np.float32]
+    right: NDArray[np.float32]
+    first: list[dict[int, int]]  # line -> column -> first word
+    last: list[dict[int, int]]
+    spans: NDArray[np.int32]  # phrases over several columns
+    block: NDArray[np.int32]  # lines between the same two wide rulings
+    ruled: NDArray[np.float64]  # share of the width that is ruled between a line and the next
+    steps: NDArray[np.float64]
+    room: NDArray[np.float64]  # (lines - 1, columns): white left for the first word of the next line; NaN where none is
+    serial: NDArray[np.bool_]  # whether the first text of a line counts on from that of the line before
+    numbered: NDArray[np.bool_]  # lines that open with a number, in a table whose rows are numbered
+
+
+def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> LineFacts:
+    """Columns filled, numbers, edges, rulings between: for every line."""
+    count, width = len(strip), len(columns.columns)
+    filled = np.zeros((count, width), dtype=bool)
+    numeric = np.zeros((count, width), dtype=bool)
+    left = np.full((count, width), np.inf, dtype=np.float32)
+    right = np.full((count, width), -np.inf, dtype=np.float32)
+    first: list[dict[int, int]] = [{} for _ in range(count)]
+    last: list[dict[int, int]] = [{} for _ in range(count)]
+    spans = np.zeros(count, dtype=np.int32)
+    for k, line in enumerate(phrases):
+        for phrase in line:
+            words = list(phrase.words)
+            covered = slice(phrase.first, phrase.last + 1)
+            filled[k, covered] = True
+            numeric[k, covered] = strip.numeric[words[0]]
+            left[k, covered] = float(strip.box[words, 0].min())
+            right[k, covered] = float(strip.box[words, 2].max())
+            spans[k] += phrase.last > phrase.first
+            for c in range(phrase.first, phrase.last + 1):
+                first[k].setdefault(c, words[0])
+                last[k][c] = words[-1]
+    ruled = _ruled_between(strip)
+    wide = ruled > WIDE
+    block = np.concatenate(([0], np.cumsum(wide | (np.diff(strip.part) != 0)))) if count else np.zeros(0)
+    return LineFacts(
+        filled, numeric, left, right, first, last, spans, block.astype(np.int32), ruled,
+        np.diff(strip.line_base).astype(np.float64), _room(strip, columns, filled, left, right, first),
+        *_serials(strip, first),
+    )  # fmt: skip
+
+
+def _room(
+    strip: Strip,
+    columns: Columns,
+    filled: NDArray[np.bool_],
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    first: list[dict[int, int]],
+) -> NDArray[np.float64]:
+    """By how much the first word of a line would have fitted on the line above, column by column, in type sizes.
+
+    A text is wrapped where there is no room: what would have fitted is another row.
+    """
+    room = np.full((max(len(filled) - 1, 0), filled.shape[1]), np.nan)
+    widths = [c.last - c.first for c in columns.columns]
+    for k, c in np.argwhere(filled[:-1] & filled[1:]).tolist():
+        word = first[k + 1][c]
+        wanted = float(strip.box[word, 2] - strip.box[word, 0]) + BLANK * strip.em
+        room[k, c] = (widths[c] - float(right[k, c] - left[k, c]) - wanted) / strip.em
+    return np.asarray(np.clip(room, -9, 9))
+
+
+def _serials(strip: Strip, first: list[dict[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Lines whose first text is a number one above that of the line before; and all that are numbered, if rows are."""
+    numbers = []
+    for line in first:
+        text = strip.text[line[0]].strip(".)(") if 0 in line else ""
+        numbers.append(int(text) if text.isdigit() and len(text) < _LONGEST_SERIAL else -9)
+    serial = np.array([b == a + 1 and a >= 0 for a, b in pairwise(numbers)], dtype=bool)
+    told = np.array(numbers) >= 0
+    counted = [b == a + 1 for a, b in pairwise(n for n in numbers if n >= 0)]
+    sure = len(counted) >= _FEWEST_COUNTED and sum(counted) >= _COUNTED * len(counted)
+    return serial, told if sure else np.zeros(len(told), dtype=bool)
+
+
+def _ruled_between(strip: Strip) -> NDArray[np.float64]:
+    """How much of the table's width is ruled between each line and the next."""
+    count = len(strip)
+    result = np.zeros(max(count - 1, 0))
+    if not len(strip.across):
+        return result
+    table_left, table_right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
+    width = max(table_right - table_left, 1.0)
+    middle = (strip.across[:, 1] + strip.across[:, 3]) / 2
+    long = np.minimum(strip.across[:, 2], table_right) - np.maximum(strip.across[:, 0], table_left)
+    for k in range(count - 1):
+        # a ruling close under the baseline of the upper line is below it; one through the lower line's words is above
+        upper = float(strip.line_base[k]) - 0.1 * strip.em
+        lower = float(strip.line_base[k + 1]) - 0.35 * strip.em
+        between = (middle > upper) & (middle < lower) & (long > 0)
+        if between.any():
+            result[k] = min(1.0, _union_length(strip.across[between], table_left, table_right) / width)
+    return result
+
+
+def _union_length(boxes: NDArray[np.float32], low: float, high: float) -> float:
+    total, reach = 0.0, low
+    for a, b in sorted((float(x[0]), float(x[2])) for x in boxes):
+        a, b = max(a, reach), min(b, high)
+        if b > a:
+            total += b - a
+            reach = b
+    return total
