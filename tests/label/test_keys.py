@@ -37,6 +37,7 @@ def test_numbers_among_numbers_name_rows_only_where_they_go_one_way() -> None:
 
 def test_a_measured_number_is_no_part_of_a_name() -> None:
     assert key_of(["Ohio", 2.5, 1], ["Ohio", 3.5, 2], ["Iowa", 2.25, 3]) == (0,)
+    assert key_of(["Ohio", "2.5 ± 0.1", 1], ["Ohio", "3.5 ± 0.2", 2], ["Iowa", "2 ± 1", 3]) == (0,)
 
 
 def test_columns_that_cannot_name_anything_are_passed_over() -> None:

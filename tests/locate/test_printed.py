@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from printing import PdfPage, lay_table, write_pdf
 from tabellion.locate.printed.extent import in_figure, widen_tables
+from tabellion.locate.printed.parting import settle_chances
+from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, piece_features
 from tabellion.locate.printed.regions import goes_on
 from tabellion.locate.printed.second_look import gather_facts
 from tabellion.locate.printed.surroundings import find_surroundings
@@ -136,3 +139,25 @@ def test_captions_without_a_blank_after_the_word():
     caption = read_caption("表3 人口")
     assert caption is not None
     assert (caption.label, caption.rest) == ("表3", "人口")
+
+
+def test_a_caption_in_the_first_cell_of_a_lattice_is_not_of_the_table_and_all_else_is():
+    page = PdfPage()
+    lay_table(page, ROWS, 100, EDGES, ruled=True)
+    for x in (EDGES[0], EDGES[-1]):
+        page.rule(x, 60, x, 100)
+    page.rule(EDGES[0], 60, EDGES[-1], 60)
+    page.text(180, 75, "Exhibit 9", 9)
+    page.text(150, 90, "Singers by voice", 9)
+    (shown,) = read_pages(page)
+    facts = gather_facts(shown)
+    chance = settle_chances(facts, np.full(len(facts.text), 0.7))
+    assert {text for text, p in zip(facts.text, chance, strict=True) if p == 0} == {"Exhibit 9", "Singers by voice"}
+    assert (facts.lattices[0].rows, facts.lattices[0].columns) == (5, 3)
+
+
+def test_what_is_told_of_a_page_knows_the_captions_before_it():
+    first, second = read_pages(captioned(), captioned())
+    told = piece_features(second, Earlier().past(first))
+    assert set(told[:, PIECE_FEATURES.index("captions before")]) == {1.0}
+    assert set(piece_features(first)[:, PIECE_FEATURES.index("captions before")]) == {0.0}

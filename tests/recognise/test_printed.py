@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from printing import PdfPage, lay_table, write_pdf
+from tabellion.model.place import Box
+from tabellion.model.printed import PrintedPage
 from tabellion.pipeline import Extraction, Settings, extract_document
+from tabellion.read import read_document
+from tabellion.recognise.printed.columns import choose_columns
+from tabellion.recognise.printed.river_candidates import LineRuns, candidate_rivers
+from tabellion.recognise.printed.rows import find_blocks
+from tabellion.recognise.printed.text import Strip, lay_strip
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROWS = [
@@ -104,3 +112,45 @@ def test_numbered_rows_set_close_stay_rows():
 def test_only_asked_pages_give_tables():
     tables = extract_document(EXAMPLES / "report.pdf", Settings(pages=(2, 2))).tables
     assert [table.place.page for table in tables] == [2]
+
+
+def laid(page: PdfPage, box: Box) -> tuple[Strip, list[LineRuns]]:
+    (shown,) = read_document(write_pdf([page])).pages
+    assert isinstance(shown, PrintedPage)
+    strip = lay_strip([(shown, box)])
+    return strip, [LineRuns(strip, line) for line in strip.lines]
+
+
+def under_wide_heads() -> PdfPage:
+    """Narrow columns of numbers under heads that are wider, and those under heads with rules of their own."""
+    page = PdfPage()
+    for column, (head, group) in enumerate((("Sheep in spring", "Meadow 3/4"), ("Goats in spring", "Hill 1/4"))):
+        x = 200 + 150 * column
+        page.text(x + 62, 100, group, 9, "bold", "center")
+        page.rule(x, 105, x + 110, 105)
+        page.text(x, 116, head, 9, "bold")
+        page.text(x + 92, 116, "(%)", 9, "bold")
+        for row in range(6):
+            page.text(x, 134 + 13 * row, str(11 + 7 * row), 9)
+            page.text(x + 92, 134 + 13 * row, f"{3.5 + row}", 9)
+    for row in range(6):
+        page.text(70, 134 + 13 * row, f"Valley {row}", 9)
+    page.rule(70, 90, 470, 90)
+    page.rule(70, 121, 470, 121)
+    return page
+
+
+def test_columns_are_parted_where_no_head_stands_and_not_between_two_words_of_one():
+    strip, runs = laid(under_wide_heads(), Box(60, 88, 480, 210))
+    rivers = candidate_rivers(strip, runs)
+    columns = choose_columns(strip, runs, [], rivers, np.ones(len(rivers)))
+    over = [x for x in columns.separators if any(run.printed_over(x) for run in runs[1:])]
+    assert len(columns.columns) == 5
+    assert not over
+
+
+def test_a_head_under_a_spanning_rule_that_is_narrower_than_its_columns_is_no_cell_over_two_rows():
+    strip, runs = laid(under_wide_heads(), Box(60, 88, 480, 210))
+    rivers = candidate_rivers(strip, runs)
+    columns = choose_columns(strip, runs, [], rivers, np.ones(len(rivers)))
+    assert not [block for block in find_blocks(strip, columns) if block.column > 0]

@@ -11,6 +11,7 @@ the values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -27,6 +28,7 @@ _SLIP = 8  # names from which one may be repeated, by a slip
 _MOSTLY = 0.5
 _LONG = 80  # letters from which a text is prose rather than a name
 _WORDS = (Content.TEXT, Content.LINK, Content.DATE)
+_MEASURED = re.compile(r"[\W\d_]{0,40}\d(?:[.,]|\s*±\s*)\d[\W\d_]{0,40}")  # "3.5 ± 0.6", "1.2–4.5": no name
 _NAMELESS = (Content.IMAGE, Content.FORM, Content.MISSING)
 
 
@@ -72,7 +74,8 @@ def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
     long = np.array([len(name) > _LONG for name in names])
     if not held or (np.isin(content, _NAMELESS) | long).sum() > _MOSTLY * held:
         return None
-    words = bool(np.isin(content, _WORDS).sum() > _MOSTLY * held)
+    measured = np.array([bool(_MEASURED.fullmatch(name)) for name in names]) & (content == Content.TEXT)
+    words = bool((np.isin(content, _WORDS) & ~measured).sum() > _MOSTLY * held)
     if not filled[0] and not words and held < _FILLED * len(rows):
         return None
     numbers = grid.number.ravel()[home[content == Content.NUMBER]]
@@ -82,7 +85,7 @@ def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
         names=names,
         words=words,
         one_way=bool((steps >= 0).all() or (steps <= 0).all()),
-        whole=bool((numbers == np.floor(numbers)).all()),
+        whole=bool((numbers == np.floor(numbers)).all() and not measured.any()),
     )
 
 

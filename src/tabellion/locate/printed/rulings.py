@@ -182,7 +182,7 @@ def _add_twins(
     downs = under & (over.astype(np.float32) @ pairs > 0)
     between = ups.any(1)
     height = np.where(downs, level[None, :], -np.inf).max(1) - np.where(ups, level[None, :], np.inf).min(1)
-    result["between twins"] = between.astype(np.float64)
+    result["between twins"] = np.asarray(between, dtype=np.float64)
     result["twins"] = np.minimum(ups.sum(1) + downs.sum(1), 15).astype(np.float64)
     result["twin height"] = np.where(between, np.minimum(height / size, FAR), FAR)
 

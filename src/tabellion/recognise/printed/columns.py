@@ -12,7 +12,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.recognise.printed.river_candidates import LineRuns, River, candidate_rivers
+from tabellion.recognise.printed.river_candidates import (
+    LineRuns,
+    River,
+    candidate_rivers,
+    clearest,
+    telling_lines,
+)
 from tabellion.recognise.printed.rivers import judge_rivers, ruled_separators
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
@@ -20,6 +26,8 @@ from tabellion.weights import Weights
 _SAME_PLACE = 3.0  # points: rulings closer than this are one
 _LIKELY = 0.5
 _WINDOW = 0.35  # of the type size: edges this close are one
+_FEWEST_TELLING = 3  # lines with texts on both sides that tell where two columns end and begin
+_MOST_OF = 0.9  # of those lines that must leave the white free
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -70,7 +78,7 @@ def choose_columns(
         slack = _SAME_PLACE
         if chance > _LIKELY and not any(river.left - slack < x < river.right + slack for x, _ in ruled):
             chosen.append((river.x, chance, 0.0))
-    chosen.sort()
+    chosen = _move_to_white(runs, chosen)
     _drop_hollow(strip, runs, chosen)
     separators = tuple(x for x, _, _ in chosen)
     return Columns(
@@ -79,6 +87,33 @@ def choose_columns(
         ruled=tuple(share for _, _, share in chosen),
         columns=tuple(_measure_columns(strip, runs, separators)),
     )
+
+
+def _move_to_white(runs: list[LineRuns], chosen: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """Separators in order, each where the fewest lines print over it among all places between its two columns.
+
+    A head that is wider than its column stands over part of the white: a river ends there, and goes on behind it. Where
+    two such rivers come to one place, they were one.
+    """
+    telling = [runs[k] for k in telling_lines(runs)]
+    placed: dict[float, tuple[float, float, float]] = {}
+    for x, chance, share in chosen:
+        rights, lefts = [], []
+        for r in telling:
+            at, over = r.split(x)
+            if not over and 0 < at < len(r.lefts):
+                rights.append(r.rights[at - 1])
+                lefts.append(r.lefts[at])
+        here = x
+        if not share and len(rights) >= _FEWEST_TELLING:
+            low, high = float(np.percentile(rights, 100 * _MOST_OF)), float(np.percentile(lefts, 100 - 100 * _MOST_OF))
+            moved = clearest(runs, low, high) if low < high else x
+            better = sum(r.printed_over(moved) for r in runs) < sum(r.printed_over(x) for r in runs)
+            here = moved if better else x
+        known = placed.get(round(here, 1))
+        if known is None or known[1] < chance:
+            placed[round(here, 1)] = (here, chance, share)
+    return sorted(placed.values())
 
 
 def _drop_hollow(strip: Strip, runs: list[LineRuns], chosen: list[tuple[float, float, float]]) -> None:

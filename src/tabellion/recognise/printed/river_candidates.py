@@ -55,6 +55,11 @@ class LineRuns:
         k = bisect_left(self.lefts, x)
         return k, k > 0 and self.rights[k - 1] > x
 
+    def printed_over(self, x: float) -> bool:
+        """Whether a run of words is printed over a place, be it between two of its words."""
+        k = bisect_left(self.lefts, x)
+        return k > 0 and self.run(self.run_of[k - 1])[1] > x
+
     def run(self, n: int) -> tuple[float, float]:
         """Left and right edge of a run."""
         start = self.starts[n]
@@ -88,22 +93,25 @@ def candidate_rivers(strip: Strip, runs: list[LineRuns]) -> list[River]:
             else:
                 stretches.append([x, following, cover])
     return [
-        River(_clearest(runs, b[0], b[1]), b[0], b[1], int(b[2]))
+        River(clearest(runs, b[0], b[1]), b[0], b[1], int(b[2]))
         for a, b, c in zip(stretches, stretches[1:], stretches[2:], strict=False)
         if b[2] < a[2] and b[2] < c[2]
     ]
 
 
-def _clearest(runs: list[LineRuns], left: float, right: float) -> float:
-    """The place in a river that the fewest of all lines print over, in the middle of the widest such stretch."""
+def clearest(runs: list[LineRuns], left: float, right: float) -> float:
+    """The place between two that the fewest of all lines print over, in the middle of the widest such stretch.
+
+    A blank between two words of a text is no white: what counts is whether a run of words goes over the place.
+    """
     marks = {left, right}
     for r in runs:
-        marks.update(x for x in (*r.lefts, *r.rights) if left < x < right)
+        marks.update(x for n in range(len(r.starts)) for x in r.run(n) if left < x < right)
     places = sorted(marks)
     best, chosen = (len(runs) + 1, 0.0), (left + right) / 2
     for a, b in pairwise(places):
         x = (a + b) / 2
-        over = sum(r.split(x)[1] for r in runs)
+        over = sum(r.printed_over(x) for r in runs)
         if (over, a - b) < best:
             best, chosen = (over, a - b), x
     return chosen
