@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.building import Cells, build_grid
 
-from tabellion.label.keys import find_key
+from tabellion.label.keys import find_key, narrow_stub
 
 
 def key_of(*rows: list[str | float | None]) -> tuple[int, ...]:
@@ -47,3 +47,35 @@ def test_columns_that_cannot_name_anything_are_passed_over() -> None:
 
 def test_a_single_column_names_nothing() -> None:
     assert key_of(["Ada"], ["Emmy"]) == ()
+
+
+def narrowed(rows: list[list[str | float | None]], stub: list[int]) -> list[int]:
+    cells: Cells = rows
+    return narrow_stub(build_grid(cells), range(len(rows)), range(len(rows[0])), stub)
+
+
+def test_what_repeats_itself_behind_a_full_name_is_a_field() -> None:
+    people: list[list[str | float | None]] = [
+        ["Abbitt", "Joseph", "NC", "Life", 1995], ["Abdal", "Warith", "NY", "Life", 1983],
+        ["Adams", "Joseph", "NC", "Life", 1974], ["Abbitt", "Kenneth", "NY", "Life", 1978],
+    ]  # fmt: skip
+    assert narrowed(people, [0, 1, 2, 3]) == [0, 1]
+    assert narrowed(people, [0, 1, 2, 3, 4]) == [0, 1]
+
+
+def test_a_second_name_of_each_row_stays_a_label() -> None:
+    states: list[list[str | float | None]] = [
+        ["Alabama", "AL", 5, 6], ["Alaska", "AK", 7, 8], ["Arizona", "AZ", 5, 6]
+    ]  # fmt: skip
+    assert narrowed(states, [0, 1]) == [0, 1]
+
+
+def test_measures_that_come_again_name_nothing_but_years_and_steps_do() -> None:
+    flowers: list[list[str | float | None]] = [[5.1, 3.5, "a"], [4.9, 3.0, "a"], [5.1, 3.2, "b"], [4.6, 3.1, "b"]]
+    assert narrowed(flowers, [0]) == []
+    steps: list[list[str | float | None]] = [[0.5, 3.5, "a"], [1.5, 3.0, "a"], [2.5, 3.2, "b"]]
+    assert narrowed(steps, [0]) == [0]
+
+
+def test_a_table_of_words_alone_still_has_values() -> None:
+    assert narrowed([["1", "english"], ["2", "german"]], [0, 1]) == [0]

@@ -297,8 +297,8 @@ def stub_probabilities(
     return weights.boosted(COLUMN_WEIGHTS, COLUMN_FEATURES).probabilities(features)
 
 
-def split_stub(probability: NDArray[np.float64]) -> tuple[list[int], list[int]]:
-    """Positions of stub and value columns: the most probable leading stub, and a sure one at the right end."""
+def split_stub(probability: NDArray[np.float64]) -> list[int]:
+    """Positions of the stub columns: the most probable leading ones, and a sure one at the right end."""
     sure = np.clip(probability, 1e-6, 1 - 1e-6)
     as_stub, as_value = np.log(sure), np.log(1 - sure)
     fits = np.concatenate([[0.0], np.cumsum(as_stub)]) + np.concatenate([np.cumsum(as_value[::-1])[::-1], [0.0]])
@@ -307,4 +307,4 @@ def split_stub(probability: NDArray[np.float64]) -> tuple[list[int], list[int]]:
     last = len(sure) - 1
     if lead < last and sure[last] > RIGHT_STUB:
         stub.append(last)
-    return stub, [c for c in range(len(sure)) if c not in stub]
+    return stub

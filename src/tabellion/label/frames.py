@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
+from tabellion.label.keys import narrow_stub
 from tabellion.label.reading_signals import SIGNALS, reading_signals
 from tabellion.model.frame import Frame, Orientation, RowLabels
 from tabellion.model.grid import Content, Grid
@@ -133,7 +134,8 @@ def build_frame(
         return None
     columns = list(range(columns[0], columns[-1] + 1))
     probability = stub_probabilities(grid, header, body, columns, weights)
-    stub, values = split_stub(probability)
+    stub = narrow_stub(grid, body, columns, split_stub(probability))
+    values = [at for at in range(len(columns)) if at not in stub]
     rows = header + body
     frame = Frame(
         labels=labels,

@@ -7,6 +7,10 @@ of numbers has a column of names after it, that one is of the key too (rank and 
 rows apart, the first alone says what it can; measured numbers never help it. Numbers among nothing but numbers name a
 row only where they go one way, as years, counts and the steps of an experiment do. Fails where the names stand behind
 the values.
+
+`narrow_stub` holds what was taken for a stub against the same: what comes after the rows are told apart, and says the
+same of several, is a field; measured numbers that come again and again name nothing; and where all columns were taken
+for a stub, those that are not of the key are values.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ _FEW = 2  # columns: one that names, one that is told of
 _MOST = 3  # columns that name rows together
 _SLIP = 8  # names from which one may be repeated, by a slip
 _MOSTLY = 0.5
+_ENOUGH = 3  # rows from which a column shows what it is for
 _LONG = 80  # letters from which a text is prose rather than a name
 _WORDS = (Content.TEXT, Content.LINK, Content.DATE)
 _MEASURED = re.compile(r"[\W\d_]{0,40}\d(?:[.,]|\s*±\s*)\d[\W\d_]{0,40}")  # "3.5 ± 0.6", "1.2–4.5": no name
@@ -62,6 +67,48 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
             return tuple(one.at for one in (*naming[: place + 1], *named))
         parts[-1] = _filled_down(seen.names)
     return (naming[0].at,)
+
+
+def narrow_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: Sequence[int]) -> list[int]:
+    """The positions of leading stub columns that name rows, of those that were taken for a stub."""
+    lead = [at for place, at in enumerate(stub) if at == place]
+    if len(stub) == len(columns) > 1:
+        key = find_key(grid, body, columns)
+        return list(range(max((columns.index(at) for at in key), default=0) + 1))
+    if len(body) < _ENOUGH or not lead:
+        return list(stub)
+    rows = np.asarray(body, dtype=np.intp)
+    if len(lead) == 1 and _is_measure(grid, rows, columns[0]):
+        return list(stub[1:])
+    parts: list[tuple[str, ...]] = []
+    for at in lead:
+        names = tuple(str(name).casefold() for name in grid.label.ravel()[grid.home[rows, columns[at]]])
+        if parts and _tell_apart(parts) and _says_the_same(names):
+            return [*range(at), *stub[len(lead) :]]
+        parts = [*map(_filled_down, parts), names]
+    return list(stub)
+
+
+def _says_the_same(names: tuple[str, ...]) -> bool:
+    """Whether a filled column has few different texts: it tells kinds of rows, not rows."""
+    told = [name for name in names if name]
+    return len(told) >= _FILLED * len(names) and len(set(told)) <= _MOSTLY * len(told)
+
+
+def _is_measure(grid: Grid, rows: NDArray[np.intp], column: int) -> bool:
+    """Whether a column holds nothing but numbers that are measured: with fractions, up and down, and come again."""
+    home = grid.home[rows, column]
+    content = grid.content.ravel()[home]
+    numbers = grid.number.ravel()[home[content == Content.NUMBER]]
+    if len(numbers) < len(rows):
+        return False
+    steps = np.diff(numbers)
+    return bool(
+        (numbers != np.floor(numbers)).mean() > _MOSTLY
+        and (steps > 0).any()
+        and (steps < 0).any()
+        and len(np.unique(numbers)) < _DISTINCT * len(numbers)
+    )
 
 
 def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
