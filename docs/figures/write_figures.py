@@ -1,4 +1,4 @@
-"""Writes what shows the figures: tables in README.md and docs/measuring.md, and the plots of docs/images.
+"""Writes what shows figures: tables in README.md, docs/measuring.md and of limits, and the plots of docs/images.
 
 `figures.json` beside this script is the one place where the figures of quality stand. In a page, a table lies between
 `<!-- figures: NAME -->` and `<!-- end -->`; the lines between are replaced. `front` is how the README names a figure,
@@ -49,9 +49,25 @@ def write_pages(figures: dict[str, list[Figure]]) -> dict[str, str]:
     """README.md and docs/measuring.md with their tables filled in, by path."""
     tables = {"front": front_table([line for lines in figures.values() for line in lines])}
     tables |= {medium: full_table(lines) for medium, lines in figures.items()}
-    return {
-        name: fill((ROOT / name).read_text(encoding="utf-8"), tables) for name in ("README.md", "docs/measuring.md")
-    }
+    tables["limits"] = limits_table()
+    pages = ("README.md", "docs/measuring.md", "docs/limits-and-errors.md")
+    return {name: fill((ROOT / name).read_text(encoding="utf-8"), tables) for name in pages}
+
+
+def limits_table() -> str:
+    """What one document may cost, from the code that bounds it."""
+    from tabellion.read.limits import BOUNDED, DEFAULT
+
+    rows = [["limit", "default", "what it bounds"], ["---"] * 3]
+    rows += [[f"`{name}`", _number(name, getattr(DEFAULT, name)), BOUNDED[name]] for name in DEFAULT.__struct_fields__]
+    return _markdown(rows)
+
+
+def _number(name: str, number: float) -> str:
+    for size, unit in ((2**30, "GiB"), (2**20, "MiB")):
+        if ("bytes" in name or name == "memory") and number % size == 0:
+            return f"{number // size:,} {unit}"
+    return f"{number:,g}" if isinstance(number, float) else f"{number:,}"
 
 
 def fill(page: str, tables: dict[str, str]) -> str:

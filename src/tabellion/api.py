@@ -172,12 +172,14 @@ def extract(
     why: bool = False,
     weights: str | Path | None = None,
     limits: Limits | Mapping[str, float] | None = None,
+    isolated: bool = False,
 ) -> Tables:
     """Read one document and return its tables.
 
     `source` is a path, an address or the bytes of a document. `sheet` names one sheet of a spreadsheet, `pages` a page
     or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`; `password` opens one that asks. The other settings are
-    those of `Settings`; `limits` may be a dict of those that change. A wrong setting raises a `UsageError`, a document
+    those of `Settings`; `limits` may be a dict of those that change. With `isolated` a worker process reads it, so that
+    no document costs more than `seconds` and `memory` of the limits. A wrong setting raises a `UsageError`, a document
     that cannot be read an `UnreadableError`; doubts are in `issues`.
     """
     settings = Settings(
@@ -197,4 +199,8 @@ def extract(
         network=network,
         password=password,
     )
+    if isolated:
+        from tabellion.isolated import extract_isolated  # only then are there workers
+
+        return Tables(extract_isolated(source, settings))
     return Tables(extract_document(source, settings))

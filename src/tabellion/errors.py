@@ -59,6 +59,12 @@ class TooLargeError(UnreadableError):
     kind = "too-large"
 
 
+class CrashError(UnreadableError):
+    """The document brought down the process that read it."""
+
+    kind = "crash"
+
+
 class MissingExtraError(TabellionError):
     """A feature needs an optional package; the message says which extra to install."""
 

@@ -26,6 +26,7 @@ from tabellion.model.table import Table
 from tabellion.model.tree import Nested
 from tabellion.nest import nest_frames
 from tabellion.read import Rendering, read_document
+from tabellion.read.limits import check_deadline, one_deadline
 from tabellion.read.progress import Watch, WatchedPages
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import conserve_cells, relate_table
@@ -62,6 +63,11 @@ def extract_document(
 
     `watch` is told how many pages of a PDF were read so far, and how many there are.
     """
+    with one_deadline(settings.limits):
+        return _extract(source, settings, watch)
+
+
+def _extract(source: str | Path | bytes, settings: Settings, watch: Watch | None) -> Extraction:
     weights = Weights(settings.weights)
     document = read_source(source, settings, weights)
     if watch is not None and document.medium == "pdf":
@@ -74,6 +80,7 @@ def extract_document(
     tables: list[Table] = []
     nested = nest_frames((labelled.frames for labelled in seen), weights, settings.parents)
     for labelled, frames in zip(seen, nested, strict=True):
+        check_deadline()
         issues.extend(labelled.issues)
         if not labelled.frames:
             rejected.append(reject_grid(labelled))
@@ -147,6 +154,7 @@ def _likely(
 ) -> Iterator[AnyRegion]:
     """The regions that are likely tables; the others are told to `rejected`."""
     for region in regions:
+        check_deadline()
         if region.genuine >= LIKELY:
             yield region
         elif rejected is not None:
@@ -170,6 +178,7 @@ def find_regions(
 
 def grids_of(region: AnyRegion, settings: Settings, weights: Weights) -> list[Grid]:
     """The grid of a region; of a table that goes on over pages several, where they are to stay apart."""
+    check_deadline()
     if not isinstance(region, PrintedRegion):
         return [recognise_grid(region)]
     return recognise_parts(region, weights) if settings.pages_apart else [recognise_printed(region, weights)]
@@ -214,6 +223,7 @@ def _mentions(document: Document) -> Iterator[str]:
 def _told(document: Document, issues: list[Issue] | None) -> Iterator[PrintedPage]:
     """The printed pages of a document; doubts about each are told to `issues`."""
     for page in document.pages:
+        check_deadline()
         if isinstance(page, PrintedPage):
             if issues is not None:
                 issues.extend(page.issues)

@@ -6,6 +6,7 @@ import json
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -234,3 +235,32 @@ def test_a_misspelt_relation_gets_the_nearest_real_one(library: Library) -> None
     for wrong, meant in {"smokin": "smoking", "smoking_tdy": "smoking_tidy", "tuple": "tuples"}.items():
         with pytest.raises(QueryError, match=f"there is no relation {wrong}; did you mean {meant}\\?"):
             library.query(f"select * from {wrong}")  # noqa: S608 - a constant
+
+
+@pytest.fixture(scope="module")
+def isolated(library: Library) -> Iterator[Library]:
+    with open_library(library.place, isolated=True) as same:
+        yield same
+
+
+def test_a_worker_gives_the_same_rows(library: Library, isolated: Library) -> None:
+    sql = "select *, 'a'::enum('a', 'b') as e from tuples order by table_id, row, \"column\""
+    assert isolated.query(sql).to_pylist() == library.query(sql).to_pylist()
+    assert isolated.query("select 1 as a where false").schema == library.query("select 1 as a where false").schema
+    with pytest.raises(QueryError, match="did you mean"):
+        isolated.query("select * from smokin")
+
+
+def test_one_value_of_gigabytes_ends_at_the_limits(isolated: Library) -> None:
+    isolated.query("select 1")
+    begun = time.monotonic()
+    with pytest.raises(QueryError, match="more than 268,435,456 bytes"):
+        isolated.query("select repeat('a', 3900000000)", QueryLimits(seconds=15, memory=256 * 2**20))
+    assert time.monotonic() - begun < 10
+    assert isolated.query("select 1 as a").to_pylist() == [{"a": 1}]
+
+
+def test_an_answer_that_is_left_early_frees_its_worker(isolated: Library) -> None:
+    for _ in range(10):  # more than there are workers
+        with isolated.ask("select * from range(100000000)") as answer:
+            assert next(answer.batches()).num_rows

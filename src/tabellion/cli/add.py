@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -82,19 +82,23 @@ def add(
     settings = build_settings(
         methods=methods, weights=weights, limits=limit, render=render, network=network, password=password
     )
-    with opened_library(library, files, create=True) as store:
-        from tabellion.cli.batch import Outcome, expand_sources, run_batch
+    from tabellion.cli.batch import Outcome, expand_sources, run_batch
+    from tabellion.workers import Crew
+
+    todo = list(expand_sources(sources))
+    # a worker takes about as long to start as some documents to read; it knows nothing of the open library
+    crew = Crew(min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1), fork=True)
+    with crew, opened_library(library, files, create=True) as store:
         from tabellion.cli.messages import Progress
         from tabellion.library.adding import is_unchanged
         from tabellion.library.reading import document_address, unpack_reading
 
         settings = store.settle(settings)
-        todo = list({document_address(source): source for source in expand_sources(sources)}.values())
-        known = store.known(todo)
-        job = partial(read_one, originals=store.folder.originals, settings=settings, logs=store.logs(todo), known=known)
+        todo = list({document_address(source): source for source in todo}.values())
+        known, logs = store.known(todo), store.logs(todo)
+        job = partial(read_one, originals=store.folder.originals, settings=settings)
+        narrowed = lambda source: partial(job, log=logs.get(source, ()), known=known.get(source))  # noqa: E731
         report = AddReport(form)
-        # a worker takes about as long to start as some documents to read
-        cores = min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1)
         with Progress(len(todo), trace=trace) as progress, store.writing_documents(settings=settings) as writer:
 
             def changed() -> Iterator[str]:
@@ -107,7 +111,7 @@ def add(
                     else:
                         yield source
 
-            for outcome in run_batch(job, changed(), cores):
+            for outcome in run_batch(job, changed(), limits=settings.limits, crew=crew, narrowed=narrowed):
                 if outcome.failure:
                     report.failed(outcome.source, outcome.failure)
                 else:
@@ -124,8 +128,8 @@ def read_one(
     *,
     originals: Path,
     settings: Settings,
-    logs: Mapping[str, Sequence[Correction]],
-    known: Mapping[str, StoredSource],
+    log: Sequence[Correction] = (),
+    known: StoredSource | None = None,
 ) -> Outcome:
     """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
@@ -135,7 +139,7 @@ def read_one(
 
     if source == "-":
         raise UsageError("-: a library keeps documents by their address; standard input has none")
-    reading = read_source(source, originals, settings, logs.get(source, ()), known.get(source))
+    reading = read_source(source, originals, settings, log, known)
     return Outcome(
         source,
         text=[pack_reading(reading)],

@@ -1,8 +1,8 @@
 """The documents that a call names, read one after the other or on several cores.
 
-Many documents one after the other or on several cores, with the results in the order given. A document that cannot be
-read, or that brings a worker down, gives an outcome with an error and the rest goes on. In: sources and one job to do
-on each. Out: one outcome per source, as soon as it and all before it are done.
+Many documents one after the other or on several cores, each in a worker under its limits, with the results in the
+order given. A document that cannot be read, or that brings a worker down, gives an outcome with an error and the rest
+goes on. In: sources and one job to do on each. Out: one outcome per source, as soon as it and all before it are done.
 
 What the SOURCE arguments of a call name: files, folders, globs, and `-` for standard input. In: the arguments. Out: one
 source per document, in the order given. A folder or a glob that holds no document is kept as it was given, so that it
@@ -12,13 +12,20 @@ is reported as one that could not be read and never silently dropped.
 from __future__ import annotations
 
 import glob
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import NamedTuple
 
 from tabellion.errors import SourceMissingError, TabellionError
+from tabellion.isolated import STANDARD_INPUT as STANDARD_INPUT
+from tabellion.isolated import do_reading
+from tabellion.read.limits import DEFAULT, Limits
+from tabellion.read.progress import Watch
+from tabellion.workers import Crew, hand_over
 
-STANDARD_INPUT = "-"
 ENDINGS = (
     *(".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlt", ".xlsb", ".ods", ".ots", ".csv", ".tsv", ".tab"),
     *(".html", ".htm", ".xhtml", ".mht", ".mhtml", ".pdf"),
@@ -93,25 +100,84 @@ class Outcome(NamedTuple):
 
 
 Job = Callable[[str], Outcome]
+_AHEAD = 2  # documents in work for each core: enough to keep it busy, few enough to hold their results
+_IN_MEMORY = 32 * 2**20  # bytes of what is printed of a document; more of it waits on the disk
+_TOGETHER = 1 << 20
 
 
-def run_batch(job: Job, sources: Iterable[str], cores: int = 1) -> Iterator[Outcome]:
-    """The outcome of each source, in order."""
-    if cores <= 1:
-        return (attempt(job, source) for source in sources)
-    from tabellion.cli.parallel import run_parallel  # one document costs no pool of processes
+def run_batch(
+    job: Job,
+    sources: Iterable[str],
+    cores: int = 1,
+    limits: Limits = DEFAULT,
+    *,
+    crew: Crew | None = None,
+    watch: Watch | None = None,
+    narrowed: Callable[[str], Job] | None = None,
+) -> Iterator[Outcome]:
+    """The outcome of each source, in order. `narrowed` gives a job for one source, where it need not know all."""
+    with crew or Crew(cores) as workers:
 
-    return run_parallel(job, sources, cores)
+        def work(source: str) -> Outcome:
+            return attempt_apart(narrowed(source) if narrowed else job, source, limits, workers, watch)
+
+        if workers.count == 1:
+            yield from map(work, sources)
+        else:
+            yield from _in_order(work, sources, workers)
 
 
-def attempt(job: Job, source: str) -> Outcome:
-    """Do the job on one source; whatever goes wrong becomes an outcome."""
+def _in_order(work: Job, sources: Iterable[str], workers: Crew) -> Iterator[Outcome]:
+    """Several at a time; each comes once all before it have come."""
+    waiting: deque[Future[Outcome]] = deque()
+    todo = iter(sources)
+    pool = ThreadPoolExecutor(workers.count)
+    try:
+        while True:
+            while len(waiting) < workers.count * _AHEAD and (source := next(todo, None)) is not None:
+                waiting.append(pool.submit(work, source))
+            if not waiting:
+                return
+            yield waiting.popleft().result()
+    finally:
+        for one in waiting:
+            one.cancel()
+        workers.close()  # interrupted: nobody will read what the workers are still at
+        pool.shutdown()
+
+
+def attempt_apart(job: Job, source: str, limits: Limits, crew: Crew, watch: Watch | None = None) -> Outcome:
+    """Do the job on one source in a worker; whatever goes wrong becomes an outcome."""
     if nothing := why_nothing(source):
         return Outcome(source, failure=Failure(SourceMissingError.kind, f"{source}: {nothing}"))
+    text = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed once it was read
     try:
-        return job(source)
+        outcome = do_reading(
+            hand_over_outcome, job, source, limits=limits, name=source, crew=crew, watch=watch, piece=text.write
+        )
+    except Exception as error:
+        text.close()
+        return Outcome(source, failure=explain(source, error))
+    return outcome._replace(text=_read_spool(text))
+
+
+def _read_spool(file: SpooledTemporaryFile[bytes]) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while piece := file.read(_TOGETHER):
+            yield piece
+
+
+def hand_over_outcome(job: Job, source: str) -> Outcome:
+    """Do the job in a worker; the text goes to the parent as it is made."""
+    try:
+        outcome = job(source)
+        hand_over(outcome.text)
+    except MemoryError:
+        raise
     except Exception as error:
         return Outcome(source, failure=explain(source, error))
+    return outcome._replace(text=())
 
 
 def explain(source: str, error: Exception) -> Failure:
@@ -124,9 +190,3 @@ def explain(source: str, error: Exception) -> Failure:
 
     note = f"{source}: a defect of tabellion, please report it ({type(error).__name__}: {error})"
     return Failure("defect", " ".join(note.split()), "".join(traceback.format_exception(error)))
-
-
-def attempt_whole(job: Job, source: str) -> Outcome:
-    """The same with the text as a whole, so that it can be handed from a worker to its parent."""
-    outcome = attempt(job, source)
-    return outcome._replace(text=[b"".join(outcome.text)])

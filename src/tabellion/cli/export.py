@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.batch import STANDARD_INPUT, expand_sources, why_nothing
 from tabellion.cli.options import (
     FilesOption,
     LibraryOption,
@@ -140,6 +139,7 @@ def _gather(
     if not library:
         yield from _read(names, settings, failed)
         return
+    from tabellion.cli.batch import STANDARD_INPUT, why_nothing
     from tabellion.errors import LibraryError
     from tabellion.library import open_library
 
@@ -163,17 +163,19 @@ def _gather(
 
 def _read(names: list[str], settings: Settings, failed: list[str]) -> Iterator[Extraction]:
     """The documents one after the other; one that cannot be read is told of and passed over."""
-    from tabellion.cli.batch import explain
+    from tabellion.cli.batch import expand_sources, explain, why_nothing
     from tabellion.cli.messages import complain
-    from tabellion.pipeline import extract_document
+    from tabellion.isolated import extract_isolated
+    from tabellion.workers import Crew
 
-    for source in expand_sources(names):
-        try:
-            if nothing := why_nothing(source):
-                complain(f"{source}: {nothing}")
+    with Crew(1) as crew:
+        for source in expand_sources(names):
+            try:
+                if nothing := why_nothing(source):
+                    complain(f"{source}: {nothing}")
+                    failed.append(source)
+                    continue
+                yield extract_isolated(source, settings, crew=crew)
+            except Exception as error:
                 failed.append(source)
-                continue
-            yield extract_document(source, settings)
-        except Exception as error:
-            failed.append(source)
-            complain(explain(source, error).note)
+                complain(explain(source, error).note)

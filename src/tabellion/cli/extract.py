@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from tabellion.export.forms import TextForm
     from tabellion.model.document import Issue
     from tabellion.pipeline import Extraction, Settings
-    from tabellion.read.progress import Watch
 
 
 MANY_TUPLES = 100_000  # from here on a document is written piece by piece, so that it is not held twice
@@ -177,14 +176,17 @@ def extract(
     )
     from tabellion.cli.batch import expand_sources, run_batch
     from tabellion.cli.messages import Progress, ending_quietly
+    from tabellion.workers import Crew
 
     todo = list(expand_sources(sources))
+    cores = max(1, min(jobs or os.cpu_count() or 1, len(todo)))
+    crew = Crew(cores, fork=True)
     kinds: list[str | None] = []
     with ending_quietly(), opened(output) as file, Progress(len(todo), trace=trace) as progress:
-        watch = progress.turn_page if len(todo) == 1 else None  # more documents may be read in other processes
-        job = partial(extract_one, settings=settings, form=form, every=every, watch=watch)
+        watch = progress.turn_page if len(todo) == 1 else None
+        job = partial(extract_one, settings=settings, form=form, every=every, watched=watch is not None)
         writer = Writer(file, form)
-        for outcome in run_batch(job, todo, 1 if watch else jobs or os.cpu_count() or 1):
+        for outcome in run_batch(job, todo, cores, settings.limits, crew=crew, watch=watch):
             writer.write(outcome)
             progress.advance(outcome)
             kinds.append(outcome.failure and outcome.failure.kind)
@@ -192,12 +194,13 @@ def extract(
     raise typer.Exit(exit_status(kinds))
 
 
-def extract_one(source: str, *, settings: Settings, form: Form, every: bool, watch: Watch | None = None) -> Outcome:
-    """Read one document and put it into the form that is printed; runs in a worker where there are several."""
+def extract_one(source: str, *, settings: Settings, form: Form, every: bool, watched: bool = False) -> Outcome:
+    """Read one document and put it into the form that is printed; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.pipeline import extract_document
+    from tabellion.workers import tell_page
 
-    extraction = extract_document(source, settings, watch)
+    extraction = extract_document(source, settings, tell_page if watched else None)
     return Outcome(
         source,
         text=format_extraction(extraction, form, every=every),

@@ -54,15 +54,16 @@ def metadata(
     """Say what is known of each table besides its values: caption, notes, mentions, layout, kind."""
     from tabellion.cli.batch import expand_sources, explain
     from tabellion.cli.messages import complain, ending_quietly
-    from tabellion.pipeline import extract_document
+    from tabellion.isolated import extract_isolated
+    from tabellion.workers import Crew
 
     settings = build_settings(sheet=sheet, methods=methods, weights=weights, limits=limit, pages=pages)
     found: list[dict[str, Any]] = []
     failed = False
-    with ending_quietly():
+    with ending_quietly(), Crew(1, fork=True) as crew:
         for source in expand_sources(sources):
             try:
-                extraction = extract_document(source, settings)
+                extraction = extract_isolated(source, settings, crew=crew)
             except Exception as error:
                 failure = explain(source, error)
                 complain(failure.note, failure.trace if trace else "")

@@ -41,20 +41,35 @@ FilesOption = Annotated[
 
 
 @contextmanager
-def opened_library(place: str | None, files: str | None, *, create: bool = False) -> Iterator[Library]:
-    """The library of a call; what goes wrong with it is one line and exit status 1."""
+def opened_library(
+    place: str | None, files: str | None, *, create: bool = False, asking: bool = False
+) -> Iterator[Library]:
+    """The library of a call; what goes wrong with it is one line and exit status 1.
+
+    With `asking`, questions in SQL are answered in a worker; it is forked before anything is open.
+    """
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.errors import TabellionError
-    from tabellion.library import open_library
+    from tabellion.library import open_library, require_packages
 
+    crew = None
     try:
+        require_packages()
+        if asking:
+            from tabellion.library.asking import fork_asker  # what both processes need is loaded before the fork
+
+            crew = fork_asker()
         with ending_quietly(), open_library(place, files, create=create) as library:
+            library.askers = crew
             if library.outdated_weights:
                 complain(library.outdated_weights)
             yield library
     except TabellionError as error:
         complain(str(error))
         raise typer.Exit(1) from None
+    finally:
+        if crew is not None:
+            crew.close()
 
 
 _METHODS = "How it reads"

@@ -12,7 +12,7 @@ import typer
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
-    from tabellion.library.query import Answer
+    from tabellion.library.query import Rows
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -58,7 +58,7 @@ def query(
 ) -> None:
     """Ask one question in SQL."""
     asked = sys.stdin.read() if sql == "-" else sql
-    with opened_library(library, files) as store:
+    with opened_library(library, files, asking=True) as store:
         from tabellion.cli.extract import opened
         from tabellion.library.query import QueryLimits, write_csv, write_json, write_parquet
 
@@ -73,7 +73,7 @@ def query(
                 file.flush()
 
 
-def draw_answer(answer: Answer) -> None:
+def draw_answer(answer: Rows) -> None:
     """The first rows drawn as a table; numbers to the right."""
     from rich.console import Console
     from rich.table import Table

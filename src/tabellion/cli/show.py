@@ -121,35 +121,42 @@ def show(
         password=password,
     )
     from tabellion.cli.messages import explained
+    from tabellion.isolated import do_reading
+    from tabellion.workers import Crew
 
+    if picture is not None and picture.suffix.lower() not in (".png", ".svg"):
+        raise typer.BadParameter(f"{picture}: a picture is written to a .svg or a .png file", param_hint="--picture")
+    pictured = True
     console = _console(width, record=svg is not None)
-    with explained(source, trace=trace, wrong_call=2):
-        from tabellion.cli.drawing.stages import draw_stage
+    with explained(source, trace=trace, wrong_call=2), Crew(1, fork=True) as crew:
+        from tabellion.cli.drawing.stages import draw_all
 
-        for drawn in draw_stage(stage.value, source, settings, width=console.width, lines=lines, tuples=tuples):
+        given = (stage.value, source, settings, console.width, lines, tuples)
+        for drawn in do_reading(draw_all, *given, limits=settings.limits, name=source, crew=crew):
             console.print(drawn)
+        if picture is not None:
+            pictured = do_reading(draw_pages, source, settings, picture, limits=settings.limits, name=source, crew=crew)
+    if not pictured:
+        raise typer.BadParameter("only a PDF has pages to draw; --svg draws what is shown", param_hint="--picture")
     if svg is not None:
         from tabellion.cli.drawing.palette import write_picture
 
         write_picture(console, svg, f"tabellion show {source}")
-    if picture is not None:
-        draw_pages(source, settings, picture)
 
 
-def draw_pages(source: str, settings: Settings, path: Path) -> None:
-    """Write the pages of a PDF as a picture; other media have none."""
+def draw_pages(source: str, settings: Settings, path: Path) -> bool:
+    """Write the pages of a PDF as a picture, in a worker; other media have none."""
     from tabellion.pipeline import extract_document
 
     if path.suffix.lower() == ".png":
         from tabellion.cli.drawing.pages_png import write_pages
-    elif path.suffix.lower() == ".svg":
-        from tabellion.cli.drawing.pages_svg import write_pages
     else:
-        raise typer.BadParameter(f"{path}: a picture is written to a .svg or a .png file", param_hint="--picture")
+        from tabellion.cli.drawing.pages_svg import write_pages
     extraction = extract_document(source, settings)
     if extraction.document.medium != "pdf":
-        raise typer.BadParameter("only a PDF has pages to draw; --svg draws what is shown", param_hint="--picture")
+        return False
     write_pages(extraction, path)
+    return True
 
 
 def _console(width: int | None, *, record: bool) -> Console:

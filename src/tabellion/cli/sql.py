@@ -32,7 +32,7 @@ def sql(
     memory: MemoryOption = 2048,
 ) -> None:
     """Ask questions in SQL at a prompt."""
-    with opened_library(library, files) as store:
+    with opened_library(library, files, asking=True) as store:
         from tabellion.library.query import QueryLimits
 
         limits = QueryLimits(seconds=seconds, memory=memory * 2**20)

@@ -19,17 +19,30 @@ if TYPE_CHECKING:
 _NEEDED = ("sqlalchemy", "pyarrow", "duckdb", "tantivy")
 
 
-def open_library(place: str | None = None, files: str | None = None, *, create: bool = False) -> Library:
+def open_library(
+    place: str | None = None, files: str | None = None, *, create: bool = False, isolated: bool = False
+) -> Library:
     """The library at a folder, or at a PostgreSQL URL with `files` for its folder; by default the user's own.
 
-    Without `create`, a place where there is no library is an error.
+    Without `create`, a place where there is no library is an error. With `isolated`, documents are read and questions
+    in SQL are answered in worker processes, which end at their limits of time and memory whatever happens in them.
     """
+    require_packages()
+    from tabellion.library.library import Library
+
+    library = Library(place, files, create=create)
+    if isolated:
+        from tabellion.isolated import askers, readers
+
+        library.readers, library.askers = readers(), askers()
+    return library
+
+
+def require_packages() -> None:
+    """An error that says what to install, where a package is missing."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise MissingExtraError(f"the library needs {', '.join(missing)}: pip install 'tabellion[library]'")
-    from tabellion.library.library import Library
-
-    return Library(place, files, create=create)
 
 
-__all__ = ["open_library"]
+__all__ = ["open_library", "require_packages"]

@@ -8,7 +8,7 @@ imported when it is first used, so that a library is open within a blink.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from tabellion.library.catalogue import Catalogue, corrections, documents, histo
 from tabellion.library.corrections import read_logs
 from tabellion.library.files import Folder, default_folder
 from tabellion.library.index import SearchIndex
-from tabellion.library.reading import document_address, document_id
+from tabellion.library.reading import Reading, document_address, document_id
 from tabellion.library.records import AddResult, DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
 from tabellion.model.correction import Correction
 
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     from tabellion.library.citing import Citation
     from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
-    from tabellion.library.query import Answer, QueryLimits
+    from tabellion.library.query import QueryLimits, Rows
     from tabellion.library.questions import Condition
     from tabellion.library.repairing import Elsewhere
     from tabellion.library.search import Found
     from tabellion.library.writing import ReadingWriter
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
+    from tabellion.workers import Crew
 
 
 class ListedDocument(msgspec.Struct, frozen=True):
@@ -69,6 +70,9 @@ class Library:
         self.catalogue = Catalogue(self.folder, url)
         self.catalogue.prepare(create=create)
         self.index = SearchIndex(self.folder, self.catalogue)
+        self.place, self.files = place, files
+        self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
+        self.askers: Crew | None = None  # and such that answer questions in SQL
         self._states: SearchStates | None = None
 
     def add(self, *sources: str | Path, settings: Settings | None = None) -> list[AddResult]:
@@ -82,10 +86,19 @@ class Library:
                 if have and is_unchanged(source, have, chosen):
                     done.append(have.result)
                 else:
-                    done += writer.write(read_source(source, self.folder.originals, chosen, log, have))
+                    done += writer.write(self.read(source, chosen, log, have))
             done += writer.flush()
         order = {source: number for number, source in enumerate(names)}
         return sorted(done, key=lambda result: order[result.source])
+
+    def read(self, source: str, settings: Settings, log: Sequence[Correction], known: StoredSource | None) -> Reading:
+        """Read a source for this library and keep its bytes; in a worker where the library is isolated."""
+        given = (source, self.folder.originals, settings, log, known)
+        if self.readers is None:
+            return read_source(*given)
+        from tabellion.isolated import do_reading
+
+        return do_reading(read_source, *given, limits=settings.limits, name=source, crew=self.readers)
 
     @contextmanager
     def writing_documents(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[ReadingWriter]:
@@ -245,10 +258,14 @@ class Library:
         with self.ask(sql, limits) as answer:
             return answer.read_all()
 
-    def ask(self, sql: str, limits: QueryLimits | None = None) -> Answer:
+    def ask(self, sql: str, limits: QueryLimits | None = None) -> Rows:
         """The rows of a SELECT some at a time; use it as a context."""
         from tabellion.library.query import Answer, QueryLimits
 
+        if self.askers is not None:
+            from tabellion.library.asking import IsolatedAnswer
+
+            return IsolatedAnswer(sql, self.place, self.files, limits or QueryLimits(), self.askers)
         return Answer(sql, self.folder, self.catalogue, limits or QueryLimits())
 
     def joins(self, table: str, limit: int = 5) -> list[Partner]:

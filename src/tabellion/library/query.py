@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 
 import duckdb
 import msgspec
@@ -55,8 +55,39 @@ class QueryLimits(msgspec.Struct, frozen=True):
     result: int = 2 * 2**30  # bytes of a result that is asked for as a whole
 
 
-class Answer:
-    """The rows of a query while it runs; leaving it ends the query."""
+class Rows:
+    """The rows of a query; leaving it ends the query."""
+
+    schema: pa.Schema
+    limits: QueryLimits
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows, some at a time."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the query."""
+        raise NotImplementedError
+
+    def read_all(self) -> pa.Table:
+        """All rows; an error where they are more than the limit."""
+        held, size = [], 0
+        for batch in self.batches():
+            size += batch.nbytes
+            if size > self.limits.result:
+                raise QueryError(f"the result is over the limit of {self.limits.result:,} bytes")
+            held.append(batch)
+        return pa.Table.from_batches(held, self.schema)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+class Answer(Rows):
+    """The rows of a query while it runs in this process."""
 
     def __init__(self, sql: str, folder: Folder, catalogue: Catalogue, limits: QueryLimits = QueryLimits()) -> None:
         self.limits = limits
@@ -78,7 +109,7 @@ class Answer:
         except BaseException:
             self.close()
             raise
-        self.schema: pa.Schema = self._reader.schema
+        self.schema = self._reader.schema
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows, some at a time."""
@@ -87,16 +118,6 @@ class Answer:
                 yield batch
         except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
             raise self._explain(error) from None
-
-    def read_all(self) -> pa.Table:
-        """All rows; an error where they are more than the limit."""
-        held, size = [], 0
-        for batch in self.batches():
-            size += batch.nbytes
-            if size > self.limits.result:
-                raise QueryError(f"the result is over the limit of {self.limits.result:,} bytes")
-            held.append(batch)
-        return pa.Table.from_batches(held, self.schema)
 
     def close(self) -> None:
         """End the query and throw its connection away."""
@@ -120,9 +141,9 @@ class Answer:
 
     def _explain(self, error: Exception) -> QueryError:
         if self.expired:
-            return QueryError(f"the query ran longer than {self.limits.seconds:g} seconds")
+            return QueryError(over_time(self.limits.seconds))
         if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory" in str(error):
-            return QueryError(f"the query needs more than {self.limits.memory:,} bytes of memory")
+            return QueryError(over_memory(self.limits.memory))
         if missing := _MISSING.search(str(error)):
             return QueryError(f"there is no relation {missing[1]}{self._meant(missing[1])}")
         return QueryError(" ".join(str(error).split()))
@@ -134,11 +155,13 @@ class Answer:
         known = [*VIEWS, *named, *(one + TIDY for one in named)]
         return nearest_name(name, known) or "; `select name from tables` names them"
 
-    def __enter__(self) -> Answer:
-        return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
+def over_time(seconds: float) -> str:
+    return f"the query ran longer than {seconds:g} seconds"
+
+
+def over_memory(memory: int) -> str:
+    return f"the query needs more than {memory:,} bytes of memory"
 
 
 def open_closed(limits: QueryLimits) -> duckdb.DuckDBPyConnection:
@@ -196,7 +219,7 @@ SEPARATOR = " | "  # between the labels of a path in CSV, as in `tabellion extra
 DRAWN = 200  # rows of a drawn table
 
 
-def write_csv(answer: Answer, file: BinaryIO) -> None:
+def write_csv(answer: Rows, file: BinaryIO) -> None:
     """One line per row under a line of names; lists joined by " | "."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     try:
@@ -210,7 +233,7 @@ def write_csv(answer: Answer, file: BinaryIO) -> None:
         text.detach()
 
 
-def write_json(answer: Answer, file: BinaryIO) -> None:
+def write_json(answer: Rows, file: BinaryIO) -> None:
     """A list with one object per row."""
     names = once(answer.schema.names)
     file.write(b"[")
@@ -224,14 +247,14 @@ def write_json(answer: Answer, file: BinaryIO) -> None:
     file.write(b"\n]\n")
 
 
-def write_parquet(answer: Answer, file: BinaryIO) -> None:
+def write_parquet(answer: Rows, file: BinaryIO) -> None:
     """A Parquet file."""
     with pq.ParquetWriter(file, answer.schema, compression="zstd") as writer:
         for batch in answer.batches():
             writer.write_batch(batch)
 
 
-def first_rows(answer: Answer, most: int = DRAWN) -> tuple[list[list[str]], bool]:
+def first_rows(answer: Rows, most: int = DRAWN) -> tuple[list[list[str]], bool]:
     """The first rows as text, and whether there are more."""
     rows: list[list[str]] = []
     for batch in answer.batches():

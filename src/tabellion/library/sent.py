@@ -7,13 +7,17 @@ name sent again replaces the document.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
+from tabellion.isolated import do_reading
 from tabellion.library.corrections import editions_of
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
-from tabellion.library.reading import as_stored, document_id, read_for_library
+from tabellion.library.reading import Reading, as_stored, document_id, read_for_library
+from tabellion.model.correction import Correction
 from tabellion.settings import Settings
 
 SCHEME = "sent://"
@@ -28,6 +32,11 @@ class Sent(msgspec.Struct, frozen=True):
     tuples: int
 
 
+def read_sent(address: str, data: bytes, settings: Settings, log: Sequence[Correction], originals: Path) -> Reading:
+    """Read a document that was sent, with the corrections that were made of it."""
+    return read_for_library(address, address, data, settings, log, editions_of(originals, settings))
+
+
 def add_sent(library: Library, name: str, data: bytes, settings: Settings = Settings()) -> Sent:
     """Read a document and keep it; a web page is rendered where that is asked for, now or when it was sent before."""
     address = SCHEME + name
@@ -35,7 +44,11 @@ def add_sent(library: Library, name: str, data: bytes, settings: Settings = Sett
     settings = as_stored(library.settle(settings), known.rendered if known else None)
     identity, originals = document_id(address), library.folder.originals
     log = library.logs([identity]).get(identity, ())
-    reading = read_for_library(address, address, data, settings, log, editions_of(originals, settings))
+    given = (address, data, settings, log, originals)
+    if library.readers is None:
+        reading = read_sent(*given)
+    else:
+        reading = do_reading(read_sent, *given, limits=settings.limits, name=name, crew=library.readers)
     with library.writing_documents(settings=settings) as writer:
         store_original(originals, data, hashlib.sha256(data).hexdigest())
         done = [*writer.write(reading), *writer.flush()]

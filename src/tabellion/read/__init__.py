@@ -11,11 +11,11 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from tabellion.errors import MalformedError, TabellionError, UnknownFormatError, UsageError
+from tabellion.errors import MalformedError, TabellionError, TooLargeError, UnknownFormatError, UsageError
 from tabellion.model.document import Document
 from tabellion.read.chromium.rendering import Rendering
 from tabellion.read.fetch import fetch_source
-from tabellion.read.limits import DEFAULT, Limits
+from tabellion.read.limits import DEFAULT, Limits, begin_reading, over_memory
 from tabellion.read.sniff import sniff_format, unpack_gzip
 from tabellion.read.spreadsheet.sheets import Contents
 
@@ -46,6 +46,7 @@ def read_document(
     `rendering`, a web page as Chromium draws it; with `password`, a PDF that asks for one.
     """
     name, raw, charset, address = fetch_source(source, limits)
+    begin_reading()
     try:
         data = unpack_gzip(raw, limits)
         kind = sniff_format(data)
@@ -63,8 +64,10 @@ def read_document(
         contents = _reader(kind)(data, limits, sheet)
     except TabellionError as error:
         raise type(error)(f"{name}: {error}") from error
-    except (RecursionError, MemoryError) as error:
-        raise MalformedError(f"{name}: too deeply nested or too large to read ({type(error).__name__})") from error
+    except RecursionError as error:
+        raise MalformedError(f"{name}: too deeply nested to read") from error
+    except MemoryError as error:
+        raise TooLargeError(f"{name}: {over_memory(limits.memory)}") from error
     sheets = contents.sheets
     if sheet is not None:
         sheets = tuple(page for page in sheets if page.name == sheet)

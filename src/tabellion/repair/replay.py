@@ -30,6 +30,7 @@ from tabellion.model.correction import (
 from tabellion.model.document import Issue
 from tabellion.model.place import common_share
 from tabellion.pipeline import Extraction, Settings, extract_document, read_source
+from tabellion.read.limits import one_deadline
 from tabellion.repair.editions import Editions as Editions
 from tabellion.repair.editions import Misfit
 from tabellion.repair.observe import UNKNOWN, observe
@@ -183,8 +184,9 @@ def extract_repaired(
     """Read a document from its bytes with the corrections that were made of it."""
     if not log:
         return extract_document(data, settings)
-    document = read_source(data, settings, Weights(settings.weights))
-    return replay(Rereading(document, settings), log, editions).extraction
+    with one_deadline(settings.limits):
+        document = read_source(data, settings, Weights(settings.weights))
+        return replay(Rereading(document, settings), log, editions).extraction
 
 
 def carry_log(

@@ -41,6 +41,7 @@ from tabellion.pipeline import (
     label_document,
     read_source,
 )
+from tabellion.read.limits import one_deadline
 from tabellion.recognise import recognise_grid
 from tabellion.weights import Weights
 
@@ -78,6 +79,14 @@ def draw_stage(
     }
     yield from drawings[stage]()
     yield from draw_issues(document.issues)
+
+
+def draw_all(
+    stage: str, source: str, settings: Settings, width: int, lines: int, tuples: int | None
+) -> list[RenderableType]:
+    """The same as a whole, as it comes from a worker."""
+    with one_deadline(settings.limits):
+        return list(draw_stage(stage, source, settings, width=width, lines=lines, tuples=tuples))
 
 
 def draw_document(document: Document, weights: Weights, view: View) -> Iterator[RenderableType]:

@@ -76,18 +76,33 @@ class PrintedPages(Sequence[PrintedPage]):
 
     def __init__(self, data: bytes, numbers: Sequence[int] | None = None, password: str | None = None) -> None:
         self._data = data  # PDFium reads from this memory as long as the document is open
+        self._opened: Any = None
+        self._fonts = FontTable()
+        self._held: OrderedDict[int, PrintedPage] = OrderedDict()
         with _PDFIUM:
-            secret = None if password is None else password.encode()
-            self._document = pdfium.FPDF_LoadMemDocument64(data, len(data), secret)
-            if not self._document:
-                raise _why_not(data, password)
-            weakref.finalize(self, _close, self._document)
+            self._open(password)
             self.page_count = pdfium.FPDF_GetPageCount(self._document)
         if self.page_count <= 0:
             raise MalformedError("the PDF has no pages")
         self.numbers = tuple(n for n in (numbers or range(1, self.page_count + 1)) if 1 <= n <= self.page_count)
-        self._fonts = FontTable()
-        self._held: OrderedDict[int, PrintedPage] = OrderedDict()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """From one process to another as bytes, which are opened there when a page is asked for."""
+        return _closed_pages, (self._data, self.numbers, self.page_count)
+
+    def _open(self, password: str | None) -> None:
+        secret = None if password is None else password.encode()
+        self._opened = pdfium.FPDF_LoadMemDocument64(self._data, len(self._data), secret)
+        if not self._opened:
+            raise _why_not(self._data, password)
+        weakref.finalize(self, _close, self._opened)
+
+    @property
+    def _document(self) -> Any:
+        if self._opened is None:
+            with _PDFIUM:
+                self._open(None)
+        return self._opened
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -180,6 +195,14 @@ class PrintedPages(Sequence[PrintedPage]):
         page_view = _view(number, by_turn[0], 0, space.size, paths, fonts, _doubts(characters, paths, number))
         crowded = tuple(_crowded(view) for view in (page_view, *sideways) if len(view.pieces) > MOST_PIECES)
         return msgspec.structs.replace(page_view, sideways=sideways, issues=page_view.issues + crowded)
+
+
+def _closed_pages(data: bytes, numbers: tuple[int, ...], page_count: int) -> PrintedPages:
+    """The pages of a PDF that is opened once one of them is asked for."""
+    pages = PrintedPages.__new__(PrintedPages)
+    pages._data, pages._opened, pages._fonts, pages._held = data, None, FontTable(), OrderedDict()
+    pages.numbers, pages.page_count = numbers, page_count
+    return pages
 
 
 def _close(document: Any) -> None:

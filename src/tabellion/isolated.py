@@ -1,0 +1,73 @@
+"""Documents read in a worker, under hard bounds of time and memory: bytes and settings in, an extraction out.
+
+What a document may cost is `Settings.limits`; a worker that passes `seconds` or `memory` is ended and replaced, and the
+document is refused with a `TooLargeError` that names the limit. One that brings its worker down gives a `CrashError`.
+The command line and the servers read so; in Python `extract(..., isolated=True)` and `open_library(..., isolated=True)`
+do. Workers of `readers` are kept from document to document, and end with this process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from tabellion.pipeline import Extraction, Settings, extract_document
+from tabellion.read.limits import Limits
+from tabellion.read.progress import Watch
+from tabellion.workers import Crew, LimitPassedError, WorkerLostError, explain_reading, reading_bounds, tell_page
+
+Made = TypeVar("Made")
+STANDARD_INPUT = "-"
+_ASKERS = 8  # answers that one program may hold open at the same time
+
+
+@cache
+def readers() -> Crew:
+    """The workers of this process that read documents: one, which is started when it is first needed."""
+    crew = Crew(1)
+    atexit.register(crew.close)
+    return crew
+
+
+@cache
+def askers() -> Crew:
+    """The workers of this process that answer questions in SQL; each is started when it is first needed."""
+    crew = Crew(_ASKERS)
+    atexit.register(crew.close)
+    return crew
+
+
+def extract_isolated(
+    source: str | Path | bytes, settings: Settings = Settings(), watch: Watch | None = None, crew: Crew | None = None
+) -> Extraction:
+    """What `extract_document` gives, from a worker."""
+    return do_reading(
+        _extract, source, settings, watch is not None, limits=settings.limits, crew=crew, name=source, watch=watch
+    )
+
+
+def do_reading(
+    work: Callable[..., Made],
+    *given: object,
+    limits: Limits,
+    name: object,
+    crew: Crew | None = None,
+    watch: Watch | None = None,
+    piece: Callable[[bytes], object] | None = None,
+) -> Made:
+    """What `work(*given)` returns in a worker that reads one document, called `name`, under its limits."""
+    called = "<bytes>" if isinstance(name, bytes) else str(name)
+    said = sys.stdin.buffer.read(limits.bytes + 1) if called == STANDARD_INPUT else None
+    bounds = reading_bounds(limits, called)
+    try:
+        return (crew or readers()).do(work, *given, bounds=bounds, piece=piece, watch=watch, standard_input=said)
+    except (LimitPassedError, WorkerLostError) as error:
+        raise explain_reading(called, error, limits) from None
+
+
+def _extract(source: str | Path | bytes, settings: Settings, watched: bool) -> Extraction:
+    return extract_document(source, settings, tell_page if watched else None)
