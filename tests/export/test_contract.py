@@ -63,6 +63,10 @@ class TupleFields(Strict):
     confidence: float
     top_cells: list[tuple[int, int]]
     left_cells: list[tuple[int, int]]
+    low: float | None = None
+    high: float | None = None
+    error: float | None = None
+    bound: Literal["<", "≤", ">", "≥"] | None = None
 
 
 class EnvironmentFields(Strict):

@@ -88,6 +88,7 @@ def test_pandas_has_one_row_a_value_and_a_column_a_level() -> None:
     frame = tables()[0].to_pandas()
     assert list(frame.columns) == [
         "address", "row", "column", "left_1", "left_2", "top_1", "value", "text", "unit", "notes", "confidence",
+        "low", "high", "error", "bound",
     ]  # fmt: skip
     line = frame.set_index("address").loc["B7"]
     assert (line["left_1"], line["left_2"], line["top_1"], line["value"]) == (

@@ -48,7 +48,7 @@ def test_views_have_the_columns_of_the_contract(library: Library) -> None:
         "documents": "document_id source medium sha256 title added",
         "tables": "table_id document_id name sheet page title caption orientation rows columns genuine confidence",
         "tuples": "table_id document_id row column address text value unit top left notes confidence "
-        "sheet page box path",
+        "sheet page box path low high error bound",
     }
     for view, columns in wanted.items():
         assert library.query(f"select * from {view}").column_names == columns.split()  # noqa: S608 - a constant

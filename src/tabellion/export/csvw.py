@@ -15,7 +15,7 @@ from typing import Any
 from tabellion.errors import UsageError
 from tabellion.export.csv import SEPARATOR, join_path
 from tabellion.export.dimensions import document_name, table_name
-from tabellion.export.typed import value_kinds
+from tabellion.export.typed import SPREAD, value_kinds
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.rdf.facts import BASE, PREFIXES
@@ -80,7 +80,14 @@ def _columns(table: Table) -> list[dict[str, Any]]:
         _column("text", "Text as shown", required=True, propertyUrl=PREFIXES["tab"] + "text"),
         _column("unit", "Unit", propertyUrl=unit),
         _column("notes", "Notes", separator=SEPARATOR, propertyUrl=PREFIXES["tab"] + "note"),
+        *(
+            _column(name, title, "string" if name == "bound" else "number", propertyUrl=PREFIXES["tab"] + name)
+            for name, title in _SPREAD_TITLES.items()
+        ),
     ]
+
+
+_SPREAD_TITLES = dict(zip(SPREAD, ("Lower end", "Upper end", "Error, plus or minus", "Sign of a bound"), strict=True))
 
 
 def _column(name: str, title: str, datatype: str = "string", **more: object) -> dict[str, Any]:
@@ -100,6 +107,7 @@ def _rows(table: Table) -> Iterator[list[object]]:
             one.text,
             one.unit or "",
             join_path(one.notes),
+            *("" if held is None else held for held in (one.low, one.high, one.error, one.bound)),
         ]
 
 

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path, PurePath
 
 from tabellion.export.dimensions import Axis, Component, concept_names, document_name, table_axes, table_name
-from tabellion.export.typed import shown_values
+from tabellion.export.typed import SPREAD, shown_values
 from tabellion.model.document import Document
 from tabellion.model.table import Table
 from tabellion.model.tree import HeaderTree
@@ -25,7 +25,13 @@ MEASURE, UNIT = "sdmx-measure:obsValue", "sdmx-attribute:unitMeasure"
 _TRUE, _FALSE = Literal("true", "xsd:boolean"), Literal("false", "xsd:boolean")
 _TERMS = "tab:vocabulary"
 _LINE = {"top": "tab:column", "left": "tab:row"}
-_ATTRIBUTES = (("tab:text", True), ("tab:cell", True), (UNIT, False), ("tab:note", False))
+_ATTRIBUTES = (
+    ("tab:text", True),
+    ("tab:cell", True),
+    (UNIT, False),
+    ("tab:note", False),
+    *((f"tab:{name}", False) for name in SPREAD),
+)
 _XSD = {10: "xsd:date", 8: "xsd:time", 19: "xsd:dateTime"}  # by the letters of an ISO date
 
 
@@ -172,6 +178,7 @@ def _observations(name: str, table: Table, axes: tuple[Axis, Axis]) -> Iterator[
             ("tab:text", plain(one.text)),
             ("tab:cell", Literal(one.address)),
         ]
+        facts += [(f"tab:{said}", _value(held, "text")) for said, held in one.spread.items() if held is not None]
         if one.unit:
             facts.append((UNIT, plain(one.unit)))
         facts += [("tab:note", plain(note)) for note in table.tuples.notes_of(one.row, one.column)]

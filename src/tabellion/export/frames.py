@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from tabellion.errors import MissingExtraError
 from tabellion.export.laid_out import lay_out, pad_paths
-from tabellion.export.typed import cell_addresses, typed_values
+from tabellion.export.typed import SPREAD, cell_addresses, typed_values
 from tabellion.model.grid import Content
-from tabellion.model.table import Path, Table, Tuples
+from tabellion.model.table import Path, Quantity, Table, Tuples
 
 if TYPE_CHECKING:
     import pandas
@@ -56,6 +56,7 @@ def to_arrow(table: Table) -> pyarrow.Table:
         "value": arrow.float64(),
         "confidence": arrow.float64(),
         "notes": arrow.list_(arrow.string()),
+        **dict.fromkeys(SPREAD[:-1], arrow.float64()),
     }
     schema = arrow.schema([(name, types.get(name, arrow.string())) for name in tidy])
     made = {name: arrow.array(held, type=schema.field(name).type, from_pandas=True) for name, held in tidy.items()}
@@ -69,13 +70,14 @@ def _polars_type(polars: ModuleType, name: str) -> Any:
         "value": polars.Float64,
         "confidence": polars.Float64,
         "notes": polars.List(polars.String),
+        **dict.fromkeys(SPREAD[:-1], polars.Float64),
     }
     return types.get(name, polars.String)
 
 
 def _tidy(table: Table) -> dict[str, Any]:
     """The tuples by column."""
-    tuples, grid = table.tuples, table.grid
+    tuples, grid = table.tuples, table.tuples.grid
     rows, columns = tuples.rows, tuples.columns
     number = np.where(grid.content[rows, columns] == Content.NUMBER, grid.number[rows, columns], np.nan)
     units = np.array([*tuples.units, None], dtype=object)[:-1]
@@ -94,6 +96,19 @@ def _tidy(table: Table) -> dict[str, Any]:
         "unit": units[tuples.unit_ids].tolist(),
         "notes": _notes(tuples, any(path.notes for path in (*left, *top))),
         "confidence": np.full(len(rows), tuples.confidence),
+        **_spread(tuples),
+    }
+
+
+def _spread(tuples: Tuples) -> dict[str, Any]:
+    """How far values can be off, as their texts say: numbers, NaN where nothing is said, and the sign of a bound."""
+    cells = zip(tuples.rows.tolist(), tuples.columns.tolist(), strict=True)
+    nothing = Quantity()
+    told = [tuples.quantity_of(*cell) for cell in cells] if tuples.quantities else [nothing] * len(tuples)
+    columns: list[list[Any]] = [[getattr(one, name) for one in told] for name in SPREAD]
+    return {
+        name: held if name == "bound" else np.array(held, dtype=np.float64)
+        for name, held in zip(SPREAD, columns, strict=True)
     }
 
 

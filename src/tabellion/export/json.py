@@ -21,7 +21,7 @@ from tabellion.model.document import Issue, Mark
 from tabellion.model.frame import Frame, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
-from tabellion.model.table import Path, Table
+from tabellion.model.table import Path, Quantity, Table
 from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells, label_leftovers, name_left_levels, name_top_levels
@@ -78,7 +78,7 @@ def tuple_lines(table: Table) -> Iterator[bytes]:
     row_of, column_of, width = grid.row_of.tolist(), grid.column_of.tolist(), grid.shape[1]
     units = [_encode(unit) for unit in tuples.units]
     tops = {column: _PathBytes(path) for column, path in tuples.column_paths.items()}
-    nothing = _PathBytes(Path())
+    nothing, quantities = _PathBytes(Path()), tuples.quantities
     confidence = _encode(tuples.confidence)
     last, left = -1, nothing
     for start in range(0, len(tuples), PIECE):
@@ -97,7 +97,7 @@ def tuple_lines(table: Table) -> Iterator[bytes]:
             notes = _encode(list(dict.fromkeys([*own, *left.notes, *top.notes]))) if shared else b"[]"
             piece.append(
                 b'{"row":%d,"column":%d,"address":"%b%d","text":%b,"value":%b,"unit":%b,"top":%b,"left":%b,"notes":%b,'
-                b'"confidence":%b,"top_cells":%b,"left_cells":%b%b}'
+                b'"confidence":%b,"top_cells":%b,"left_cells":%b%b%b}'
                 % (
                     row_of[row],
                     column_of[column],
@@ -112,10 +112,17 @@ def tuple_lines(table: Table) -> Iterator[bytes]:
                     confidence,
                     top.cells,
                     left.cells,
+                    _spread(quantities[row * width + column]) if row * width + column in quantities else b"",
                     b',"page":%b,"box":%b' % tuple(map(_encode, next(places))) if places else b"",
                 )
             )
         yield b",".join(piece)
+
+
+def _spread(quantity: Quantity) -> bytes:
+    """How far a value can be off: the fields that its text gives."""
+    said = {name: held for name, held in quantity._asdict().items() if name != "value" and held is not None}
+    return b"," + _encode(said)[1:-1] if said else b""
 
 
 class _PathBytes:

@@ -24,6 +24,7 @@ import msgspec
 
 from tabellion.errors import HostileError, MalformedError, SourceMissingError, UnknownFormatError
 from tabellion.export.csv import COLUMNS, SEPARATOR, csv_head
+from tabellion.export.typed import SPREAD
 from tabellion.export.xml import SPACE
 from tabellion.model.place import cell_at
 from tabellion.model.table import Tuple
@@ -153,6 +154,7 @@ class _Reader:
             confidence=float(self.table["confidence"]),
             top_cells=self._cells(top),
             left_cells=self._cells(left),
+            **_spread(given),
         )
 
     def _path(self, nearest: list[str]) -> list[str]:
@@ -267,7 +269,14 @@ def _csv_tuple(given: Mapping[str, str]) -> Tuple:
         notes=split_path(given["notes"]),
         confidence=float(given["confidence"]),
         **sides,
+        **_spread(given),
     )
+
+
+def _spread(given: Mapping[str, str]) -> dict[str, Any]:
+    """How far a value can be off; files of older form do not say it."""
+    held = ((name, given.get(name)) for name in SPREAD)
+    return {name: said if name == "bound" else float(said) for name, said in held if said}
 
 
 def _read_document(data: bytes, name: str) -> list[ExportedTable]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
-from tabellion.model.table import Table, Tuples
+from tabellion.model.table import Quantity, Table, Tuples
 
 Value = float | int | str | None
 _EXACT = 2.0**53  # whole numbers up to here are exact in a double
@@ -70,6 +70,9 @@ def value_boxes(table: Table) -> list[list[float] | None]:
 VALUE_KINDS = [KINDS[content] if content != Content.MISSING else "missing" for content in Content]
 
 
+SPREAD = ("low", "high", "error", "bound")  # what a text may say of how far its number can be off
+
+
 class Shown(NamedTuple):
     """A value with what is its own; `row` and `column` are the grid's."""
 
@@ -80,6 +83,12 @@ class Shown(NamedTuple):
     value: Value
     kind: str
     unit: str | None
+    quantity: Quantity
+
+    @property
+    def spread(self) -> dict[str, float | str | None]:
+        """How far the number can be off, by name; None where the text does not say it."""
+        return dict(zip(SPREAD, self.quantity[1:], strict=True))
 
 
 def shown_values(tuples: Tuples) -> Iterator[Shown]:
@@ -97,6 +106,7 @@ def shown_values(tuples: Tuples) -> Iterator[Shown]:
             typed_values(grid, rows, columns),
             _kinds(grid, rows, columns),
             [tuples.units[unit] for unit in tuples.unit_ids[some].tolist()],
+            map(tuples.quantity_of, rows.tolist(), columns.tolist()),
         )
 
 

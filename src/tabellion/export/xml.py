@@ -128,7 +128,14 @@ def _tuples(table: Table) -> Iterator[str]:
         if one.row != last:
             last, left = one.row, _names("left", nested.row_nodes.get(one.row, ()))
         labels = f"{tops.get(one.column, '')} {left}".strip()
-        facts = {"cell": one.address, "type": one.kind, "value": one.value, "unit": one.unit, "labels": labels or None}
+        facts = {
+            "cell": one.address,
+            "type": one.kind,
+            "value": one.value,
+            "unit": one.unit,
+            **one.spread,
+            "labels": labels or None,
+        }
         notes = "".join(_elements("note", tuples.notes_of(one.row, one.column)))
         yield f"<tuple{xml_attributes(facts)}><text>{xml_text(one.text)}</text>{notes}</tuple>"
 

@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 from sqlalchemy import Connection, select
 
+from tabellion.export.typed import SPREAD
 from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.columns import ColumnFacts
 from tabellion.library.files import Folder
@@ -42,6 +43,7 @@ _OWN = (
     "page",
     "box",
     "path",
+    *SPREAD,
 )  # columns of a tidy relation
 _LITERAL = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
@@ -114,7 +116,7 @@ def tidy_query(source: str, details: Details) -> str:
     paths = [f"{label} AS {quoted(name)}" for name, label in pairs]
     note = "nullif(array_to_string(notes, '; '), '') AS note"
     rest = ['"value"', '"text"', "unit", note, "address", '"row"', '"column"', "confidence"]
-    rest += ["sheet", "page", "box", '"path"']
+    rest += ["sheet", "page", "box", '"path"', *(f'"{name}"' for name in SPREAD)]
     return f"SELECT {', '.join([*paths, *rest])} FROM {source}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from tabellion.export.arrow import FIELDS, PLACES, line_paths, place_columns, tuple_columns
+from tabellion.export.arrow import FIELDS, PLACES, SPREADS, line_paths, place_columns, spread_columns, tuple_columns
 from tabellion.library.columns import label_columns
 from tabellion.model.table import Table
 
@@ -22,6 +22,7 @@ SCHEMA = pa.schema(
         ("left_columns", _PLACES),  # where each label of `left` stands: for the layout, not for views
         ("sheet", pa.string()),
         *PLACES,
+        *SPREADS,
     ]
 )
 
@@ -52,5 +53,6 @@ def _tidy(table_id: str, document_id: str, table: Table) -> pa.Table:
         "left_columns": left.spread(pa.array([label_columns(path) for path in left.paths], _PLACES)),
         "sheet": pa.repeat(pa.scalar(table.place.sheet, pa.string()), len(tuples)),
         **place_columns(table),
+        **spread_columns(tuples),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Self, overload
+from typing import Literal, NamedTuple, Self, overload
 
 import msgspec
 import numpy as np
@@ -16,6 +16,21 @@ from tabellion.model.grid import Grid
 from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
 from tabellion.model.tree import HeaderNode, HeaderTree, Nested
+
+Bound = Literal["<", "≤", ">", "≥"]
+
+
+class Quantity(NamedTuple):
+    """A number that is not plain, and what its text says of how far it can be off; a range has no number."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    error: float | None = None
+    bound: Bound | None = None
+
+
+_PLAIN = Quantity()
 
 
 class Tuple(msgspec.Struct, frozen=True):
@@ -33,6 +48,10 @@ class Tuple(msgspec.Struct, frozen=True):
     confidence: float
     top_cells: tuple[tuple[int, int], ...]
     left_cells: tuple[tuple[int, int], ...]
+    low: float | None = None
+    high: float | None = None
+    error: float | None = None
+    bound: Bound | None = None
 
 
 class Path(msgspec.Struct, frozen=True):
@@ -61,6 +80,7 @@ class Tuples(Sequence[Tuple]):
         units: tuple[str | None, ...],
         confidence: float,
         note_texts: Mapping[str, str] | None = None,  # note mark -> what the note says
+        quantities: Mapping[int, Quantity] | None = None,  # flat cell index -> a number that is not plain
     ) -> None:
         self.grid = grid
         self.rows, self.columns = rows, columns
@@ -68,6 +88,7 @@ class Tuples(Sequence[Tuple]):
         self.unit_ids, self.units = unit_ids, units
         self.confidence = confidence
         self.note_texts = note_texts or {}
+        self.quantities = quantities or {}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,9 +127,14 @@ class Tuples(Sequence[Tuple]):
         labels = (*self.row_paths.get(row, Path()).notes, *self.column_paths.get(column, Path()).notes)
         return tuple(dict.fromkeys((*own, *labels))) if marks or labels else ()
 
+    def quantity_of(self, row: int, column: int) -> Quantity:
+        """How far a value of the grid can be off, as its text says; nothing for a plain number."""
+        return self.quantities.get(row * self.grid.shape[1] + column, _PLAIN)
+
     def _make(self, index: int) -> Tuple:
         row, column = int(self.rows[index]), int(self.columns[index])
         grid = self.grid
+        _, low, high, error, bound = self.quantity_of(row, column)
         top, left = self.column_paths.get(column, Path()), self.row_paths.get(row, Path())
         return Tuple(
             row=int(grid.row_of[row]),
@@ -123,6 +149,10 @@ class Tuples(Sequence[Tuple]):
             confidence=self.confidence,
             top_cells=top.cells,
             left_cells=left.cells,
+            low=low,
+            high=high,
+            error=error,
+            bound=bound,
         )
 
 
@@ -182,4 +212,4 @@ class Table(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.frame.confidence
 
 
-__all__ = ["CellRole", "HeaderNode", "Path", "RowRole", "Table", "Tuple", "Tuples"]
+__all__ = ["Bound", "CellRole", "HeaderNode", "Path", "Quantity", "RowRole", "Table", "Tuple", "Tuples"]

@@ -2,8 +2,9 @@
 
 In: a frame with its header trees, the notes of its sheet. Out: `Tuples`, columnar. Every filled cell of the value
 region has a tuple, and so has every cell of a key, which is a field besides. The value of a mark for a missing one is
-null; so is that of a lone letter or sign in a column of numbers. A value without any header is kept all the same. Fails
-where a column of numbers uses single letters as codes.
+null; so is that of a lone letter or sign in a column of numbers. A number that is not plain (`32.5 ± 0.6`, `<0.05`) is
+a number, and a `Quantity` says how far it can be off. A value without any header is kept all the same. Fails where a
+column of numbers uses single letters as codes.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content, Grid
-from tabellion.model.table import Tuples
+from tabellion.model.table import Quantity, Tuples
 from tabellion.model.tree import Nested
 from tabellion.relate.paths import Paths
 from tabellion.relate.units import find_units
 from tabellion.values import is_missing_mark
+from tabellion.values.conventions import settle_conventions
+from tabellion.values.quantity import read_quantities, suspects_quantity
 
 _LONGEST_MARK = 24
 _NUMERIC_SHARE = 0.6  # a column is of numbers if they are at least this share of what it says
@@ -29,12 +32,13 @@ _EMPTY, _TEXT, _NUMBER, _MISSING = map(int, (Content.EMPTY, Content.TEXT, Conten
 
 def build_tuples(nested: Nested, note_texts: Mapping[str, str]) -> Tuples:
     """The tuples of a frame, row by row."""
-    frame, grid = nested.frame, _with_missing(nested.frame)
+    frame, quantities = nested.frame, find_quantities(nested.frame)
+    grid = _with_missing(frame, _with_numbers(frame.grid, quantities))
     rows, columns = np.nonzero(value_cells(nested))
     row_paths = Paths(grid, nested.left, nested.row_nodes, note_texts)
     column_paths = Paths(grid, nested.top, nested.column_nodes, note_texts)
     kept_columns = {column: column_paths[column] for column in nested.column_nodes}
-    unit_ids, units = find_units(frame, rows, columns, row_paths, column_paths)
+    unit_ids, units = find_units(frame, grid, rows, columns, row_paths, column_paths)
     return Tuples(
         grid=grid,
         rows=rows.astype(np.int32),
@@ -45,7 +49,43 @@ def build_tuples(nested: Nested, note_texts: Mapping[str, str]) -> Tuples:
         units=units,
         confidence=frame.confidence,
         note_texts=note_texts,
+        quantities=quantities,
     )
+
+
+def find_quantities(frame: Frame) -> dict[int, Quantity]:
+    """The numbers of the value region that are not plain, by flat cell; each column is told by all that it says."""
+    grid, width = frame.grid, frame.grid.shape[1]
+    if not frame.body_rows or not frame.value_columns:
+        return {}
+    body = np.asarray(frame.body_rows)
+    texts = {column: body[grid.content[body, column] == _TEXT] for column in frame.value_columns}
+    suspected = [
+        column for column, rows in texts.items() if any(map(suspects_quantity, set(grid.text[rows, column].tolist())))
+    ]
+    if not suspected:
+        return {}
+    region = grid.text[np.ix_(body, np.asarray(frame.value_columns))]
+    conventions = settle_conventions(dict.fromkeys(region.ravel().tolist()))
+    found: dict[int, Quantity] = {}
+    for column in suspected:
+        rows = texts[column]
+        said = read_quantities(grid.text[rows, column].tolist(), conventions)
+        for row in rows.tolist() if said else ():
+            if (quantity := said.get(grid.text[row, column])) is not None:
+                found[row * width + column] = quantity
+    return found
+
+
+def _with_numbers(grid: Grid, quantities: Mapping[int, Quantity]) -> Grid:
+    """The grid in which numbers that are not plain are numbers."""
+    numbers = {cell: quantity.value for cell, quantity in quantities.items() if quantity.value is not None}
+    if not numbers:
+        return grid
+    content, number = grid.content.copy(), grid.number.copy()
+    at = np.unravel_index(list(numbers), grid.shape)
+    content[at], number[at] = _NUMBER, list(numbers.values())
+    return msgspec.structs.replace(grid, content=content, number=number)
 
 
 def value_cells(nested: Nested) -> NDArray[np.bool_]:
@@ -80,9 +120,8 @@ def _group_rows(frame: Frame) -> list[int]:
     return [row for row in frame.body_rows if frame.labels.roles[row] == "group"]
 
 
-def _with_missing(frame: Frame) -> Grid:
+def _with_missing(frame: Frame, grid: Grid) -> Grid:
     """The grid of a frame in which lone letters and signs among numbers are missing values."""
-    grid = frame.grid
     if not frame.body_rows or not frame.value_columns:
         return grid
     region = (np.asarray(frame.body_rows)[:, None], np.asarray(frame.value_columns))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
-from tabellion.model.grid import Content
+from tabellion.model.grid import Content, Grid
 from tabellion.patterns import lazy_pattern
 from tabellion.relate.paths import Paths
 from tabellion.relate.titles import title_cells
@@ -27,10 +27,14 @@ _YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
 
 
 def find_units(
-    frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp], row_paths: Paths, column_paths: Paths
+    frame: Frame,
+    grid: Grid,
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    row_paths: Paths,
+    column_paths: Paths,
 ) -> tuple[NDArray[np.int16], tuple[str | None, ...]]:
-    """For each value the index of its unit, and the units."""
-    grid = frame.grid
+    """For each value the index of its unit, and the units; `grid` says which values are numbers."""
     known = _Numbered()
     by_column = _said_by_lines(columns, column_paths, grid.shape[1], known)
     by_row = _said_by_lines(rows, row_paths, grid.shape[0], known, _MOST_ROWS)

@@ -118,6 +118,10 @@ class Tuple(BaseModel):
     page: int | None
     box: list[float] | None
     path: str | None
+    low: float | None
+    high: float | None
+    error: float | None
+    bound: str | None
 
 
 class Tuples(BaseModel):
