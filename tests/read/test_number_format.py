@@ -17,6 +17,7 @@ from tabellion.read.spreadsheet.number_format import (
     percent_text,
     understand_format,
 )
+from tabellion.read.spreadsheet.shown_text import number_writer
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,59 @@ def test_days_before_march_1900_follow_the_calendar_of_spreadsheets() -> None:
 @pytest.mark.parametrize("serial", [-1.0, 2_958_466.0, 1e300])
 def test_a_number_that_is_no_day_is_shown_as_a_number(serial: float) -> None:
     assert date_text(serial, Shown.DATE) == number_text(serial)
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "text"),
+    [
+        ("0.0", 2.25, "2.3"),
+        ("0.00", 1.005, "1.01"),  # a hair below in binary; programs round what is written
+        ("0.00", 123456789012345.0, "123456789012345.00"),
+        ("#,##0", 1234567.5, "1,234,568"),
+        ("#,##0_);(#,##0)", -500, "(500)"),
+        ("#,##0.0;[Red]-#,##0.0", -12.34, "-12.3"),
+        ("[Red]-0.00", 1.005, "-1.01"),
+        ("0%", 0.125, "13%"),
+        ("0.00%", 0.01234, "1.23%"),
+        ('"$"#,##0.00', -5, "-$5.00"),
+        ("#,##0.00 [$€-407]", 12.5, "12.50 €"),
+        ("#,##0,", 1234567, "1,235"),
+        ('0.0,,"M"', 12345678, "12.3M"),
+        ('_(* #,##0_);_(* (#,##0);_(* "-"??_);_(@_)', 0, "-"),
+        ("# ?/?", 0.5, "1/2"),
+        ("# ?/?", 3, "3"),
+        ("# ??/16", 2.25, "2 4/16"),
+        ("?/?", 2.5, "5/2"),
+        ("0.00E+00", 0.000123, "1.23E-04"),
+        ("##0.0E+0", 12345, "12.3E+3"),
+        ("0.0E+0", 9.99, "1.0E+1"),
+        ("00000", 123, "00123"),
+        ("000-00-0000", 123456789, "123-45-6789"),
+        ("#.##", 0.5, ".5"),
+        ("0.0#", 2, "2.0"),
+        ('[>=1000]#,##0,"k";0', 2500, "3k"),
+        ('[>=1000]#,##0,"k";0', 12, "12"),
+        ('0" days"', 3, "3 days"),
+        ('General" km"', 12.5, "12.5 km"),
+        ("General", 1 / 3, "0.333333333"),
+        ("General", 9780306406157.0, "9780306406157"),
+        ("@", 5, "5"),
+        (";;;", 7, "7"),  # shown as nothing: the number is still told
+        ("mmm-yy", 33000, "May-90"),
+        ("yyyy", 33000, "1990"),
+        ("m/d/yy h:mm", 45000.5, "3/15/23 12:00"),
+        ("dddd, mmmm d", 45000, "Wednesday, March 15"),
+        ("[$-409]d-mmm-yy;@", 45000, "15-Mar-23"),
+        ("h:mm AM/PM", 0.75, "6:00 PM"),
+        ("[h]:mm:ss", 1.5, "36:00:00"),
+        ("mm:ss.0", 0.0007, "01:00.5"),
+        ("d.m.yyyy", 1, "1.1.1900"),
+    ],
+)
+def test_a_number_is_shown_by_its_format(code: str, number: float, text: str) -> None:
+    assert number_writer(code)(number) == text
+
+
+@given(st.text(alphabet='0#?.,%/E+-;"_*\\[]hmsdy @$>1', max_size=12), st.floats(allow_nan=False, allow_infinity=False))
+def test_no_format_fails(code: str, number: float) -> None:
+    assert number_writer(code)(number)

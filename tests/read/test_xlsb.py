@@ -117,3 +117,22 @@ def test_a_package_without_its_workbook_is_refused() -> None:
         package.writestr("xl/workbook.bin", b"\x00")
     with pytest.raises((MalformedError, TruncatedError)):
         read_xlsb(file.getvalue(), Limits())
+
+
+def test_values_are_shown_by_their_number_formats() -> None:
+    looks = b"".join(record(47, struct.pack("<HH", 0, number) + bytes(12)) for number in (0, 164, 17, 9))
+    code = record(44, struct.pack("<H", 164) + wide("#,##0.0_);(#,##0.0)"))
+    styles = record(615, struct.pack("<I", 1)) + code + record(616)
+    styles += record(617, struct.pack("<I", 4)) + looks + record(618)
+    cells = b"".join(
+        record(5, struct.pack("<II", column, look) + struct.pack("<d", value))
+        for column, (look, value) in enumerate([(0, 1234.5), (1, -1234.56), (2, 33000.0), (3, 0.125)])
+    )
+    data = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(workbook({0: cells}))) as made, zipfile.ZipFile(data, "w") as written:
+        for name in made.namelist():
+            written.writestr(name, made.read(name))
+        written.writestr("xl/styles.bin", record(278) + styles + record(279))
+    (sheet,) = read_xlsb(data.getvalue(), Limits()).sheets
+    assert sheet.cells.text.tolist() == ["1234.5", "(1,234.6)", "May-90", "13%"]
+    assert [sheet.styles[style].number_format for style in sheet.cells.style.tolist()][1] == "#,##0.0_);(#,##0.0)"

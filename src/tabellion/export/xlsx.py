@@ -28,7 +28,8 @@ from tabellion.model.range_names import name_ranges
 from tabellion.model.table import Table
 from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
-from tabellion.read.spreadsheet.number_format import Shown, date_text, number_text, percent_text, understand_format
+from tabellion.read.spreadsheet.number_format import Shown, understand_format
+from tabellion.read.spreadsheet.shown_text import number_writer
 from tabellion.values import is_missing_mark
 
 
@@ -227,16 +228,13 @@ class _GridCells:
         """The number that a spreadsheet program shows as the text of this cell; None where there is none."""
         grid = self.grid
         content, number, text = grid.content[row, column], float(grid.number[row, column]), grid.text[row, column]
-        form = understand_format(grid.styles[grid.style[row, column]].number_format)
+        code = grid.styles[grid.style[row, column]].number_format
+        form = understand_format(code)
         if content == Content.NUMBER and form.shown is Shown.PERCENT:
             stored = number / 100
-            same = percent_text(stored, form.places) == text and round(stored * 100, 12) == number
-            return stored if same else None
-        if content == Content.NUMBER and form.shown in (Shown.NUMBER, Shown.TEXT):
-            return number if number_text(number) == text else None
-        if content == Content.DATE and form.shown in (Shown.DATE, Shown.TIME):
-            return number if date_text(number, form.shown) == text else None
-        return None
+            return stored if number_writer(code)(stored) == text and round(stored * 100, 12) == number else None
+        expected = Content.DATE if form.shown in (Shown.DATE, Shown.TIME) else Content.NUMBER
+        return number if content == expected and number_writer(code)(number) == text else None
 
 
 def _text(text: str) -> str:

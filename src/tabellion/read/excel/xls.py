@@ -34,12 +34,10 @@ from tabellion.read.limits import Deadline, Limits, check_count
 from tabellion.read.spreadsheet.number_format import (
     BUILT_IN,
     Shown,
-    date_text,
-    number_text,
-    percent_text,
     understand_format,
 )
 from tabellion.read.spreadsheet.sheets import Contents, bold_of_runs, tidy_merges, twin_style
+from tabellion.read.spreadsheet.shown_text import number_writer
 
 _ACROSS = (None, "left", "center", "right", "fill", "justify", "center", "justify")
 _DOWN = ("top", "center", None, "justify", "justify")  # bottom is where text stands anyhow
@@ -318,8 +316,6 @@ class _Typed:
         self.styles, self.style, self.shift = styles, style, shift
         self.twins: dict[tuple[int, bool], int] = {}
         self.formats = [understand_format(s.number_format) for s in styles]
-        shown = [f.shown not in (Shown.NUMBER, Shown.TEXT) for f in self.formats]
-        self.special = np.array(shown, dtype=bool)[style]
 
     def fill(self, kind: int | None, at: list[int], values: list[Any]) -> None:
         """Put in the values of the cells of one kind."""
@@ -338,16 +334,15 @@ class _Typed:
     def _fill_numbers(self, at: list[int], values: list[float]) -> None:
         self.number[at] = values
         self.stored[at] = Stored.NUMBER
-        self.text[at] = list(map(number_text, values))
-        for i in np.array(at)[self.special[at]].tolist():
-            form, value = self.formats[self.style[i]], float(self.number[i])
-            if form.shown is Shown.PERCENT:
-                self.text[i] = percent_text(value, form.places)
-                continue
+        styles = self.style[at]
+        for style in np.unique(styles).tolist():
+            mine = np.array(at)[styles == style]
+            form = self.formats[style]
             if form.shown is Shown.DATE:
-                self.number[i] = value = value + self.shift
-            self.stored[i] = Stored.DATE
-            self.text[i] = date_text(value, form.shown)
+                self.number[mine] += self.shift
+            if form.shown in (Shown.DATE, Shown.TIME):
+                self.stored[mine] = Stored.DATE
+            self.text[mine] = list(map(number_writer(self.styles[style].number_format), self.number[mine].tolist()))
 
     def embolden(self, i: int, runs: list[tuple[int, int]], book: BiffBook) -> None:
         """Mark a text of which a part is bold; one that is bold throughout, or not at all, has that style."""

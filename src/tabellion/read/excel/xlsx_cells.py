@@ -29,10 +29,9 @@ from tabellion.read.spreadsheet.number_format import (
     Shown,
     date_text,
     is_day,
-    number_text,
-    percent_text,
     understand_format,
 )
+from tabellion.read.spreadsheet.shown_text import general_text, number_writer
 
 _DAYS_1904 = 1462
 _AGGREGATE = lazy_pattern(
@@ -40,6 +39,7 @@ _AGGREGATE = lazy_pattern(
 )
 _REFERENCE = r"(?:(?:'[^']+'|[A-Za-z_.]\w*)!)?\$?[A-Za-z]{1,3}\$?[0-9]{1,7}"
 _ADDITION = lazy_pattern(rf"\s*[=+]*\(?\s*{_REFERENCE}(?:\s*\+\s*{_REFERENCE})+\s*\)?(?:/[0-9]+)?\s*")
+_SHOWN_IN_FULL = 11  # digits and a point
 _LONGEST_FORMULA = 8192  # letters; spreadsheet programs allow no more
 
 # codes of cell types, and flags as plain numbers: an enum member is slow to reach in a loop over cells
@@ -48,7 +48,7 @@ _KINDS = {None: _NUMBER, "": _NUMBER, "n": _NUMBER, "s": _SHARED, "b": _BOOLEAN,
 _FORMULA, _UNCACHED, _PARTLY_BOLD = int(Mark.FORMULA), int(Mark.UNCACHED), int(Mark.PARTLY_BOLD)
 _AGGREGATED = int(Mark.FORMULA | Mark.AGGREGATE)
 _STORED_TEXT, _STORED_DATE = int(Stored.TEXT), int(Stored.DATE)
-_PERCENT, _DAY = Shown.PERCENT, Shown.DATE
+_DAY, _TIMES = Shown.DATE, (Shown.DATE, Shown.TIME)
 
 
 class Looks:
@@ -57,7 +57,7 @@ class Looks:
     def __init__(self, styles: Sequence[Style]) -> None:
         self.styles = styles
         self.formats = [understand_format(style.number_format) for style in styles]
-        self.special = np.array([f.shown not in (Shown.NUMBER, Shown.TEXT) for f in self.formats])
+        self.writers = [number_writer(style.number_format) for style in styles]
 
 
 class Strings:
@@ -153,26 +153,23 @@ class CellTyper:
             at, values, numbers = self._only_numbers(at, values, cells)
         cells.number[at] = numbers
         cells.stored[at] = Stored.NUMBER
-        cells.text[at] = [
-            v if len(v) < 16 and "E" not in v and (v[-1] != "0" or v.isdigit()) else number_text(x)
-            for v, x in zip(values, numbers, strict=True)
-        ]
-        special = at[self.looks.special[cells.style[at]]]
-        for i, style, value in zip(
-            special.tolist(), cells.style[special].tolist(), cells.number[special].tolist(), strict=True
-        ):
-            cells.text[i] = self._special(i, self.looks.formats[style], value, cells)
+        styles = cells.style[at]
+        for style in np.unique(styles).tolist():
+            mine = np.flatnonzero(styles == style)
+            form, write = self.looks.formats[style], self.looks.writers[style]
+            if form.shown in _TIMES:
+                self._times(at[mine], form, cells)
+            if write is general_text:
+                cells.text[at[mine]] = [_as_written(values[one], numbers[one]) for one in mine.tolist()]
+            else:
+                cells.text[at[mine]] = list(map(write, cells.number[at[mine]].tolist()))
 
-    def _special(self, i: int, form: NumberFormat, value: float, cells: SheetCells) -> str:
-        """The text of a percentage, a date or a time."""
-        if form.shown is _PERCENT:
-            return percent_text(value, form.places)
+    def _times(self, at: NDArray[np.intp], form: NumberFormat, cells: SheetCells) -> None:
+        """Days and times are dates, those of a workbook that counts from 1904 too."""
         if form.shown is _DAY:
-            value += self.shift
-            cells.number[i] = value
-        if is_day(value):
-            cells.stored[i] = _STORED_DATE
-        return date_text(value, form.shown)
+            cells.number[at] += self.shift
+        days = [is_day(number) for number in cells.number[at].tolist()]
+        cells.stored[at[days]] = _STORED_DATE
 
     def _only_numbers(
         self, at: NDArray[np.intp], values: list[str], cells: SheetCells
@@ -241,7 +238,9 @@ class CellTyper:
                 continue
             cells.number[i] = serial
             cells.stored[i] = Stored.DATE
-            cells.text[i] = date_text(cells.number[i], Shown.DATE)
+            style = int(cells.style[i])
+            dated = self.looks.formats[style].shown in _TIMES
+            cells.text[i] = self.looks.writers[style](serial) if dated else date_text(serial, Shown.DATE)
 
     def _formulas(self, raw: RawCells, marks: NDArray[np.uint8]) -> None:
         for i, formula in raw.formula.items():
@@ -261,6 +260,12 @@ class CellTyper:
 
     def _problem(self, note: str, count: int = 1) -> None:
         self.problems[note] = self.problems.get(note, 0) + count
+
+
+def _as_written(value: str, number: float) -> str:
+    """A number without a format: most stand in the file as they are shown."""
+    short = len(value) <= _SHOWN_IN_FULL and "E" not in value and (value[-1] != "0" or value.isdigit())
+    return value if short and value[0] not in "+." else general_text(number)
 
 
 def _finite(text: str) -> float | None:

@@ -56,23 +56,28 @@ def _by_kind(kind: str, attributes: dict[str, str], text: str, code: str | None)
     match kind:
         case "float" | "currency":
             number = float(attributes[_VALUE])
-            return _AS_NUMBER, number, number_text(number)
+            return _AS_NUMBER, number, _shown(text) or number_text(number)
         case "percentage":
             number = float(attributes[_VALUE])
             form = understand_format(code)
-            shown = percent_text(number, form.places) if form.shown is Shown.PERCENT else text
-            return _AS_NUMBER, number, shown or number_text(number)
+            shown = percent_text(number, form.places) if form.shown is Shown.PERCENT else ""
+            return _AS_NUMBER, number, _shown(text) or shown or number_text(number)
         case "date":
             moment = datetime.fromisoformat(attributes[_DATE].removesuffix("Z"))
             serial = (moment.replace(tzinfo=None) - _EPOCH).total_seconds() / 86400
-            return _AS_DATE, serial, date_text(serial, Shown.DATE)
+            return _AS_DATE, serial, _shown(text) or date_text(serial, Shown.DATE)
         case "time":
             serial = _days(attributes[_TIME])
-            return _AS_DATE, serial, date_text(serial, Shown.TIME)
+            return _AS_DATE, serial, _shown(text) or date_text(serial, Shown.TIME)
         case "boolean":
             return _AS_BOOLEAN, _NAN, "TRUE" if attributes[_BOOLEAN] == "true" else "FALSE"
         case _:
             raise ValueError(f"an unknown value type: {kind}")
+
+
+def _shown(text: str) -> str:
+    """The text that the file keeps of a number: what its program showed."""
+    return " ".join(text.split())
 
 
 def _days(duration: str) -> float:

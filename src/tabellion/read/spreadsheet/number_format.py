@@ -1,8 +1,8 @@
 """What a spreadsheet number format says: is it a date, a percentage, a plain number, and how is a value shown.
 
 In: a format code such as `0.0%` or `yyyy-mm-dd`, or the number of a built-in one. Out: a `NumberFormat`, which shows
-a number as text. Known gaps: fractions, digit placeholders inside text, and conditions in brackets are shown as the
-shortest exact form of the number; dates are always shown in ISO form, whatever the order of the format.
+a number as text; `shown_text.py` writes a number as the whole code says. The built-in days 14 and 22 follow the country
+of the reader; they are given as in the United States.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import msgspec
 BUILT_IN = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);("$"#,##0)',
     6: '"$"#,##0_);[Red]("$"#,##0)', 7: '"$"#,##0.00_);("$"#,##0.00)', 8: '"$"#,##0.00_);[Red]("$"#,##0.00)',
-    9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 14: "mm-dd-yy", 15: "d-mmm-yy", 16: "d-mmm",
-    17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "m/d/yy h:mm",
+    9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 14: "m/d/yyyy", 15: "d-mmm-yy", 16: "d-mmm",
+    17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "m/d/yyyy h:mm",
     27: "yyyy-mm", 28: "mm-dd", 29: "mm-dd", 30: "m-d-yy", 31: "yyyy-mm-dd", 32: "h:mm", 33: "h:mm:ss",
     34: "h:mm", 35: "h:mm:ss", 36: "yyyy-mm", 37: "#,##0_);(#,##0)", 38: "#,##0_);[Red](#,##0)",
     39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);[Red](#,##0.00)", 41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)',
