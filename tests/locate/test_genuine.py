@@ -99,7 +99,7 @@ def test_a_judgement_can_be_explained() -> None:
     assert len(why) == 5
     assert why[0][1] < 0
     [believed] = regions(DATA.replace("<table>", "<table role=presentation>"))
-    assert explain_region(believed, Weights()) == (("role says that it is for layout", 0.0),)
+    assert explain_region(believed, Weights()) == (("it says that it is for layout", 0.0),)
 
 
 def test_what_features_added_sums_up_to_the_score() -> None:

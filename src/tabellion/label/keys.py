@@ -5,8 +5,9 @@ rows apart (the subject column of a relation; T2Dv2 calls it the key). Columns t
 forms, prose, hardly filled ones) are passed over. A blank in an outer column stands for the label above it. Where a key
 of numbers has a column of names after it, that one is of the key too (rank and country). Where no few columns tell the
 rows apart, the first alone says what it can; measured numbers never help it. Numbers among nothing but numbers name a
-row only where they go one way, as years, counts and the steps of an experiment do. Fails where the names stand behind
-the values.
+row only where they go one way, as years, counts and the steps of an experiment do. The last column names the rows where
+it alone is of words and the numbers before it are no series of years or steps, but in print. Fails where other columns
+stand behind the names.
 
 `narrow_stub` holds what was taken for a stub against the same: what comes after the rows are told apart, and says the
 same of several, is a field; measured numbers that come again and again name nothing; and where all columns were taken
@@ -44,6 +45,7 @@ class _Column(msgspec.Struct, frozen=True, eq=False):
     names: tuple[str, ...]
     words: bool  # mostly words, not numbers
     one_way: bool  # what numbers it has go up, or down, all along
+    series: bool  # they do so in equal steps, or are years
     whole: bool  # they are whole: years, codes, counts
 
 
@@ -56,6 +58,10 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
     words = (grid.content.ravel()[grid.home[rows[:, None], columns]] == Content.TEXT).any(axis=0)
     if not naming or not (words.any() or naming[0].one_way):
         return ()
+    if not words[:-1].any() and not any(one.words for one in naming) and not naming[0].series:
+        last = _look(grid, rows, columns[-1])
+        if last and last.words and _tell_apart([last.names]):
+            return (last.at,)
     parts: list[tuple[str, ...]] = []
     for place, seen in enumerate(naming[:_MOST]):
         if place and not (seen.words or seen.whole):
@@ -132,8 +138,13 @@ def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
         names=names,
         words=words,
         one_way=bool((steps >= 0).all() or (steps <= 0).all()),
+        series=bool(len(steps) and steps[0] and (steps == steps[0]).all()) or _are_years(numbers),
         whole=bool((numbers == np.floor(numbers)).all() and not measured.any()),
     )
+
+
+def _are_years(numbers: NDArray[np.float64]) -> bool:
+    return bool(len(numbers)) and bool(((numbers >= 1500) & (numbers <= 2100) & (numbers == np.floor(numbers))).all())
 
 
 def _tell_apart(parts: list[tuple[str, ...]]) -> bool:

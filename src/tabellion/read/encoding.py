@@ -13,7 +13,7 @@ import msgspec
 
 from tabellion.errors import UnknownFormatError
 
-_MARKS = (
+BYTE_ORDER_MARKS = (  # those of UTF-32 before those of UTF-16 that they begin with
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32-le"),
     (b"\x00\x00\xfe\xff", "utf-32-be"),
@@ -43,7 +43,7 @@ def decode_text(data: bytes) -> Decoded:
     >>> decode_text("Année;Qualité".encode("cp1252")).text
     'Année;Qualité'
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _decoded(data[len(mark) :], encoding)
     head = data[:_LOOK]

@@ -3,7 +3,8 @@
 The frames of web tables: their orientation, header rows and columns, groups, titles and notes. In: grids made from
 markup or print. Out: a `Labelled` of each, with one frame, or several where header bands recur with other headers, or
 attribute lists stand side by side. Attribute lists have their stub at the left and no header row, so that they become
-one record. The key of a relation is its stub, so that every value carries the name of its row. Rows that one cell fills
+one record. The key of a relation is its stub, so that every value carries the name of its row; so is a column of header
+cells wherever it stands, at the right too. Rows that one cell fills
 are titles above the table, notes in or below its foot, and groups in between.
 
 Attribute lists that stand side by side in one table: attribute, value, attribute, value. In: a web table without header
@@ -174,9 +175,12 @@ def _frames(
     body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
     columns: list[int] = view.columns.tolist()
     keys: tuple[int, ...] = ()
-    if not headers.columns:
+    side = _side_column(view, headers, body)
+    if side is not None:
+        headers = msgspec.structs.replace(headers, columns=1)
+    elif not headers.columns:
         keys = find_key(grid, [row for row in body if labels.roles[row] == "data"], columns)
-    stub = list(keys) or columns[: headers.columns]
+    stub = list(keys) or ([side] if side is not None else columns[: headers.columns])
     values = [column for column in columns if column not in stub]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
@@ -220,6 +224,20 @@ def _frames(
             )
         )
     return found
+
+
+def _side_column(view: WebView, headers: HeaderLines, body: list[int]) -> int | None:
+    """The one column of header cells, where it is not the first: nearly all its cells are some, and no others are."""
+    grid, columns = view.grid, view.columns
+    if not headers.rows or grid.undeclared or len(body) < 2 or len(columns) < 2:
+        return None
+    at = grid.home[np.asarray(body)[:, None], columns]
+    heading = (grid.marks.ravel()[at] & _HEADING) > 0
+    share = (heading & view.shown[np.ix_(body, columns)]).sum(axis=0) / len(body)
+    found = np.flatnonzero(share >= _NEARLY_ALL)
+    if len(found) != 1 or not found[0] or np.delete(share, found[0]).max() > 1 - _NEARLY_ALL:
+        return None
+    return int(columns[found[0]])
 
 
 def orientation_of(headers: HeaderLines) -> Orientation:

@@ -70,6 +70,8 @@ def _believe(view: WebView, found: HeaderLines) -> HeaderLines:
     """The header lines that were found, or those that the markup declares, with what belongs to them."""
     if not view.kind.size:
         return HeaderLines(0, 0, 0.0)
+    if view.grid.found == "definitions" and view.kind.shape[1] > 1:  # the terms are what they are
+        return HeaderLines(0, 1)
     declared = view.grid.declared_headers
     rows_said = int((view.grid.row_of[view.rows] < declared[0]).sum()) if declared[0] else 0
     columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum()) if declared[1] else 0

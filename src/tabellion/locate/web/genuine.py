@@ -2,13 +2,15 @@
 
 In: a page. Out: all its candidates as regions, each with the probability that it is genuine. Leaf tables and tables
 that hold others are both candidates; one that holds a genuine table is layout. What has no two rows, or no row of two
-cells, or says itself that it is for layout (`role=presentation`), is not asked about. Definition lists and preformatted
-text are told by plain rules, for want of labelled ones. Fails on lists of links whose rows look like records.
+cells, or says itself that it is for layout (`role=presentation`, `datatable=0`), is not asked about. Definition lists
+and preformatted text are told by plain rules, for want of labelled ones. Fails on lists of links whose rows look like
+records.
 
 Whether a definition list, or text in a `<pre>`, is a table of data: by plain rules. In: a candidate. Out: a
 probability, coarse: there are no labelled ones to learn from. A definition list is one record if its terms are short
-words, single and distinct, and what is said of them is short and no prose, link or field. Preformatted text is a table
-if most of its lines have gaps at the same places.
+words, single and distinct, and what is said of them is short and no prose or field; links are values too where each
+term has one of its own, and the terms lead nowhere. Preformatted text is a table if most of its lines have gaps at the
+same places.
 
 Why a candidate of a web page was judged as it was: the features that weighed most. In: a region. Out: the features in
 order of their weight, those that speak for a table above nought. Candidates that were not asked about (too small, for
@@ -59,8 +61,9 @@ def judge_definitions(page: MarkupPage, candidate: Candidate) -> float:
     dated = sum(bool(_DIGIT.search(text)) for text in terms) > 0.3 * len(terms)
     prose = sum(bool(_SENTENCE.search(text)) for text in sayings) > 0.3 * len(sayings)
     linked = page.cells.linked[part][~term].sum() > 0.8 * max(1, length[~term].sum())
+    menu = page.cells.linked[part][term].any() or sum("\n" in text for text in sayings) > 0.3 * len(sayings)
     asking = page.cells.forms[part].any() or (length[~term] == 0).mean() > 0.3
-    return _LIKELY if short and single and not (linked or asking or dated or prose) else _UNLIKELY
+    return _LIKELY if short and single and not ((linked and menu) or asking or dated or prose) else _UNLIKELY
 
 
 def judge_preformatted(candidate: Candidate) -> float:
@@ -170,7 +173,13 @@ def _may_be_data(candidate: Candidate) -> bool:
     """Whether a candidate is a table of three cells or more that does not say itself that it is for layout."""
     if candidate.kind not in ("table", "aria", "boxes") or candidate.last - candidate.first < 3:
         return False
-    return candidate.attributes.get("role", "").lower() not in _PRESENTATION
+    return not _is_layout_by_its_word(candidate)
+
+
+def _is_layout_by_its_word(candidate: Candidate) -> bool:
+    """Whether the author says that a table only places things: by its role, or to readers of the screen."""
+    said = candidate.attributes
+    return said.get("role", "").lower() in _PRESENTATION or said.get("datatable", "").strip() == "0"
 
 
 def _settle_nested(candidates: tuple[Candidate, ...], chance: list[float]) -> None:
@@ -188,8 +197,8 @@ def explain_region(region: MarkupRegion, weights: Weights, most: int = 5) -> tup
     candidate = region.candidate
     if candidate.kind in ("definitions", "preformatted"):
         return ((f"{candidate.kind} judged by rule", 0.0),)
-    if candidate.attributes.get("role", "").lower() in ("presentation", "none"):
-        return (("role says that it is for layout", 0.0),)
+    if _is_layout_by_its_word(candidate):
+        return (("it says that it is for layout", 0.0),)
     if region.number not in worth_a_look(region.page):
         return (("no two rows with a row of two cells", 0.0),)
     row = genuine_features(view_candidates(region.page, [region.number]))

@@ -182,6 +182,7 @@ class Gathering:
         self.texts = [self.texts[cell] for cell in cells]
         self.numbers = self.numbers[cells]
         self.words = {at: self.words[cell] for at, cell in enumerate(cells) if cell in self.words}
+        self.exact = {at: self.exact[cell] for at, cell in enumerate(cells) if cell in self.exact}
         return [self.rows[row] for row in order]
 
 

@@ -2,12 +2,14 @@
 
 What the markup itself says of headers: `scope`, `headers` and ARIA's header roles. In: what the cells of a table
 declare, and their slots. Out: how many leading rows and columns are headers by the author's own word; nought where
-nothing is said. A `headers` attribute speaks of the cells it names: one that stands in the same rows heads the row, any
-other the column. Where authors mark some rows only, a column is believed from half of its cells on.
+nothing is said. A title over the whole width may stand above them. A `headers` attribute speaks of the cells it names:
+one that stands in the same rows heads the row, any other the column. Where authors mark some rows only, a column is
+believed from half of its cells on.
 
 A table that its markup states in full: every header has an `id` and a `scope`, every value names its `headers`. In:
-what the cells of a table declare, their slots and the sections of its rows. Out: the `Stated` table, or None where the
-markup leaves something open, as most does. A header's own `headers` name what it stands under; where no header has any,
+what the cells of a table declare, their slots, which of them say something, and the sections of its rows. Out: the
+`Stated` table, or None where the markup leaves something open, as most does: a cell that says something and is neither
+a header nor names its own. A header's own `headers` name what it stands under; where no header has any,
 the order in which values name them tells. A header of a row that is under one of a column is a field too, whose text
 names the row. Rows of the foot are notes.
 """
@@ -48,6 +50,9 @@ class CellWord(NamedTuple):
     field: bool = False  # `data-field`, as our own pages say it: a header that is a value too
 
 
+_SILENT = CellWord(None, None, ())
+
+
 def read_word(attributes: Mapping[str, str | None]) -> CellWord | None:
     """What the attributes of a cell declare, or None.
 
@@ -71,11 +76,18 @@ def declare_headers(words: Mapping[int, CellWord], slots: Sequence[Slot]) -> Dec
     if not told:
         return Declared()
     own: dict[int, list[str | None]] = {}
-    for number, (row, *_) in enumerate(slots):
+    slots_of: Counter[int] = Counter()  # how many columns the cells that begin in a row take
+    for number, (row, _, _, across) in enumerate(slots):
         own.setdefault(row, []).append(told.get(number))
-    rows = 0
+        slots_of[row] += across
+    width = max(column + across for _, column, _, across in slots)
+    titles = 0
+    while own.get(titles) == [None] and slots_of[titles] == width > 1:  # one cell over the whole width names the table
+        titles += 1
+    rows = titles
     while rows in own and COLUMN in own[rows] and all(said for said in own[rows][1:]):
         rows += 1
+    rows = rows if rows > titles else 0
     left: Counter[int] = Counter()
     for number, (row, column, down, _) in enumerate(slots):
         if row >= rows and told.get(number) == ROW:
@@ -94,8 +106,10 @@ def _direction(header: Slot, cell: Slot) -> str:
 _MOSTLY = 0.5  # the share of the cells below the head that must speak where no header says what it stands under
 
 
-def state_table(words: Mapping[int, CellWord], slots: Sequence[Slot], sections: bytes) -> Stated | None:
-    """The table that the markup states."""
+def state_table(
+    words: Mapping[int, CellWord], slots: Sequence[Slot], sections: bytes, texts: Sequence[str]
+) -> Stated | None:
+    """The table that the markup states; `texts` is what the cells say."""
     if not words:
         return None
     heads = {word.id: number for number, word in words.items() if word.id and word.direction and number < len(slots)}
@@ -107,6 +121,8 @@ def state_table(words: Mapping[int, CellWord], slots: Sequence[Slot], sections: 
     body = [row for row in sorted(rows) if _section(sections, row) == Section.BODY]
     below = [number for number, slot in enumerate(slots) if _section(sections, slot[0]) == Section.BODY]
     told = set(heads.values())
+    if any(texts[number] for number in below if number not in told and not (words.get(number) or _SILENT).headed):
+        return None
     nested = not heads or any(words[number].headed for number in told)
     if not nested and len(values) + sum(number in told for number in below) < _MOSTLY * len(below):
         return None

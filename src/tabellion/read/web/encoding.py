@@ -12,14 +12,13 @@ import codecs
 import re
 
 from tabellion.errors import UnknownFormatError
-from tabellion.read.encoding import Decoded, decode_text
+from tabellion.read.encoding import BYTE_ORDER_MARKS, Decoded, decode_text
 
 _PRESCAN = 1024  # bytes that a browser looks at; some servers put longer comments first
 _LONG_PRESCAN = 8192
 _COMMENTS = re.compile(rb"<!--.*?-->", re.S)
 _META = re.compile(rb"<meta\b[^>]*?charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.I)
 _XML = re.compile(rb"^\s*<\?xml[^>]*encoding\s*=\s*[\"']([\w.:+-]+)", re.I)
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 # Labels that browsers read as a larger set than they name (WHATWG Encoding, section 4.2).
 _AS_BROWSERS = {
@@ -51,7 +50,7 @@ def decode_markup(data: bytes, declared: str | None = None) -> Decoded:
     >>> decode_markup(b'<meta charset="iso-8859-1"><p>5 \x80').text[-3:]
     '5 €'
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _decoded(data[len(mark) :], encoding)
     _check_text(data[:_LONG_LOOK])

@@ -188,7 +188,7 @@ def _candidate(gathering: Gathering, first: int, count: int, slots: Slots, lette
         scoped=gathering.scoped,
         sized=gathering.sized,
         declared_headers=gathering.declared(slots),
-        stated=state_table(gathering.words, slots.placed, gathering.sections()),
+        stated=state_table(gathering.words, slots.placed, gathering.sections(), gathering.texts),
         exact=_numbers(gathering.exact),
         caption=gathering.caption,
         before=gathering.before,

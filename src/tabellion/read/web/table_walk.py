@@ -7,7 +7,8 @@ by `flow`, which comes back here for the tables in it; beyond a depth of nesting
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from operator import add
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
@@ -23,12 +24,14 @@ _SECTION_MARKS = {Section.BODY: 0, Section.HEAD: int(Mark.IN_HEAD), Section.FOOT
 _ARIA_CELLS = {"cell": 0, "gridcell": 0, "columnheader": int(Mark.HEADING), "rowheader": int(Mark.HEADING)}
 _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
 _HEADING = int(Mark.HEADING)
+_HEADED = ("row", "col", "rowgroup", "colgroup")
 _BARE, _STYLED, _LINKING = 1, 2, 3
 _WRAPPERS = {  # elements that the text of a cell may stand in
     **dict.fromkeys(["div", "p", "center", "font", "span", "b", "strong", "i", "em", "u", "small", "big"], _STYLED),
     **dict.fromkeys(("ix:nonfraction", "ix:nonnumeric"), _BARE),  # of filings: inline XBRL
     "a": _LINKING,
 }
+_PAIR = 2  # a term and what is said of it
 LONGEST_PATH = 400  # steps of a selector
 _DEEPEST_LOOK = 400  # elements around a table that may hand down a look
 
@@ -38,14 +41,15 @@ Trail = list[tuple[str, int]]
 
 
 class _CellTold(NamedTuple):
-    """What the tag of a cell says: its spans, whether it is sized, whether it speaks of headers itself, its look, and
-    what there is of it when it holds nothing.
+    """What the tag of a cell says: its spans, whether it is sized, whether it speaks of headers itself, its look and
+    marks, and what there is of it when it holds nothing.
     """
 
     span: tuple[int, int]
     is_sized: bool
     speaks: bool | None  # None: nothing to declare
     look: int
+    marks: int
     empty: CellRecord
 
 
@@ -63,6 +67,7 @@ class TableWalk(ABC):
         self._open: list[Gathering] = []
         self._around: dict[int, int] = {}  # the look inside elements that tables lie in
         self._tables = 0
+        self._read_lists: set[int] = set()  # definition lists that were read with the one before them
         self._told_cells: dict[tuple[object, ...], _CellTold] = {}  # by row and tag as written
 
     @abstractmethod
@@ -170,7 +175,7 @@ class TableWalk(ABC):
                 told = self._tell_cell(row, fill, marks, tag, attributes)
                 if len(self._told_cells) < _MOST_TOLD:
                     self._told_cells[met] = told
-            span, is_sized, speaks, inside, empty = told
+            span, is_sized, speaks, inside, marks, empty = told
             spans.append(span)
             made.sized += is_sized
             if speaks is not None:
@@ -219,12 +224,15 @@ class TableWalk(ABC):
         """What the tag of a cell says; cells that are written alike are told once."""
         down, across = attributes.get("rowspan"), attributes.get("colspan")
         speaks = "scope" in attributes or "headers" in attributes
+        if (attributes.get("scope") or "").lower() in _HEADED:
+            marks |= _HEADING  # a `<td>` with a scope heads its row or column all the same
         inside = self._looks.enter(row, tag, attributes)
         return _CellTold(
             (read_span(down, MOST_DOWN, 0), read_span(across, MOST_ACROSS)),
             "width" in attributes or "height" in attributes,
             speaks if speaks or "id" in attributes else None,
             inside,
+            marks,
             ("", self._looks.style(inside, inside, row, fill), marks, 0, 0, 0, 0, 0, 0, 0),
         )
 
@@ -250,15 +258,25 @@ class TableWalk(ABC):
         self._end(made, box, len(trail))
 
     def definitions(self, node: LexborNode, look: int, box: Box, trail: Trail) -> None:
-        """Read a definition list: a term and what is said of it make a row. The text stays with the container too."""
+        """Read a definition list: a term and what is said of it make a row. The text stays with the container too.
+
+        Lists of one pair that follow each other are one list.
+        """
+        if node.mem_id in self._read_lists:
+            return
         made = self._start("definitions", node, box, look, trail)
         if made is None:
             self._tables += len(node.css("table"))
             return
         tables = self._tables + len(node.css("table"))
-        parts = [part for child in node.iter() for part in (child.iter() if child.tag == "div" else (child,))]
+        parts = _definition_parts(node)
+        if len(parts) <= _PAIR:
+            for other in _following_lists(node):
+                self._read_lists.add(other.mem_id)
+                parts += _definition_parts(other)
+                tables += len(other.css("table"))
         marks = {"dt": int(Mark.HEADING), "dd": 0}
-        _pair(made, [self._cell(part, look, marks[part.tag]) for part in parts if part.tag in marks])
+        _pair(made, [self._cell(part, look, marks[part.tag]) for part in parts])
         self._tables = tables
         self._end(made, box, len(trail))
         for text in made.texts:
@@ -276,6 +294,23 @@ def _elements(node: LexborNode) -> enumerate[LexborNode]:
     return enumerate((part for part in node.iter() if part.tag != "-comment"), 1)
 
 
+def _definition_parts(node: LexborNode) -> list[LexborNode]:
+    """The terms of a definition list and what is said of them, in their order."""
+    parts = (part for child in node.iter() for part in (child.iter() if child.tag == "div" else (child,)))
+    return [part for part in parts if part.tag in ("dt", "dd")]
+
+
+def _following_lists(node: LexborNode) -> Iterator[LexborNode]:
+    """The definition lists of one pair that come right after a list."""
+    after = node.next
+    while after is not None:
+        if after.tag == "dl" and len(_definition_parts(after)) == _PAIR:
+            yield after
+        elif after.tag != "-comment" and not (after.tag == "-text" and (after.text_content or "").isspace()):
+            return
+        after = after.next
+
+
 def _count_columns(node: LexborNode) -> int:
     columns = [part for part in node.iter() if part.tag == "col"] or [node]
     return sum(read_span(column.attributes.get("span"), MOST_ACROSS) for column in columns)
@@ -289,7 +324,9 @@ def _pair(made: Gathering, told: list[CellRecord]) -> None:
         term = cell[2] & Mark.HEADING
         if row and (row[-1][2] & Mark.HEADING) == term:
             text = f"{row[-1][0]}\n{cell[0]}".strip("\n")
-            row[-1] = (text, *row[-1][1:3], len(text), *row[-1][4:])
+            style, marks, _, *held = row[-1][1:]
+            linked, links, images, forms, items, nested = map(add, held, cell[4:])
+            row[-1] = (text, style, marks, len(text), linked, links, images, forms, items, nested)
         elif row and not term:
             row.append(cell)
         else:
