@@ -37,12 +37,15 @@ _TABLES_TOGETHER = 64  # of a web page are labelled at once: most pages have few
 _ENOUGH = 0.5  # the share of a page's text in tables of its markup from which boxes have little to add
 
 
-class Rejected(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A candidate that was judged not to be a table; `why` lists the features that weighed most, where it was asked."""
+class Rejected(msgspec.Struct, frozen=True):
+    """A candidate that was judged not to be a table, and what it seems to be.
+
+    `why` lists what weighed most, where it was asked; what spoke for a table, or for the kind of a sheet, is above 0.
+    """
 
     place: Place
     genuine: float
-    kind: str | None = None
+    kind: str = "other"
     why: tuple[tuple[str, float], ...] = ()
 
 
@@ -198,19 +201,24 @@ def label_regions(
 
 def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Rejected:
     """What is told of a region that is hardly a table."""
+    if isinstance(region, PrintedRegion):
+        from tabellion.locate.printed.regions import explain_printed
+
+        why = explain_printed(region, weights) if settings.why else ()
+        return Rejected(region.place, region.genuine, "figure" if region.figure else "text", why)
     if not isinstance(region, MarkupRegion):
         return Rejected(region.place, region.genuine)
     from tabellion.locate.rendered.regions import tell_structure
     from tabellion.locate.web.genuine import explain_region
 
     why = explain_region(region, weights) if settings.why else ()
-    kind = tell_structure(region) if region.candidate.kind == "boxes" else None
-    return Rejected(region.place, region.genuine, kind, why)
+    return Rejected(region.place, region.genuine, tell_structure(region), why)
 
 
 def reject_grid(labelled: Labelled) -> Rejected:
     """What is told of a grid without tables."""
-    return Rejected(labelled.labels.grid.place, 1 - labelled.kind_probability, labelled.kind)
+    unsure = round(1 - labelled.kind_probability, 4)
+    return Rejected(labelled.labels.grid.place, unsure, labelled.kind, labelled.why or (("no rows of values", 0.0),))
 
 
 def _mentions(document: Document) -> Iterator[str]:

@@ -157,7 +157,8 @@ class ErrorFields(Strict):
 class RejectedFields(Strict):
     place: PlaceFields
     genuine: float
-    kind: str | None
+    kind: str
+    why: list[tuple[str, float]]
 
 
 class DocumentFields(Strict):

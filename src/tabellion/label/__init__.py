@@ -78,11 +78,11 @@ def _label_sheet(grid: Grid, weights: Weights, method: RowMethod, fixes: Fixes) 
     """A part of a sheet: the best of its whole readings, and what kind of sheet it is."""
     reading = best_reading(grid, make_reader(weights, method), fixes.rows)
     labels, frames = reading.labels, list(reading.frames)
-    kind, probability = judge_kind(labels, frames)
+    kind, probability, why = judge_kind(labels, frames)
     if not keeps_frames(kind):
         said = [table.table for table in fixes.tables if table.genuine]
         frames = [frame for frame in frames if any(common_share(frame.rect, table) > 0 for table in said)]
-    return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=probability)
+    return Labelled(labels=labels, frames=tuple(frames), kind=kind, kind_probability=probability, why=why)
 
 
 def make_reader(weights: Weights, method: RowMethod = "boosted", rated: bool = True) -> Reader:

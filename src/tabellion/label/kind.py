@@ -1,11 +1,13 @@
 """What a sheet is: data frame, relation, form, list, diagram or other (Chen and Cafarella 2013, section 2.2).
 
-In: labelled rows and the frames found among them. Out: the kind and its probability. A few plain observations vote;
-the votes are log-odds, set by hand on the paper's definitions, since no corpus labels forms or diagrams.
-Forms, lists and diagrams are not forced into frames: `keeps_frames` says whether a kind has any.
+In: labelled rows and the frames found among them. Out: the kind, its probability and why. A few plain observations
+vote; the votes are log-odds, set by hand on the paper's definitions, since no corpus labels forms or diagrams. Forms,
+lists and diagrams are not forced into frames: `keeps_frames` says whether a kind has any.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,6 +17,8 @@ from tabellion.model.grid import Content, Grid
 from tabellion.patterns import lazy_pattern
 
 _BLANK_FIELD = lazy_pattern(r"_{3,}|\.{6,}|☐|□|\[ ?\]")
+_TABLES: tuple[SheetKind, ...] = ("data frame", "relation")
+_REASONS = 5  # that are told
 _ASKS = lazy_pattern(r"[:?]\s*$")
 
 
@@ -34,20 +38,34 @@ class SheetView(msgspec.Struct, frozen=True):
     long_texts: float  # share of texts of more than twelve words
 
 
-def judge_kind(labels: RowLabels, frames: list[Frame]) -> tuple[SheetKind, float]:
-    """The most probable kind of a sheet and its probability."""
-    view = view_sheet(labels.grid, frames)
-    votes = _votes(view)
-    score = np.array(list(votes.values()))
+class SheetVerdict(NamedTuple):
+    """The most probable kind of a sheet, its probability, and the observations that weighed most."""
+
+    kind: SheetKind
+    probability: float
+    why: tuple[tuple[str, float], ...]
+
+
+def judge_kind(labels: RowLabels, frames: list[Frame]) -> SheetVerdict:
+    """What a sheet is; what spoke for that kind counts above nought, what spoke against a table below."""
+    votes = _votes(view_sheet(labels.grid, frames))
+    score = np.array([sum(each.values()) for each in votes.values()])
     share = np.exp(score - score.max())
     share /= share.sum()
-    best = int(share.argmax())
-    return list(votes)[best], float(share[best])
+    best = list(votes)[int(share.argmax())]
+    spoke = {**votes[best]} if keeps_frames(best) else {**_against(votes), **votes[best]}
+    why = sorted(((name, round(float(vote), 3)) for name, vote in spoke.items() if vote), key=lambda one: -abs(one[1]))
+    return SheetVerdict(best, float(share.max()), tuple(why[:_REASONS]))
+
+
+def _against(votes: dict[SheetKind, dict[str, float]]) -> dict[str, float]:
+    """What spoke against a table of data."""
+    return {name: vote for kind in _TABLES for name, vote in votes[kind].items() if vote < 0}
 
 
 def keeps_frames(kind: SheetKind) -> bool:
     """Whether sheets of this kind hold tables of data."""
-    return kind in ("data frame", "relation")
+    return kind in _TABLES
 
 
 def view_sheet(grid: Grid, frames: list[Frame]) -> SheetView:
@@ -77,27 +95,42 @@ def view_sheet(grid: Grid, frames: list[Frame]) -> SheetView:
     )
 
 
-def _votes(view: SheetView) -> dict[SheetKind, float]:
+def _votes(view: SheetView) -> dict[SheetKind, dict[str, float]]:
+    """What each observation speaks for each kind, and against it."""
     framed = view.body > 0 and view.width > 1
     return {
-        "data frame": 3.0 * framed
-        + 3.0 * (view.value_numbers > 0.5 and view.numbers > 0.05)
-        + 1.0 * view.stubbed
-        + 1.0 * view.headed
-        - 2.0 * (view.text_values > 0.5)
-        - 3.0 * (view.blank_fields > 1),
-        "relation": 3.0 * framed
-        + 1.0 * view.headed
-        + 2.5 * (view.text_values > 0.25)
-        + 1.5 * (view.body >= 4)
-        + 0.5 * (view.width > 2)
-        - 2.0 * (not view.headed)
-        - 3.0 * (view.blank_fields > 1),
-        "form": 12.0 * min(view.asking, 0.5) + 2.0 * min(view.blank_fields, 3) - 2.0 * (view.numbers > 0.2),
-        "list": 3.5 * (view.width <= 1 and view.numbers < 0.3)
-        + 1.0 * (view.body >= 3)
-        - 2.0 * (view.long_texts > 0.3)
-        - 6.0 * min(view.asking, 0.5),
-        "diagram": 4.0 * (view.numbers > 0.9 and not view.headed and not view.stubbed),
-        "other": 2.0 + 2.0 * (view.long_texts > 0.3) + 1.0 * (view.cells < 4),
+        "data frame": {
+            "rows and columns": 3.0 * framed,
+            "values are numbers": 3.0 * (view.value_numbers > 0.5 and view.numbers > 0.05),
+            "has a stub": 1.0 * view.stubbed,
+            "has headers": 1.0 * view.headed,
+            "values are texts": -2.0 * (view.text_values > 0.5),
+            "blanks to fill in": -3.0 * (view.blank_fields > 1),
+        },
+        "relation": {
+            "rows and columns": 3.0 * framed,
+            "has headers": 1.0 * view.headed,
+            "values are texts": 2.5 * (view.text_values > 0.25),
+            "many rows": 1.5 * (view.body >= 4),
+            "several columns": 0.5 * (view.width > 2),
+            "has no headers": -2.0 * (not view.headed),
+            "blanks to fill in": -3.0 * (view.blank_fields > 1),
+        },
+        "form": {
+            "texts ask for an answer": 12.0 * min(view.asking, 0.5),
+            "blanks to fill in": 2.0 * min(view.blank_fields, 3),
+            "many numbers": -2.0 * (view.numbers > 0.2),
+        },
+        "list": {
+            "one column of words": 3.5 * (view.width <= 1 and view.numbers < 0.3),
+            "many rows": 1.0 * (view.body >= 3),
+            "long texts": -2.0 * (view.long_texts > 0.3),
+            "texts ask for an answer": -6.0 * min(view.asking, 0.5),
+        },
+        "diagram": {"nothing but numbers": 4.0 * (view.numbers > 0.9 and not view.headed and not view.stubbed)},
+        "other": {
+            "nothing that tells it": 2.0,
+            "long texts": 2.0 * (view.long_texts > 0.3),
+            "hardly any cells": 1.0 * (view.cells < 4),
+        },
     }

@@ -72,3 +72,4 @@ class Labelled(msgspec.Struct, frozen=True, eq=False):
     kind: SheetKind
     kind_probability: float
     issues: tuple[Issue, ...] = ()
+    why: tuple[tuple[str, float], ...] = ()  # what weighed most for the kind, where plain observations tell it

@@ -55,6 +55,8 @@ class PrintedRegion(msgspec.Struct, frozen=True, eq=False):
     issues: tuple[Issue, ...] = ()
     parts: tuple[PrintedRegion, ...] = ()
     about: Surroundings = NO_SURROUNDINGS
+    figure: bool = False  # whether it is a part of a figure
+    seen: NDArray[np.float64] | None = None  # what it was judged by
 
 
 class MarkupRegion(msgspec.Struct, frozen=True, eq=False):

@@ -30,6 +30,7 @@ from tabellion.model.place import Box, Place
 from tabellion.model.printed import MOST_PIECES, PrintedPage
 from tabellion.model.region import LIKELY, PrintedRegion, Surroundings
 from tabellion.weights import Weights
+from tabellion.weights.boosted import weigh_features
 
 _SAME_EDGE = 6.0  # type sizes that the edges of two parts may differ by
 _NEAR_EDGE = 0.35  # of the page's height: what may lie between a part and the page's upper or lower edge
@@ -194,7 +195,7 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
 
 def _doubted(region: PrintedRegion) -> PrintedRegion:
     """A region that is a part of a figure."""
-    return msgspec.structs.replace(region, genuine=round(_IN_FIGURE * region.genuine, 4))
+    return msgspec.structs.replace(region, genuine=round(_IN_FIGURE * region.genuine, 4), figure=True)
 
 
 def _settled(region: PrintedRegion, box: Box, about: Surroundings) -> PrintedRegion:
@@ -225,7 +226,18 @@ def _region(
     genuine = 1 / (1 + np.exp(-odds - _LENIENT))
     left, top, right, bottom = hull(facts.box[members])
     box = Box(left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
-    return PrintedRegion(facts.page, _place_of(facts.page, box), box, round(float(genuine), 4))
+    return PrintedRegion(facts.page, _place_of(facts.page, box), box, round(float(genuine), 4), seen=rows[0])
+
+
+def explain_printed(region: PrintedRegion, weights: Weights, most: int = 5) -> tuple[tuple[str, float], ...]:
+    """The features that weighed most for or against a region, each with what it added to the log-odds."""
+    reasons = [("it is a part of a figure", 0.0)] if region.figure else []
+    if region.seen is None:
+        return tuple(reasons)
+    trees = weights.boosted(REGIONS, REGION_FEATURES)
+    moved = weigh_features(trees, region.seen[None])[0]
+    order = np.argsort(-np.abs(moved))[: most - len(reasons)].tolist()
+    return (*reasons, *((trees.features[number], round(float(moved[number]), 3)) for number in order))
 
 
 def _reading_order(region: PrintedRegion) -> tuple[int, float, float]:
