@@ -1,4 +1,4 @@
-"""What was judged not to be a table is told with its place, its chance, what it seems to be and why, in every medium."""
+"""What was judged not to be a table is told in every medium: its place, its chance, what it seems to be and why."""
 
 from __future__ import annotations
 
