@@ -58,7 +58,7 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
     words = (grid.content.ravel()[grid.home[rows[:, None], columns]] == Content.TEXT).any(axis=0)
     if not naming or not (words.any() or naming[0].one_way):
         return ()
-    if not words[:-1].any() and not any(one.words for one in naming) and not naming[0].series:
+    if not grid.undeclared and not words[:-1].any() and not any(one.words for one in naming) and not naming[0].series:
         last = _look(grid, rows, columns[-1])
         if last and last.words and _tell_apart([last.names]):
             return (last.at,)

@@ -231,9 +231,9 @@ def _side_column(view: WebView, headers: HeaderLines, body: list[int]) -> int | 
     grid, columns = view.grid, view.columns
     if not headers.rows or grid.undeclared or len(body) < 2 or len(columns) < 2:
         return None
-    at = grid.home[np.asarray(body)[:, None], columns]
-    heading = (grid.marks.ravel()[at] & _HEADING) > 0
-    share = (heading & view.shown[np.ix_(body, columns)]).sum(axis=0) / len(body)
+    region = (np.asarray(body)[:, None], columns)
+    heading = (grid.marks.ravel()[grid.home[region]] & _HEADING) > 0
+    share = (heading & view.shown[region]).sum(axis=0) / len(body)
     found = np.flatnonzero(share >= _NEARLY_ALL)
     if len(found) != 1 or not found[0] or np.delete(share, found[0]).max() > 1 - _NEARLY_ALL:
         return None

@@ -276,7 +276,7 @@ class TableWalk(ABC):
                 parts += _definition_parts(other)
                 tables += len(other.css("table"))
         marks = {"dt": int(Mark.HEADING), "dd": 0}
-        _pair(made, [self._cell(part, look, marks[part.tag]) for part in parts])
+        _pair(made, [self._cell(part, look, marks[part.tag or ""]) for part in parts])
         self._tables = tables
         self._end(made, box, len(trail))
         for text in made.texts:
