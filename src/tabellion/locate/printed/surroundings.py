@@ -20,7 +20,7 @@ from tabellion.locate.printed.second_look import PieceFacts, hull
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
 from tabellion.model.region import Surroundings
-from tabellion.values.table_labels import read_caption
+from tabellion.values.table_labels import part_sentences, read_caption
 from tabellion.values.vocabulary import either_of
 
 _FARTHEST = 60.0  # points between a table and its caption
@@ -67,7 +67,9 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
     for number in range(len(tables)):
         lines, position = captions.get(number, ([], None))
         notes = around.note_lines(number, lines)
-        text = around.text_of(lines)
+        text, told = around.text_of(lines), ""
+        if position == "below":
+            text, told = around.part_caption(lines)
         label = read_caption(text) if text else None
         result.append(
             Surroundings(
@@ -75,7 +77,7 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
                 position=position,
                 label=label.label if label else None,
                 continued=bool(label and label.continued),
-                notes=tuple(around.text_of(note) for note in around.part_notes(notes)),
+                notes=(*([told] if told else []), *(around.text_of(note) for note in around.part_notes(notes))),
                 pieces=frozenset(k for line in (*lines, *notes) for k in line),
                 caption_pieces=frozenset(k for line in lines for k in line),
                 page_columns=columns,
@@ -242,6 +244,17 @@ class _Around:
             return table
         around = hull(self.facts.box[[p for line in caption for p in line]])
         return Box(min(table.left, around.left), table.top, max(table.right, around.right), table.bottom)
+
+    def part_caption(self, lines: list[Line]) -> tuple[str, str]:
+        """A caption below a table, and the notes that go on in it: all after its first sentence.
+
+        Where that sentence ends with a line, it is a heading, and what follows is the caption still.
+        """
+        text = self.text_of(lines)
+        first = next(iter(part_sentences(f"{text} X")[0]), text)
+        if any(self.text_of(lines[:n]) == first for n in range(1, len(lines) + 1)):
+            return text, ""
+        return first, text[len(first) :].strip()
 
     def part_notes(self, lines: list[Line]) -> list[list[Line]]:
         """Lines of notes, each note's together: one begins where a line is marked."""

@@ -33,7 +33,7 @@ from tabellion.read.pdf.characters import (
     mend_symbols,
     read_characters,
 )
-from tabellion.read.pdf.front import read_front
+from tabellion.read.pdf.front import read_authors, read_front
 from tabellion.read.pdf.paths import NO_PATHS, Paths, join_rulings, read_paths
 from tabellion.read.pdf.picture import Pixels, picture_page
 from tabellion.read.pdf.pieces import join_pieces
@@ -68,6 +68,8 @@ def read_pdf(
         pages.numbers = tuple(numbers)
     check_count(len(pages), limits.pages, "pages", "pages")
     title, authors = read_front(pages.page(1), pages.metadata("Title"), pages.metadata("Author"))
+    if title and not authors and pages.page_count > 1:
+        authors = read_authors(pages.page(2), title, pages.metadata("Author"))
     return PrintedContents(pages, title, authors)
 
 

@@ -21,6 +21,8 @@ _LARGER = 1.12  # times the size of most text: a title is set so
 _SHARE_ON_PAGE = 0.75  # of a stated title's words
 _MOST_AUTHOR_LINES = 40
 _MOST_LINES_BELOW = 60  # of a title, in which authors are looked for
+_MOST_CUT = 3  # words of a line that holds a part of one name
+_TALLEST = 1.25  # type sizes that a line of a title is high, whatever its font says
 _COLUMN_GAP = 1.6  # type sizes between two texts side by side
 _LINES_TO_AFFILIATION = 8
 _PARTICLES = re.compile(r"de|d[aei]|d[ao]s?|del(?:la)?|de[rn]|v[ao]n|zur?|l[ae]|[ae]l|bin|ibn|ben|e|y|te[rn]", re.I)
@@ -79,6 +81,13 @@ def read_front(
     if not authors and stated_authors and _stands_on(page, stated_authors):
         authors = _names(stated_authors)
     return title, authors
+
+
+def read_authors(page: PrintedPage, title: str, stated_authors: str | None) -> tuple[str, ...]:
+    """The authors that stand below a known title: on the page after a cover that names none."""
+    lines = _lines(page)
+    upper = [line for line in lines if line.top < _UPPER_PART * page.height]
+    return _authors_below(lines, _printed_title(upper, title, []), stated_authors or "")
 
 
 def _lines(page: PrintedPage) -> list[_Line]:
@@ -150,7 +159,7 @@ def _authors_below(lines: list[_Line], title: list[_Line], stated: str) -> tuple
     if not title:
         return ()
     left, right = min(line.left for line in title), max(line.right for line in title)
-    bottom = max(line.bottom for line in title)
+    bottom = max(min(line.bottom, line.top + _TALLEST * line.size) for line in title)
     below = _whole_lines([line for line in lines if line.top > bottom - 2 and line.left < right and line.right > left])
     below = [line for line in below[:_MOST_LINES_BELOW] if any(c.isalpha() for c in line.text)]
     taken: list[_Line] = []
@@ -160,7 +169,8 @@ def _authors_below(lines: list[_Line], title: list[_Line], stated: str) -> tuple
         away = taken and (
             line.top - taken[-1].bottom > 1.6 * line.size or abs(line.size - taken[-1].size) > 0.15 * line.size
         )
-        if _NO_NAME.search(line.text) or away or not _mostly_names(line.text):
+        named = _mostly_names(line.text) or (bool(taken) and _may_be_cut(line.text))
+        if _NO_NAME.search(line.text) or away or not named:
             if taken:
                 break
             continue
@@ -224,6 +234,12 @@ def _mostly_names(line: str) -> bool:
         for k, p in enumerate(parts)
     )
     return good >= 0.7 * len(parts) and any(map(_is_name, parts))
+
+
+def _may_be_cut(line: str) -> bool:
+    """Whether a line among names may be the end or the beginning of one that is parted: "Hans ter", "Chakarvarty"."""
+    words = _clean(line).replace("|", " ").strip(" ,").split()
+    return 0 < len(words) <= _MOST_CUT and all(w[:1].isupper() or _PARTICLES.fullmatch(w) for w in words)
 
 
 def _clean(text: str) -> str:

@@ -226,5 +226,7 @@ def _mark_shifts(run: Run, m: _Measures, shift: list[int]) -> None:
                 shift[i] |= _LOWERED
     for before, i in pairwise(run):
         gap = max(m.left[i] - m.right[before], m.left[before] - m.right[i])
+        if before == i - 1 and not m.tied[i] and m.text[before][-1:].islower() and m.text[i][:1].isupper():
+            continue  # two words that were drawn together
         if gap < _GLUE_GAP * m.size[i] or (m.tied[i] and before == i - 1 and gap < 0.2 * m.size[i]):
             shift[i] |= _GLUED

@@ -22,6 +22,7 @@ from tabellion.read.pdf.space import Boxes
 
 _WORD_GAP = 0.2  # of the type size: narrower gaps are kerning; the narrowest blanks of justified text are wider
 _PARTED_GAP = 0.1  # the same where PDFium, which knows the font's own blank, sees one
+_CAPITAL_GAP = 0.06  # the same between a small letter and a capital, which are drawn together: "Hye Yoon", "of Age"
 _BACK_STEP = -0.7  # a step back by more than this is a new place, not kerning
 _BASELINE_STEP = 0.12  # of the size: text on one line varies less
 _SIZE_STEP = 0.12
@@ -119,6 +120,8 @@ def _breaks(
     level = np.abs(np.diff(base)) <= _BASELINE_STEP * wide
     alike = np.abs(np.diff(size)) <= _SIZE_STEP * wide
     limit = np.where(letters.parted[at][1:], _PARTED_GAP, _WORD_GAP)
+    before_capital = _small_to_capital(letters.code[at])
+    limit[before_capital] = np.where(letters.parted[at][1:][before_capital], _BACK_STEP, _CAPITAL_GAP)
     _widen_for_spaced_letters(letters.code[at], gap, level & alike & ~after_blank[1:], limit)
     ligature = np.abs(box[1:] - box[:-1]).max(axis=1) < 0.01  # one glyph that stands for several letters
     near = ((gap <= limit) & (gap >= _BACK_STEP)) | ligature
@@ -127,6 +130,12 @@ def _breaks(
     overlap = np.minimum(box[1:, 3], box[:-1, 3]) - np.maximum(box[1:, 1], box[:-1, 1])
     tied = np.append(False, near & ~after_blank[1:] & (overlap > 0))
     return new, tied
+
+
+def _small_to_capital(code: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Where a capital of the Latin alphabet follows a small letter."""
+    small = ((code >= 97) & (code <= 122)) | ((code >= 0xDF) & (code <= 0xFF) & (code != 0xF7))
+    return np.asarray(small[:-1] & (code[1:] >= 65) & (code[1:] <= 90))
 
 
 def _right_to_left(code: NDArray[np.uint32]) -> NDArray[np.bool_]:
