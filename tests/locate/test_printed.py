@@ -14,7 +14,7 @@ from tabellion.locate.printed.second_look import gather_facts
 from tabellion.locate.printed.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import PrintedRegion
+from tabellion.model.region import PrintedRegion, Surroundings
 from tabellion.read import read_document
 from tabellion.values.table_labels import read_caption
 from tabellion.values.vocabulary import WORDS
@@ -161,3 +161,55 @@ def test_what_is_told_of_a_page_knows_the_captions_before_it():
     told = piece_features(second, Earlier().past(first))
     assert set(told[:, PIECE_FEATURES.index("captions before")]) == {1.0}
     assert set(piece_features(first)[:, PIECE_FEATURES.index("captions before")]) == {0.0}
+
+
+def about_table(*texts: tuple[float, float, str, float]) -> Surroundings:
+    """What stands around a table at 100 to 160, with texts set beside it."""
+    page = PdfPage()
+    for x, y, text, size in texts:
+        page.text(x, y, text, size)
+    lay_table(page, ROWS, 100, EDGES)
+    (shown,) = read_pages(page)
+    (about,) = find_surroundings(gather_facts(shown), [Box(71, 100, 401, 161)])
+    return about
+
+
+def test_what_follows_the_first_sentence_of_a_caption_below_a_table_is_a_note():
+    about = about_table(
+        (72, 180, "Table 1. Singers by voice. SD standard deviation, NS not", 9), (72, 191, "significant.", 9)
+    )
+    assert about.caption == "Table 1. Singers by voice."
+    assert about.notes == ("SD standard deviation, NS not significant.",)
+
+
+def test_a_caption_below_a_table_may_have_a_heading_of_its_own():
+    about = about_table((72, 180, "Table 1: Singers.", 9), (72, 191, "They were counted by voice in spring.", 9))
+    assert about.caption == "Table 1: Singers. They were counted by voice in spring."
+    assert about.notes == ()
+
+
+def test_a_caption_may_stand_at_the_left_of_its_table():
+    about = about_table((10, 108, "Table 4", 8), (10, 118, "The singers", 8))
+    assert (about.label, about.caption) == ("Table 4", "Table 4 The singers")
+
+
+def test_a_caption_is_as_wide_as_it_is_set_and_the_head_of_a_column_is_no_line_of_it():
+    wide = "Singers of the small choir and of the large one, by voice, at the end of the year before the last one"
+    about = about_table((72, 80, "Table 1.", 9), (115, 80, wide, 9), (380, 91, "Men", 9))
+    assert about.caption == f"Table 1. {wide}"
+
+
+def test_the_lines_between_a_label_and_the_rule_below_it_are_no_rows():
+    page = PdfPage()
+    page.text(72, 70, "Table 1", 9)
+    page.text(72, 81, "Singers of the small choir and of the large", 9)
+    page.text(72, 92, "one, by voice", 9)
+    lay_table(page, ROWS, 100, EDGES)
+    (shown,) = read_pages(page)
+    facts = gather_facts(shown)
+    chance = settle_chances(facts, np.full(len(facts.text), 0.7))
+    assert [text for text, p in zip(facts.text, chance, strict=True) if p == 0] == [
+        "Table 1",
+        "Singers of the small choir and of the large",
+        "one, by voice",
+    ]

@@ -18,6 +18,22 @@ def page_of(data: bytes, number: int = 0):
     return read_document(data).pages[number]
 
 
+def test_authors_stand_behind_a_cover_that_names_none():
+    cover, page = PdfPage(), PdfPage()
+    for made in (cover, page):
+        made.text(72, 100, "Of weights and measures", 20, "bold")
+    page.text(72, 125, "Ada Winter and Tom Frost", 11)
+    page.text(72, 145, "Institute of Weights", 9)
+    assert read_document(write_pdf([cover, page])).authors == ("Ada Winter", "Tom Frost")
+
+
+def test_a_narrow_white_between_a_small_letter_and_a_capital_parts_words():
+    drawn = "BT /F0 10 Tf 72 700 Td [(Ji Hye) -80 (Yoon) 0 ( pH pp) -80 (mm)] TJ ET"
+    (page,) = read_document(drawn_pdf(drawn)).pages
+    assert isinstance(page, PrintedPage)
+    assert page.pieces.text.tolist() == ["Ji Hye Yoon pH ppmm"]
+
+
 def plain_pdf(pages: int = 1) -> bytes:
     made = []
     for number in range(1, pages + 1):
@@ -153,6 +169,10 @@ def test_title_and_author_come_from_the_first_page():
         (["Father's Father's, Mother's Mother's", "School of Weights"], ()),
         (["It was a long year, and many things were weighed.", "Annual Report"], ()),
         (["Abstract", "Visual Scale, Analog Scale", "Institute of Weights"], ()),
+        (
+            ["Ada Winter, Tom Frost, Hans ter", "Steege, Ryo", "Doi", "Institute of Weights"],
+            ("Ada Winter", "Tom Frost", "Hans ter Steege", "Ryo Doi"),
+        ),
     ],
 )
 def test_authors_are_told_on_evidence(lines: list[str], authors: tuple[str, ...]):

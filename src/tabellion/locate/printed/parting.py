@@ -114,6 +114,10 @@ _HEAD_ROWS = 3  # a part of so few rows may be the head of the part below it
 _HEAD_GAP = 0.6  # type sizes between them
 _HEAD_SHARE = 0.7  # of the narrower one that must stand over the other
 
+_LABEL_LETTERS = 14  # of a caption's first piece, at most, where it is the label alone
+_LABEL_GAP = 4.0  # type sizes from a label to the text of its caption
+_CAPTION_STEP, _MOST_CAPTION_LINES = 1.9, 4  # type sizes from line to line of a caption below its label; how many
+
 Judge = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -128,7 +132,7 @@ class Judges(msgspec.Struct, frozen=True):
 
 def settle_chances(facts: PieceFacts, chance: NDArray[np.float64]) -> NDArray[np.float64]:
     """The chances, but none for captions, and a high one for all pieces of a lattice that is mostly a table's."""
-    caption = (facts.caption == 1) | _captions_in_lattices(facts)
+    caption = (facts.caption == 1) | _captions_in_lattices(facts) | _after_labels(facts)
     settled = np.where(caption, 0.0, chance)
     for k in range(len(facts.lattices)):
         members = (facts.lattice == k) & ~caption
@@ -153,6 +157,52 @@ def _captions_in_lattices(facts: PieceFacts) -> NDArray[np.bool_]:
         if not inner.any():
             found |= (facts.lattice == facts.lattice[k]) & (y >= y[k] - 1) & (y < foot)
     return found
+
+
+def _after_labels(facts: PieceFacts) -> NDArray[np.bool_]:
+    """The pieces of captions whose label stands alone: what follows it on its line, and the lines below it, each by
+    itself, down to the rule that opens the table.
+    """
+    found = np.zeros(len(facts.box), dtype=bool)
+    left, _, right, _ = facts.box.T
+    for k in np.flatnonzero(facts.caption == 1).tolist():
+        if len(facts.text[k]) > _LABEL_LETTERS:
+            continue
+        size = facts.size[k]
+        level = np.abs(facts.base - facts.base[k]) < 0.35 * size
+        beside = np.flatnonzero(level & (left > right[k] - 1) & (left - right[k] < _LABEL_GAP * size))
+        found[beside[facts.letters[beside] > facts.letters[k]]] = True
+        lines: list[int] = []
+        last = k
+        while len(lines) < _MOST_CAPTION_LINES:
+            step = facts.base - facts.base[last]
+            below = np.flatnonzero((step > 0.5 * size) & (step < _CAPTION_STEP * size) & (right > left[k]))
+            below = below[np.abs(left[below] - left[k]) < 2 * size]
+            if not len(below):
+                break
+            following = int(below[step[below].argmin()])
+            mates = (np.abs(facts.base - facts.base[following]) < 0.35 * size) & (left < right[following] + 30 * size)
+            if (mates & (left > right[following])).any() and not _column_beside(facts, following):
+                break
+            lines.append(following)
+            last = following
+            if _ruled_under(facts, following):
+                found[lines] = True
+                break
+    return found
+
+
+def _column_beside(facts: PieceFacts, k: int) -> bool:
+    """Whether what stands right of a line on its level is running text: the next column of the page."""
+    beside = (np.abs(facts.base - facts.base[k]) < 0.35 * facts.size[k]) & (facts.box[:, 0] > facts.box[k, 2])
+    return bool(facts.prose[beside].all())
+
+
+def _ruled_under(facts: PieceFacts, k: int) -> bool:
+    """Whether a rule as wide as a line, or wider, runs right below it."""
+    start, y, end, _ = facts.rules.T
+    near = (y > facts.base[k]) & (y < facts.box[k, 3] + facts.size[k])
+    return bool((near & (start < facts.box[k, 0] + 3) & (end > facts.box[k, 2] - 3)).any())
 
 
 def clusters(facts: PieceFacts, chance: NDArray[np.float64]) -> list[NDArray[np.intp]]:

@@ -8,6 +8,7 @@ All relative to the type size, so that they mean the same on every page.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 
 import msgspec
@@ -45,21 +46,27 @@ _PROSE = 35  # letters from which a piece is a line of running text, if few of t
 
 class Earlier(msgspec.Struct, frozen=True):
     """What stood on the pages before: text and height of the last one's outermost pieces, to tell running heads; how
-    many captions of tables and figures there were, which says whether this document captions its tables at all.
+    many captions of tables and figures there were, which says whether this document captions its tables at all; how
+    many letters of running text were set in each size.
     """
 
     seen: Set[tuple[str, int]] = frozenset()
     tables: int = 0
     figures: int = 0
     pages: int = 0
+    sizes: tuple[tuple[float, int], ...] = ()
 
     def past(self, page: PrintedPage) -> Earlier:
         """What is known after one more page, or a sideways view of it."""
         kinds = [caption.kind for text in page.pieces.text if (caption := read_caption(text))]
         tables, figures = self.tables + kinds.count("table"), self.figures + kinds.count("figure")
         if page.turn:
-            return Earlier(self.seen, tables, figures, self.pages)
-        return Earlier(outer_pieces(page), tables, figures, self.pages + 1)
+            return msgspec.structs.replace(self, tables=tables, figures=figures)
+        sizes = Counter(dict(self.sizes))
+        for text, size in zip(page.pieces.text, page.pieces.size.tolist(), strict=True):
+            if len(text) > _PROSE:
+                sizes[round(2 * size) / 2] += len(text)
+        return Earlier(outer_pieces(page), tables, figures, self.pages + 1, tuple(sizes.items()))
 
 
 def outer_pieces(page: PrintedPage) -> frozenset[tuple[str, int]]:

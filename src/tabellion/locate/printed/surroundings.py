@@ -3,19 +3,19 @@
 Goes in: a page view and the tables on it. Comes out: for each table what stands around it. A caption opens with a label
 ("Table 2.", Liu et al. 2006, section 3); it is put together from the lines that follow, and goes to the nearest table
 below or above it. Footnotes stand right below the table: they open with a mark or a word ("Note", "Source"), or are
-set smaller than the text. Fails on captions beside their table.
+set smaller than the text. A caption may stand at the left of its table, beside its first rows.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.printed.piece_features import body_size
 from tabellion.locate.printed.second_look import PieceFacts, hull
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
@@ -25,6 +25,11 @@ from tabellion.values.vocabulary import either_of
 
 _FARTHEST = 60.0  # points between a table and its caption
 _BELOW_COSTS = 14.0  # points: a caption stands above its table rather than below
+_INDENTED, _CENTRED = (
+    4.0,
+    2.0,
+)  # type sizes that a line of a caption may begin late, or be off the middle
+_BESIDE_STEP = 3.0  # type sizes that a caption at the left of a table may begin above or below its first row
 _SAME_SIZE = 0.12  # share by which the type of one caption may differ from line to line
 _STEP = 1.75  # type sizes from one line to the next within a caption or note
 _STEP_TO_TABLE = 2.6  # the same between caption lines that stand above a table, where headings are set apart
@@ -34,6 +39,7 @@ _BEYOND = 8.0  # type sizes that a caption may be wider than its table
 _FIRST_STEP = 2.9  # type sizes between the end of a table and the first line of its notes
 _SMALLER = 0.94  # of the size of the text: notes that are set so small need no mark
 _MOST_LINES = 14
+_FEWEST_LETTERS, _LARGE = 500, 99.0  # of running text to tell its size from; what stands for it otherwise
 _LOOK_AHEAD = 4  # lines below a table, of which one that is marked makes notes of those before it
 _FEWEST_LINES = 6  # of prose, to tell columns from
 _COLUMN_APART = 40.0  # points between the left edges of two columns of text
@@ -113,7 +119,14 @@ class _Around:
         for left, top, right, bottom in tables:
             self.free &= ~((x > left) & (x < right) & (y > top) & (y < bottom))
         self.taken: set[int] = set()
-        self.body = body_size(facts.page)
+        self.body = self._text_size()
+
+    def _text_size(self) -> float:
+        """The size of the document's running text; where there is hardly any, all beside a table is set small."""
+        sizes = Counter(dict(self.facts.earlier.sizes))
+        for k in np.flatnonzero(self.free & self.facts.prose).tolist():
+            sizes[round(2 * float(self.facts.size[k])) / 2] += int(self.facts.letters[k])
+        return max(sizes, key=lambda size: sizes[size]) if sizes.total() >= _FEWEST_LETTERS else _LARGE
 
     def assign_captions(self) -> dict[int, tuple[list[Line], Position]]:
         """For each table the lines of its caption, and where they stand."""
@@ -123,6 +136,9 @@ class _Around:
             size = float(self.facts.size[k])
             left, top, right, bottom = hull(self.facts.box[list(self._line_at(k, 1e9))])
             for number, table in enumerate(self.tables):
+                if right < table.left + size and abs(top - table.top) < _BESIDE_STEP * size and not self._under(k):
+                    offers.append((abs(top - table.top) + _BELOW_COSTS, k, number, "above"))
+                    continue
                 if right < table.left - 3 * size or left > table.right + 3 * size:
                     continue
                 if bottom <= table.top + 0.6 * size:
@@ -136,10 +152,18 @@ class _Around:
             if cost > _FARTHEST or k in used or number in result:
                 continue
             used.add(k)
-            lines = self._caption_lines(k, self.tables[number], position)
+            table = self.tables[number]
+            beside = float(self.facts.box[k, 2]) < table.left
+            lines = self._caption_lines(k, table, "beside" if beside else position)
             self.taken.update(piece for line in lines for piece in line)
             result[number] = (lines, position)
         return result
+
+    def _under(self, k: int) -> bool:
+        """Whether a table stands right below a caption, which then is that one's."""
+        left, _, right, bottom = self.facts.box[k]
+        reach = bottom + _FARTHEST
+        return any(t.left < right and t.right > left and bottom - 2 < t.top < reach for t in self.tables)
 
     def _gap_below(self, k: int, table: Box) -> float:
         """The white between a caption and the table below it: the lines in between may be the caption's own."""
@@ -151,8 +175,12 @@ class _Around:
         facts = self.facts
         size, base = float(facts.size[k]), float(facts.base[k])
         left = float(facts.box[k, 0])
-        low, high = min(left, table.left) - 3 * size, max(table.right, float(facts.box[k, 2])) + _BEYOND * size
-        lines = [self._line_at(k, high)]
+        opening = self._line_at(k, 1e9)
+        low, high = (
+            min(left, table.left) - 3 * size,
+            max(table.right, float(facts.box[opening[-1], 2])) + _BEYOND * size,
+        )
+        lines = [opening]
         step = _STEP_TO_TABLE if position == "above" else _STEP
         last = base
         while len(lines) < _MOST_LINES:
@@ -164,12 +192,20 @@ class _Around:
                 break
             other = abs(float(facts.size[following[0]]) - size) > _SAME_SIZE * size and len(lines) > 1
             apart = position == "below" and new - last > 1.25 * self._usual_step(lines, size)
-            if other or apart or self._ruled_between(last, new, following):
+            if other or apart or self._ruled_between(last, new, following) or self._stands_off(lines, following):
                 break
             lines.append(following)
             last = new
             size = float(facts.size[following[0]])
         return lines
+
+    def _stands_off(self, lines: list[Line], line: Line) -> bool:
+        """Whether a line neither begins where those above do nor is centred under them: the head of a column."""
+        block = hull(self.facts.box[[p for line in lines for p in line]])
+        own = hull(self.facts.box[list(line)])
+        size = float(self.facts.size[line[0]])
+        off = abs((own.left + own.right) - (block.left + block.right)) / 2
+        return own.left - block.left > _INDENTED * size and off > _CENTRED * size
 
     def _ruled_between(self, above: float, below: float, line: Line) -> bool:
         """Whether a rule runs between two baselines, over most of the lower line."""
