@@ -22,6 +22,7 @@ def test_authors_stand_behind_a_cover_that_names_none():
     cover, page = PdfPage(), PdfPage()
     for made in (cover, page):
         made.text(72, 100, "Of weights and measures", 20, "bold")
+    cover.text(72, 700, "The journal of things that are weighed, measured and counted, volume 7", 9)
     page.text(72, 125, "Ada Winter and Tom Frost", 11)
     page.text(72, 145, "Institute of Weights", 9)
     assert read_document(write_pdf([cover, page])).authors == ("Ada Winter", "Tom Frost")
@@ -29,8 +30,7 @@ def test_authors_stand_behind_a_cover_that_names_none():
 
 def test_a_narrow_white_between_a_small_letter_and_a_capital_parts_words():
     drawn = "BT /F0 10 Tf 72 700 Td [(Ji Hye) -80 (Yoon) 0 ( pH pp) -80 (mm)] TJ ET"
-    (page,) = read_document(drawn_pdf(drawn)).pages
-    assert isinstance(page, PrintedPage)
+    page = PrintedPages(drawn_pdf(drawn)).page(1)
     assert page.pieces.text.tolist() == ["Ji Hye Yoon pH ppmm"]
 
 

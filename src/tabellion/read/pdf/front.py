@@ -230,10 +230,14 @@ def _mostly_names(line: str) -> bool:
     parts = [p for p in _PARTING.split(_clean(line)) if p and not _DEGREE.fullmatch(p) and not _ROLE.search(p)]
     cut = {0, len(parts) - 1}
     good = sum(
-        _is_name(p) or (k in cut and p[:1].isupper() and len(p.split()) == 1 and len(parts) > 1)
-        for k, p in enumerate(parts)
+        _is_name(p) or (k in cut and p[:1].isupper() and _is_part(p) and len(parts) > 1) for k, p in enumerate(parts)
     )
     return good >= 0.7 * len(parts) and any(map(_is_name, parts))
+
+
+def _is_part(text: str) -> bool:
+    """Whether a text is one word of a name, with particles or without: "Hans ter"."""
+    return all(_PARTICLES.fullmatch(word) for word in text.split()[1:])
 
 
 def _may_be_cut(line: str) -> bool:
