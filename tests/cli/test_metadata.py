@@ -7,6 +7,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
+from printing import protect, scanned_pdf
 from tabellion.cli import app
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -28,3 +29,13 @@ def test_a_missing_file_does_not_stop_the_others() -> None:
     done = CliRunner().invoke(app, ["metadata", "missing.pdf", str(EXAMPLES / "report.pdf")])
     assert done.exit_code == 1
     assert "Table 2" in done.stdout
+
+
+def test_a_password_opens_a_pdf_and_a_scan_is_told_of(tmp_path: Path) -> None:
+    locked, scan = tmp_path / "locked.pdf", tmp_path / "scan.pdf"
+    locked.write_bytes(protect(b"sesame"))
+    scan.write_bytes(scanned_pdf())
+    assert CliRunner().invoke(app, ["metadata", str(locked)]).exit_code == 1
+    done = CliRunner().invoke(app, ["metadata", str(locked), str(scan), "--password", "sesame", "--format", "json"])
+    assert (done.exit_code, json.loads(done.stdout)) == (0, [])
+    assert "scan.pdf: page 1: the page is a scan without text" in done.stderr

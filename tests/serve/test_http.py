@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.testclient import TestClient
 
+from printing import protect
 from tabellion.library import open_library
 from tabellion.library.library import Library
 from tabellion.web.app import build_app
@@ -240,6 +241,13 @@ def test_documents_are_sent_replaced_and_removed(tmp_path: Path) -> None:
         assert (sent["status"], sent["tables"], sent["tuples"]) == ("added", 1, 4)
         again = send("towns.csv", b"Town,1990,1991\nYork,9,2\nRipon,3,4\n").json()
         assert (again["status"], again["document"]) == ("replaced", sent["document"])
+        locked = protect(b"sesame")
+        assert send("locked.pdf", locked).status_code == 422
+        opened = client.post(
+            "/documents", params={"name": "locked.pdf"}, content=locked, headers={"X-Document-Password": "sesame"}
+        )
+        assert opened.status_code == 200
+        client.delete(f"/documents/{opened.json()['document']}")
         broken = send("broken.xlsx", b"PK\x03\x04 but no more")
         assert broken.status_code == 422 and broken.json()["detail"]
         assert send("empty", b"").status_code == 422

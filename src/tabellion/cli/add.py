@@ -133,6 +133,7 @@ def read_one(
 ) -> Outcome:
     """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
+    from tabellion.cli.extract import unread_pages
     from tabellion.errors import UsageError
     from tabellion.library.adding import read_source
     from tabellion.library.reading import pack_reading
@@ -146,6 +147,7 @@ def read_one(
         tables=len(reading.tables),
         tuples=sum(table.tuples for table in reading.tables),
         issues=len(reading.issues),
+        unread=unread_pages(reading.issues),
     )
 
 

@@ -14,6 +14,7 @@ from tabellion.cli.options import (
     LimitOption,
     Methods,
     PagesOption,
+    PasswordOption,
     SheetOption,
     TraceOption,
     WeightsOption,
@@ -46,6 +47,7 @@ def metadata(
     form: Annotated[Form, typer.Option("--format", "-f", help="text: for people; json: a list.")] = Form.text,
     sheet: SheetOption = None,
     pages: PagesOption = None,
+    password: PasswordOption = None,
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
@@ -53,11 +55,14 @@ def metadata(
 ) -> None:
     """Say what is known of each table besides its values: caption, notes, mentions, layout, kind."""
     from tabellion.cli.batch import expand_sources, explain
+    from tabellion.cli.extract import unread_pages
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.isolated import extract_isolated
     from tabellion.workers import Crew
 
-    settings = build_settings(sheet=sheet, methods=methods, weights=weights, limits=limit, pages=pages)
+    settings = build_settings(
+        sheet=sheet, methods=methods, weights=weights, limits=limit, pages=pages, password=password
+    )
     found: list[dict[str, Any]] = []
     failed = False
     with ending_quietly(), Crew(1, fork=True) as crew:
@@ -69,6 +74,8 @@ def metadata(
                 complain(failure.note, failure.trace if trace else "")
                 failed = True
                 continue
+            for note in unread_pages(extraction.issues):
+                complain(f"{source}: {note}")
             described = list(describe(extraction))
             found += described
             if form is Form.text:

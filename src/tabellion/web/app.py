@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import Depends, FastAPI, HTTPException, Path, Query, Request, Response
+from fastapi import Depends, FastAPI, Header, HTTPException, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
@@ -153,9 +153,21 @@ def _settings(
     genuine: Annotated[GenuineMethod, Query(description=STEPS["genuine"].help)] = "boosted",
     headers: Annotated[HeaderMethod, Query(description=STEPS["headers"].help)] = "boosted",
     frames: Annotated[FrameMethod, Query(description=STEPS["frames"].help)] = "arranged",
+    password: Annotated[
+        str | None,
+        Header(alias="X-Document-Password", description="What opens a PDF that asks for one; it is stored nowhere."),
+    ] = None,
 ) -> Settings:
-    """How a document that is sent is to be read."""
-    return Settings(render=render, rows=rows, parents=parents, genuine=genuine, headers=headers, frames=frames)
+    """How a document that is sent is to be read. A password comes in a header: addresses are written to logs."""
+    return Settings(
+        render=render,
+        rows=rows,
+        parents=parents,
+        genuine=genuine,
+        headers=headers,
+        frames=frames,
+        password=password,
+    )
 
 
 def _writing(app: FastAPI, service: LibraryService) -> None:

@@ -106,12 +106,21 @@ def _add_writing(tool: Callable[..., Any], library: Library) -> None:
         genuine: Annotated[GenuineMethod, Field(description=STEPS["genuine"].help)] = "boosted",
         headers: Annotated[HeaderMethod, Field(description=STEPS["headers"].help)] = "boosted",
         frames: Annotated[FrameMethod, Field(description=STEPS["frames"].help)] = "arranged",
+        password: Annotated[str | None, Field(description="What opens a PDF that asks; stored nowhere.")] = None,
     ) -> Any:
         """Read documents (paths or URLs that this computer can reach) and keep them in the library.
 
         `render`: draw web pages in Chromium and read what a reader sees; auto: where the markup hides tables.
         """
-        settings = Settings(render=render, rows=rows, parents=parents, genuine=genuine, headers=headers, frames=frames)
+        settings = Settings(
+            render=render,
+            rows=rows,
+            parents=parents,
+            genuine=genuine,
+            headers=headers,
+            frames=frames,
+            password=password,
+        )
         return library.add(*sources, settings=settings)
 
 
