@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from printing import PdfPage, lay_table, write_pdf
-from tabellion.model.place import Box
+from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
+from tabellion.model.region import PrintedRegion
 from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import read_document
 from tabellion.recognise.printed.columns import choose_columns
+from tabellion.recognise.printed.grid import recognise_printed
 from tabellion.recognise.printed.river_candidates import LineRuns, candidate_rivers
 from tabellion.recognise.printed.rows import find_blocks
 from tabellion.recognise.printed.text import Strip, lay_strip
+from tabellion.weights import Weights
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROWS = [
@@ -154,3 +157,38 @@ def test_a_head_under_a_spanning_rule_that_is_narrower_than_its_columns_is_no_ce
     rivers = candidate_rivers(strip, runs)
     columns = choose_columns(strip, runs, [], rivers, np.ones(len(rivers)))
     assert not [block for block in find_blocks(strip, columns) if block.column > 0]
+
+
+def test_a_closed_ruled_cell_is_one_cell_however_many_lines_it_has():
+    page = text_page()
+    said = (
+        ("Clear", ("is said to be", "hard to read")),
+        ("Range", ("has no end",)),
+        ("Time", ("changes often", "or never")),
+    )
+    y = 190.0
+    page.rule(70, y, 400, y)
+    for name, lines in said:
+        page.text(75, y + 12, name, 9)
+        for n, line in enumerate(lines):
+            page.text(205, y + 12 + 16 * n, line, 9)
+        y += 8 + 16 * len(lines)
+        page.rule(70, y, 400, y)
+    for x in (70, 200, 400):
+        page.rule(x, 190, x, y)
+    (shown,) = read_document(write_pdf([page])).pages
+    assert isinstance(shown, PrintedPage)
+    region = PrintedRegion(shown, Place(page=1), Box(70, 190, 400, y))
+    grid = recognise_printed(region, Weights())
+    assert grid.text[:, 1].tolist() == ["is said to be hard to read", "has no end", "changes often or never"]
+
+
+def test_two_numbers_between_the_same_two_rules_are_two_cells():
+    page = text_page()
+    rows = [["Age", "Share", "Adults", "Total"], ["Under 1", "0.0156", "", "3,533"], ["1 to 2", "0.0287", "", "6,493"]]
+    rows += [["20 to 29", "0.1803", "0.2650", "40,839"], ["30 to 39", "0.1702", "0.2500", "38,116"]]
+    lay_table(page, rows, 190, EDGES)
+    for x in (EDGES[0], EDGES[1], EDGES[-1]):
+        page.rule(x, 190, x, 265)
+    (table,) = read(page).tables
+    assert table.grid.text.tolist() == rows

@@ -47,7 +47,7 @@ class PrintedTable:
         phrases = widen_phrases(lines, self.columns, find_phrases(lines, self.columns, weights), blocks)
         facts = line_facts(lines, self.columns, phrases)
         joins = judge_joins(lines, self.columns, phrases, facts, weights)
-        rows = find_rows(lines, phrases, facts, joins, weights)
+        rows = find_rows(lines, self.columns, phrases, facts, joins, weights)
         self.lines: Strip = lines
         self.cells: PrintedCells = build_cells(lines, self.columns, phrases, rows, blocks)
 

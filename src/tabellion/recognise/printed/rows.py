@@ -144,6 +144,10 @@ ROW_FEATURES = (
 _EVEN = 0.03  # share by which steps may differ that count as the same
 _NONE = 10.0
 _MOST_LINES = 14
+_CLOSED, _FEWEST_BLOCKS = (
+    0.6,
+    3,
+)  # of the height that rules between all columns run through; stretches between level rules
 _LEAST_JOIN = 0.015  # a run is not tried over a place less likely to join
 
 
@@ -342,13 +346,39 @@ def choose_rows(count: int, runs: list[tuple[int, int]], chance: NDArray[np.floa
 
 
 def find_rows(
-    strip: Strip, phrases: list[list[Phrase]], facts: LineFacts, joins: NDArray[np.float64], weights: Weights
+    strip: Strip,
+    columns: Columns,
+    phrases: list[list[Phrase]],
+    facts: LineFacts,
+    joins: NDArray[np.float64],
+    weights: Weights,
 ) -> NDArray[np.int32]:
     """The row of each line."""
+    if is_closed(columns, facts):
+        return facts.block
     runs = row_candidates(joins)
     features = row_features(strip, phrases, facts, joins, runs)
     chance = weights.boosted(ROWS, ROW_FEATURES).probabilities(features)
     return choose_rows(len(strip), runs, settle_rows(facts, runs, chance))
+
+
+def is_closed(columns: Columns, facts: LineFacts) -> bool:
+    """Whether rules close every cell of a table, so that all that stands between two level ones is one row.
+
+    Not so where a stretch between them holds numbers under numbers, or texts of as many lines in all its columns: such
+    rules part groups of rows.
+    """
+    if not columns.ruled or min(columns.ruled) < _CLOSED or facts.block[-1] + 1 < _FEWEST_BLOCKS:
+        return False
+    numbers = facts.numeric & facts.filled
+    for block in range(int(facts.block[-1]) + 1):
+        lines = facts.block == block
+        depth = facts.filled[lines].sum(axis=0)
+        used = depth[depth > 0]
+        stacked = (numbers[lines].sum(axis=0) > 1).any()
+        if lines.sum() > 1 and (stacked or (len(used) > 1 and (used == lines.sum()).all())):
+            return False
+    return True
 
 
 def settle_rows(facts: LineFacts, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.float64]:

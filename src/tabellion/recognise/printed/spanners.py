@@ -68,7 +68,7 @@ def _widened(
     bounds = _cell_bounds(strip, left, right, y)
     if bounds is None and in_header:
         bounds = _own_rule(strip, left, right, float(strip.line_base[k]))
-    if bounds is not None:
+    if bounds is not None and _stands_alone(strip, line, n, bounds):
         over = _columns_over(columns, *bounds)
         if over and over[0] <= phrase.first and over[1] >= phrase.last:
             return Phrase(phrase.words, max(over[0], least), min(over[1], most))
@@ -78,6 +78,13 @@ def _widened(
     if in_header and k + 1 < len(phrases):
         return _centred(strip, columns, phrases, k, phrase, least, most, (left + right) / 2)
     return phrase
+
+
+def _stands_alone(strip: Strip, line: list[Phrase], n: int, bounds: tuple[float, float]) -> bool:
+    """Whether no other text of a line stands between two places: rules bound a cell where they bound one text."""
+    others = [w for k, phrase in enumerate(line) if k != n for w in phrase.words]
+    middle = (strip.box[others, 0] + strip.box[others, 2]) / 2
+    return not bool(((middle > bounds[0]) & (middle < bounds[1])).any())
 
 
 def _is_centred(strip: Strip, columns: Columns, phrase: Phrase, middle: float) -> bool:
