@@ -62,6 +62,13 @@ def test_a_pdf_under_a_password_is_opened_with_it_and_nothing_keeps_it(tmp_path:
     assert b"sesame" not in opened.stdout + opened.stderr
 
 
+def test_a_scanned_page_is_told_of_when_it_is_added(tmp_path: Path) -> None:
+    path = tmp_path / "scan.pdf"
+    path.write_bytes(scanned_pdf())
+    ran = run("add", path, "--library", tmp_path / "shelf")
+    assert "scan.pdf: the page is a scan without text: have its text recognised first" in ran.stderr.decode()
+
+
 @pytest.mark.parametrize("form", ["jsonl", "csv", "markdown"])
 def test_a_scanned_page_is_told_of_with_what_to_do(form: str, tmp_path: Path) -> None:
     path = tmp_path / "scan.pdf"

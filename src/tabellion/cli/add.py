@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 
+_READ = "read: "  # how the issues of reading begin, as a library keeps them
 EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion add reports/ '*.ods' [dim]· into the library in the user's data folder[/dim]
@@ -133,7 +134,6 @@ def read_one(
 ) -> Outcome:
     """Read one document for the library; runs in a worker."""
     from tabellion.cli.batch import Outcome
-    from tabellion.cli.extract import unread_pages
     from tabellion.errors import UsageError
     from tabellion.library.adding import read_source
     from tabellion.library.reading import pack_reading
@@ -147,7 +147,7 @@ def read_one(
         tables=len(reading.tables),
         tuples=sum(table.tuples for table in reading.tables),
         issues=len(reading.issues),
-        unread=unread_pages(reading.issues),
+        unread=tuple(dict.fromkeys(one[len(_READ) :] for one in reading.issues if one.startswith(f"{_READ}the page "))),
     )
 
 

@@ -365,8 +365,8 @@ def find_rows(
 def is_closed(columns: Columns, facts: LineFacts) -> bool:
     """Whether rules close every cell of a table, so that all that stands between two level ones is one row.
 
-    Not so where a stretch between them holds numbers under numbers, or texts of as many lines in all its columns: such
-    rules part groups of rows.
+    Not so where a stretch between them holds numbers under numbers, texts of as many lines in all its columns, or more
+    than one name in the first: such rules part groups of rows.
     """
     if not columns.ruled or min(columns.ruled) < _CLOSED or facts.block[-1] + 1 < _FEWEST_BLOCKS:
         return False
@@ -377,6 +377,9 @@ def is_closed(columns: Columns, facts: LineFacts) -> bool:
         used = depth[depth > 0]
         stacked = (numbers[lines].sum(axis=0) > 1).any()
         if lines.sum() > 1 and (stacked or (len(used) > 1 and (used == lines.sum()).all())):
+            return False
+        named = np.flatnonzero(facts.filled[lines, 0])
+        if len(named) > 1 and np.ptp(named) >= len(named):
             return False
     return True
 
