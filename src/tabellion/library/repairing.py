@@ -29,9 +29,9 @@ from tabellion.library.writing import LogGrown, write_readings
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source
 from tabellion.repair.lookalikes import Proposal
-from tabellion.repair.replay import Replayed
+from tabellion.repair.replay import Editions, Replayed
 from tabellion.repair.rereading import Rereading
-from tabellion.repair.session import Overtaken, Repair
+from tabellion.repair.session import Keep, Overtaken, Repair
 from tabellion.weights import Weights
 
 
@@ -50,6 +50,30 @@ def find_table(catalogue: Catalogue, name: str) -> tuple[DocumentRecord, TableRe
         return documents_by_id(connection, [table.document_id])[table.document_id], table
 
 
+class Bench(msgspec.Struct, frozen=True, eq=False):
+    """A document of the library, read once, for any number of repairs."""
+
+    document: DocumentRecord
+    rereading: Rereading
+    editions: Editions
+    keep: Keep
+
+    def repair(self, table: str | None, log: Sequence[Correction], author: str | None = None) -> Repair:
+        """One of its tables under repair, by its id or the number in it; None: the document as a whole."""
+        number = None if table is None else table.rpartition("-")[2]
+        return Repair(self.rereading, number, log, self.editions, self.keep, author)
+
+
+def open_bench(folder: Folder, catalogue: Catalogue, document: DocumentRecord, settings: Settings) -> Bench:
+    """Read a document from its original, to be repaired."""
+    settings = as_stored(settings, document.rendered)
+    data = load_original(folder.originals, document.sha256)
+    with naming(document.source):
+        rereading = Rereading(read_source(data, settings, Weights(settings.weights)), settings)
+    writer = _CorrectionWriter(folder, catalogue, document, len(data))
+    return Bench(document, rereading, editions_of(folder.originals, settings), writer.write)
+
+
 def repair_table(
     folder: Folder, catalogue: Catalogue, name: str, author: str | None = None, settings: Settings = Settings()
 ) -> Repair:
@@ -57,19 +81,7 @@ def repair_table(
     document, table = find_table(catalogue, name)
     with catalogue.reading() as connection:
         log = read_logs(connection, [document.document_id]).get(document.document_id, [])
-    settings = as_stored(settings, document.rendered)
-    data = load_original(folder.originals, document.sha256)
-    with naming(document.source):
-        rereading = Rereading(read_source(data, settings, Weights(settings.weights)), settings)
-    writer = _CorrectionWriter(folder, catalogue, document, len(data))
-    return Repair(
-        rereading,
-        table.table_id.rpartition("-")[2],
-        log,
-        editions_of(folder.originals, settings),
-        writer.write,
-        author,
-    )
+    return open_bench(folder, catalogue, document, settings).repair(table.table_id, log, author)
 
 
 def find_alike_elsewhere(

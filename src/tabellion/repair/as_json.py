@@ -43,12 +43,19 @@ def read_corrections(data: bytes) -> list[Correction | Saying | Undo]:
         raise RepairError(f"not corrections: {error}") from None
 
 
-def _entry(number: int, entry: object) -> Correction | Saying | Undo:
-    whole = isinstance(entry, dict) and "operation" in entry
+def read_operation(raw: object) -> Saying | Undo:
+    """A bare operation from what JSON says."""
     try:
-        if whole:
-            return msgspec.convert(entry, Correction)
-        found: Saying | Undo = msgspec.convert(entry, Saying | Undo)
+        found: Saying | Undo = msgspec.convert(raw, Saying | Undo)
     except msgspec.ValidationError as error:
-        raise RepairError(f"correction {number}: {error}") from None
+        raise RepairError(f"no operation: {error}") from None
     return found
+
+
+def _entry(number: int, entry: object) -> Correction | Saying | Undo:
+    try:
+        if isinstance(entry, dict) and "operation" in entry:
+            return msgspec.convert(entry, Correction)
+        return read_operation(entry)
+    except (msgspec.ValidationError, RepairError) as error:
+        raise RepairError(f"correction {number}: {error}") from None

@@ -31,6 +31,7 @@ from tabellion.model.correction import (
     PartLine,
     Saying,
     SayTable,
+    Said,
     SayText,
     Spot,
     Undo,
@@ -195,6 +196,22 @@ class Named:
             raise RepairError(f"{area} is not part of this table's sheet")
         words = self._places.area(found).text
         return Area(*rect, text=words)
+
+
+    def worded(self, said: Said) -> Said:
+        """An operation with the words that stand at its places; a header is named by its first cell."""
+        changed: dict[str, object] = {}
+        for name in said.__struct_fields__:
+            value = getattr(said, name)
+            if isinstance(value, Area):
+                changed[name] = Area(*value.rect, text=self.area(range_text(value.rect)).text)
+            elif isinstance(value, Spot) and isinstance(said, MoveHeader):
+                changed[name] = self.header(address(value.row or 0, value.column or 0), said.side)
+            elif isinstance(value, Spot) and value.row is not None and value.column is not None:
+                changed[name] = self.cell(address(value.row, value.column))
+            elif isinstance(value, Spot):
+                changed[name] = self.line(value.row, value.column)
+        return msgspec.structs.replace(said, **changed)
 
 
 def _cell(text: str) -> tuple[int, int]:

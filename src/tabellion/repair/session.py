@@ -117,12 +117,12 @@ def keep_nowhere(corrections: Sequence[Correction], replayed: Replayed) -> None:
 
 
 class Repair:
-    """One table under repair."""
+    """One table under repair; without a table, a document of which corrections are only taken back."""
 
     def __init__(
         self,
         rereading: Rereading,
-        table: str,
+        table: str | None,
         log: Sequence[Correction] = (),
         editions: Editions = lambda _: None,
         keep: Keep = keep_nowhere,
@@ -132,7 +132,7 @@ class Repair:
         self._editions, self._keep = editions, keep
         self._replayed = replay(rereading, self.log, editions)
         self._id = table
-        self._home = region_place(self.table.grid.place)
+        self._home = Place() if table is None else region_place(self.table.grid.place)
 
     @property
     def extraction(self) -> Extraction:
@@ -145,7 +145,7 @@ class Repair:
         for table in self.extraction.tables:
             if table.id == self._id:
                 return table
-        raise RepairError(f"{self._id}: there is no such table any more; undo brings it back")
+        raise RepairError(f"{self._id or 'no table'}: there is no such table any more; undo brings it back")
 
     @property
     def history(self) -> tuple[Standing, ...]:
@@ -243,9 +243,18 @@ class Repair:
             raise RepairError(f"{correction}: there is no such correction")
         return self.keep([self._correction(Undo(correction))])[0]
 
+    def worded(self, said: Saying) -> Saying:
+        """An operation that names its places by rows and columns alone, with the words that stand there."""
+        return self._named.worded(said)
+
     def say(self, said: Saying, *, like: str | None = None) -> Correction:
         """Any operation; what was there before is filled in."""
         return self.keep([self._correction(self.seen(said), like)])[0]
+
+    def say_all(self, said: Sequence[Saying]) -> Sequence[Correction]:
+        """Several operations, all or none; those that say what is so already are left out where others do not."""
+        new = [one for one in said if not same_value(observe(self.extraction, self._home, one), one.to)]
+        return self.keep([self._correction(self.seen(one)) for one in new or said])
 
     def preview(self, operations: Sequence[Saying | Proposal]) -> list[str]:
         """What some operations would change, in words; nothing is kept."""

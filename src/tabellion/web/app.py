@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp
 
-from tabellion.errors import LibraryError, MissingExtraError, QueryError, TabellionError
+from tabellion.errors import ConflictError, LibraryError, MissingExtraError, QueryError, TabellionError
 from tabellion.library.library import Library
 from tabellion.library.paging import GoneError
 from tabellion.model.methods import (
@@ -30,7 +30,10 @@ from tabellion.model.methods import (
 from tabellion.settings import Settings
 from tabellion.web import schemas as forms
 from tabellion.web.cache import Memory
+from tabellion.web.front import Front, add_front
 from tabellion.web.guard import Guard
+from tabellion.web.look_routes import add_looking, add_mending
+from tabellion.web.looking import Looking
 from tabellion.web.service import MOST, LibraryService
 
 LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent
@@ -52,9 +55,16 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has it already"}}
 
 
-def build_app(library: Library, *, token: str | None = None, loopback: bool = True, write: bool = False) -> ASGIApp:
-    """The app for one library."""
-    service = LibraryService(library)
+def build_app(
+    library: Library,
+    *,
+    token: str | None = None,
+    loopback: bool = True,
+    write: bool = False,
+    author: str | None = None,
+) -> ASGIApp:
+    """The app for one library; `author` is who strokes are made by where nobody says."""
+    service, looking = LibraryService(library), Looking(library)
     app = FastAPI(
         title="tabellion",
         version="1",
@@ -67,9 +77,12 @@ def build_app(library: Library, *, token: str | None = None, loopback: bool = Tr
     _explain_errors(app)
     _searching(app, service)
     _reading(app, service)
+    add_looking(app, looking)
     if write:
         _writing(app, service)
-    return Guard(Memory(app, service.state), token, loopback=loopback, largest=LARGEST_DOCUMENT)
+        add_mending(app, looking)
+    add_front(app, token, write=write, author=author)
+    return Front(Guard(Memory(app, service.state), token, loopback=loopback, largest=LARGEST_DOCUMENT))
 
 
 def _searching(app: FastAPI, service: LibraryService) -> None:
@@ -87,6 +100,14 @@ def _searching(app: FastAPI, service: LibraryService) -> None:
     ) -> Response:
         """The best tables for a question."""
         return _answer(service.search(q, limit, offset, facets=facets, after=after))
+
+    @app.get("/completion", response_model=forms.Names, responses=_UNCHANGED)
+    def completion(
+        begun: Annotated[str, Query(max_length=200, pattern=_TEXT, description="The beginning of a name.")] = "",
+        sql: Annotated[str, Query(max_length=20_000, pattern=_TEXT, description="The question so far.")] = "",
+    ) -> Response:
+        """Names of relations, and of columns of the relations that a question names, that begin so."""
+        return _answer({"names": service.complete(begun, sql)})
 
     @app.post("/query", response_model=forms.Answer)
     def query(question: forms.Question) -> Response:
@@ -203,7 +224,7 @@ def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(TabellionError)
     def explain(_: Request, error: TabellionError) -> JSONResponse:
         status = 400
-        if isinstance(error, GoneError):
+        if isinstance(error, GoneError | ConflictError):
             status = 409
         elif isinstance(error, LibraryError) and "there is no such" in str(error):
             status = 404

@@ -13,6 +13,8 @@ import msgspec
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tabellion.web.front import cookie_name, has_cookie, is_open
+
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 LARGEST_QUESTION = 2**20  # bytes of a body that is no document
 
@@ -52,10 +54,8 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         if self.loopback and _host(headers.get(b"host", b"")) not in LOOPBACK:
             return 400, "this server answers under the name of the loopback interface only"
-        if self.token is not None:
-            said = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(said, f"Bearer {self.token}".encode()):
-                return 401, "a token is needed: Authorization: Bearer TOKEN"
+        if self.token is not None and not is_open(scope["path"]) and not self._knows(scope, headers, self.token):
+            return 401, "a token is needed: Authorization: Bearer TOKEN"
         for part in (scope.get("raw_path") or b"", scope.get("query_string") or b""):
             try:
                 text = unquote_to_bytes(part.replace(b"+", b" ")).decode("utf-8")
@@ -64,6 +64,12 @@ class Guard:
             if "\0" in text:
                 return 400, "the address holds a zero byte"
         return None
+
+    def _knows(self, scope: Scope, headers: dict[bytes, bytes], token: str) -> bool:
+        said = headers.get(b"authorization", b"")
+        if said:
+            return hmac.compare_digest(said, f"Bearer {token}".encode())
+        return has_cookie(headers.get(b"cookie", b""), cookie_name(scope), token)
 
 
 async def refuse(send: Send, status: int, why: str) -> None:

@@ -225,6 +225,12 @@ class Question(BaseModel):
     limit: Annotated[int, Field(ge=1, le=MOST_ROWS, strict=True)] = 1_000
 
 
+class Names(BaseModel):
+    """Names that complete what was begun."""
+
+    names: list[str]
+
+
 class Answer(BaseModel):
     """The rows of a query; `more` where there are others after them."""
 

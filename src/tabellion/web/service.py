@@ -14,6 +14,7 @@ import msgspec
 from tabellion.errors import LibraryError, QueryError
 from tabellion.export.forms import FormName, write_export
 from tabellion.library.citing import Citation
+from tabellion.library.completion import complete_name
 from tabellion.library.joins.partners import Partner
 from tabellion.library.library import Library
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
@@ -112,6 +113,10 @@ class LibraryService:
                 if len(rows) > limit:
                     break
         return Rows(names, rows[:limit], len(rows) > limit)
+
+    def complete(self, begun: str, question: str) -> list[str]:
+        """Names that begin so, of what a question may ask."""
+        return complete_name(self.library, begun, question)
 
     def export(self, name: str, form: FormName) -> bytes:
         """One table in a form that tables are published in."""

@@ -1,0 +1,180 @@
+"""Addresses for looking at tables and mending them: what the app in the browser stands on, and any other client may.
+
+In: an app and what answers it. Out: routes with descriptions. Strokes are there only where writing is allowed.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import FastAPI, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from tabellion.model.place import Rect
+from tabellion.repair.lookalikes import Scope
+from tabellion.web.front import PAGE_POLICY
+from tabellion.web.looking import Looking
+
+_NAME = r"^[^\x00/]+$"
+Name = Annotated[str, Path(description="The name or id of a table.", max_length=200, pattern=_NAME)]
+Identity = Annotated[str, Path(description="The id of a document.", max_length=200, pattern=_NAME)]
+Line = Annotated[int, Query(ge=0, le=20_000_000, description="A row or column of the source, from 0.")]
+Author = Annotated[str | None, Field(default=None, max_length=100)]
+Mark = Annotated[str, Field(max_length=40, description="The id of a correction.")]
+
+
+class Strokes(BaseModel):
+    """Operations on a table, made all or none. `seen`: the `version` of the reading that they were made in view of."""
+
+    model_config = ConfigDict(extra="forbid")
+    operations: Annotated[
+        list[dict[str, Any]],
+        Field(
+            min_length=1,
+            max_length=1_000,
+            description='Each as in the corrections of `tabellion repair --export`: {"do": "row-role", "row": '
+            '{"row": 3}, "to": "header"}; words and what was there are filled in.',
+        ),
+    ]
+    author: Author
+    seen: Annotated[int | None, Field(default=None, ge=0)]
+
+
+class Undoing(BaseModel):
+    """Corrections to take back."""
+
+    model_config = ConfigDict(extra="forbid")
+    corrections: Annotated[list[Mark], Field(min_length=1, max_length=10_000)]
+    author: Author
+
+
+class Accepting(BaseModel):
+    """Which of the look-alikes of a correction to correct in the same way."""
+
+    model_config = ConfigDict(extra="forbid")
+    correction: Mark
+    scope: Scope = "workbook"
+    without: Annotated[list[int], Field(max_length=10_000, description="Numbers of proposals that are left out.")] = []
+    author: Author
+
+
+class Standing(BaseModel):
+    """A correction and where it stands: in force, replaced, undone, conflict or does not fit."""
+
+    id: str
+    words: str
+    operation: dict[str, Any]
+    place: dict[str, Any]
+    author: str | None
+    made: str
+    like: str | None
+    state: str
+    note: str | None
+
+
+class Made(BaseModel):
+    """What strokes have made: the new version, the corrections, and the tables that there are now."""
+
+    version: int
+    corrections: list[Standing]
+    tables: list[str]
+
+
+class Corrections(BaseModel):
+    """All that was said of a document, in turn."""
+
+    version: int
+    corrections: list[Standing]
+
+
+class Proposed(BaseModel):
+    """What a correction could be made of as well."""
+
+    proposals: list[dict[str, Any]]
+    sheets: int
+
+
+class Changes(BaseModel):
+    """What would change, a line each."""
+
+    changes: list[str]
+
+
+def add_looking(app: FastAPI, looking: Looking) -> None:
+    """What reads."""
+
+    @app.get("/tables/{table}/reading", response_model=dict[str, Any])
+    def reading(table: Name) -> Response:
+        """A table as it is read now: frame, roles of rows, both header trees, metadata, doubts, its sheet or page."""
+        return _answer(looking.reading(table))
+
+    @app.get("/tables/{table}/cells", response_model=dict[str, Any])
+    def cells(table: Name, top: Line = 0, left: Line = 0, bottom: Line = 199, right: Line = 49) -> Response:
+        """The cells of a part of the table's sheet (of the table, in other media), with looks and roles."""
+        return _answer(looking.cells(table, Rect(top, left, bottom, right)))
+
+    @app.get("/tables/{table}/cell", response_model=dict[str, Any])
+    def cell(table: Name, row: Line, column: Line) -> Response:
+        """One cell: its value with paths, unit and notes, or the header that it is and the values under it."""
+        return _answer(looking.cell(table, row, column))
+
+    @app.get("/documents/{document}/corrections", response_model=Corrections)
+    def corrections(document: Identity) -> Response:
+        """All that was said of a document, in turn, and where each correction stands."""
+        return _answer(looking.corrections(document))
+
+    @app.get("/documents/{document}/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+    def picture(
+        document: Identity,
+        page: Annotated[int, Query(ge=1, le=100_000)],
+        scale: Annotated[float, Query(ge=0.1, le=4.0, description="Pixels a point.")] = 1.5,
+    ) -> Response:
+        """A page of a PDF as it is printed."""
+        return Response(looking.picture(document, page, scale), media_type="image/png")
+
+    @app.get("/documents/{document}/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})
+    def page(document: Identity) -> Response:
+        """A saved web page, to be shown in a sandbox without script and network."""
+        text = looking.markup(document).encode("utf-8", "replace")
+        return Response(
+            text, media_type="text/html; charset=utf-8", headers={"content-security-policy": PAGE_POLICY}
+        )
+
+
+def add_mending(app: FastAPI, looking: Looking) -> None:
+    """What writes."""
+
+    @app.post("/tables/{table}/corrections", response_model=Made)
+    def correct(table: Name, strokes: Strokes) -> Response:
+        """Correct a table; 409 where somebody else has said otherwise of the same place meanwhile."""
+        return _answer(looking.correct(table, strokes.operations, strokes.author, strokes.seen))
+
+    @app.post("/tables/{table}/preview", response_model=Changes)
+    def preview(table: Name, strokes: Strokes) -> Response:
+        """What strokes would change, in words; nothing is kept."""
+        return _answer({"changes": looking.preview(table, strokes.operations, strokes.author)})
+
+    @app.get("/tables/{table}/alike", response_model=Proposed)
+    def alike(
+        table: Name,
+        correction: Annotated[str | None, Query(max_length=40)] = None,
+        scope: Scope = "workbook",
+    ) -> Response:
+        """The same correction wherever the same look recurs; of the last one where none is named."""
+        return _answer(looking.alike(table, correction, scope))
+
+    @app.post("/tables/{table}/alike", response_model=Made)
+    def accept(table: Name, accepting: Accepting) -> Response:
+        """Make the proposals of `alike`, all or none."""
+        chosen = accepting
+        return _answer(looking.accept(table, chosen.correction, chosen.scope, chosen.without, chosen.author))
+
+    @app.post("/documents/{document}/undo", response_model=Made)
+    def undo(document: Identity, undoing: Undoing) -> Response:
+        """Take corrections back; of an undoing: bring back what it took back."""
+        return _answer(looking.undo(document, undoing.corrections, undoing.author))
+
+
+def _answer(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
