@@ -50,6 +50,7 @@ COMMANDS: dict[str, Command] = {
     "sql": Command("sql", bare=True, panel=_LIBRARY),
     "joins": Command("joins", panel=_LIBRARY),
     "cite": Command("cite", panel=_LIBRARY),
+    "app": Command("app", bare=True, panel=_LIBRARY),
     "serve": Command("serve", bare=True, panel=_LIBRARY),
     "mcp": Command("mcp", bare=True, panel=_LIBRARY),
     "info": Command("info", bare=True, panel=_LIBRARY),

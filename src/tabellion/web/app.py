@@ -208,6 +208,11 @@ def _writing(app: FastAPI, service: LibraryService) -> None:
             raise HTTPException(422, "the document has no bytes")
         return _answer(await run_in_threadpool(service.add, name, data, settings))
 
+    @app.post("/documents/fetched", response_model=forms.AddResult)
+    def fetch(wanted: forms.Address) -> Response:
+        """Fetch a document from the web, read it and keep it."""
+        return _answer(service.fetch(wanted.address))
+
     @app.delete("/documents/{document}", status_code=204)
     def remove(document: Identity) -> None:
         """Take a document out; its history stays."""

@@ -239,6 +239,13 @@ class Answer(BaseModel):
     more: bool
 
 
+class Address(BaseModel):
+    """Where a document is on the web."""
+
+    model_config = ConfigDict(extra="forbid")
+    address: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2_000)]
+
+
 class AddResult(BaseModel):
     """What became of a document that was sent."""
 

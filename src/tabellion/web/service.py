@@ -19,6 +19,7 @@ from tabellion.library.joins.partners import Partner
 from tabellion.library.library import Library
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
 from tabellion.library.query import QueryLimits, json_value, once
+from tabellion.library.reading import document_address, document_id
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
 from tabellion.library.search import Found
 from tabellion.library.stored_tables import stored_extractions
@@ -132,6 +133,12 @@ class LibraryService:
 
         sent = add_sent(self.library, name, data, settings)
         return {"document": sent.document_id, "status": sent.status, "tables": sent.tables, "tuples": sent.tuples}
+
+    def fetch(self, address: str) -> dict[str, Any]:
+        """Fetch a document from the web and keep it."""
+        (kept,) = self.library.add(address)
+        document = document_id(document_address(address))
+        return {"document": document, "status": kept.status, "tables": kept.tables, "tuples": kept.tuples}
 
     def remove(self, document_id: str) -> None:
         with self.library.catalogue.reading() as connection:

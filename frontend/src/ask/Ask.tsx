@@ -1,0 +1,107 @@
+import { type FormEvent, useEffect, useState } from "react";
+import { type Partner, type Rows, type Session, type TableInfo, ask, at, send } from "../api";
+import { ResultTable } from "../look/Panels";
+import { Note } from "../parts";
+import { type Route, address, go } from "../route";
+import { message, useLoaded } from "../use";
+import { Plot, type PlotKind, PLOTS, choosePlot } from "./Plot";
+import { SqlBox } from "./SqlBox";
+
+const FIRST = "select name, title, rows, columns, confidence from tables order by confidence limit 50";
+
+/** SQL over all tables: grid, plot, joins, export. */
+export function Ask({ route }: { session: Session; route: Route }) {
+  const [sql, setSql] = useState(route.values.sql ?? FIRST);
+  const [answer, setAnswer] = useState<{ rows: Rows; took: number } | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const run = async (text: string) => {
+    setBusy(true);
+    setError(null);
+    const begun = performance.now();
+    try {
+      setAnswer({ rows: await send<Rows>("/query", { sql: text, limit: 2000 }), took: performance.now() - begun });
+    } catch (failed) {
+      setError(message(failed));
+    }
+    setBusy(false);
+  };
+  useEffect(() => {
+    if (!route.values.sql) return;
+    setSql(route.values.sql);
+    void run(route.values.sql);
+  }, [route.values.sql]);
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (sql === route.values.sql) void run(sql);
+    else go(address("ask", "", { sql }));
+  };
+  const kind = (route.values.plot as PlotKind | undefined) ?? (answer ? choosePlot(answer.rows) : "none");
+  return (
+    <div className="ask">
+      <section aria-label="Question and answer">
+        <form onSubmit={submit}>
+          <SqlBox value={sql} change={setSql} submit={() => submit()} />
+          <div className="row-of">
+            <button type="submit" className="main" disabled={busy}>{busy ? "Asking …" : "Ask"}</button><span className="dim">Ctrl+Enter</span>
+            {answer && <span className="dim" role="status">{answer.rows.rows.length.toLocaleString("en")}{answer.rows.more ? " first" : ""} rows in {Math.round(answer.took)} ms</span>}
+            <span className="grow" />
+            {answer && <label>Plot <select value={kind} onChange={(event) => go(address("ask", "", { sql: route.values.sql ?? sql, plot: event.target.value }), true)}>{PLOTS.map((one) => <option key={one}>{one}</option>)}</select></label>}
+            {answer && <Download rows={answer.rows} />}
+          </div>
+        </form>
+        {error && <Note kind="bad">{error}</Note>}
+        {answer && kind !== "none" && <Plot rows={answer.rows} kind={kind} />}
+        {answer && <div className="scroll" tabIndex={0} role="region" aria-label="Rows"><ResultTable rows={answer.rows} /></div>}
+      </section>
+      <Beside put={(text) => go(address("ask", "", { sql: text }))} />
+    </div>
+  );
+}
+
+function Download({ rows }: { rows: Rows }) {
+  const save = (form: string) => {
+    const text = form === "json" ? JSON.stringify(rows.rows.map((row) => Object.fromEntries(rows.columns.map((name, number) => [name, row[number]]))), null, 1) : toCsv(rows);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: form === "json" ? "application/json" : "text/csv" }));
+    link.download = `answer.${form}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return <label>Save <select value="" onChange={(event) => save(event.target.value)}><option value="">…</option><option>csv</option><option>json</option></select></label>;
+}
+
+/** Rows as CSV; what a spreadsheet would take for a formula is kept from being one. */
+export function toCsv(rows: Rows): string {
+  const cell = (value: unknown): string => {
+    if (value === null || value === undefined) return "";
+    if (typeof value === "number") return String(value);
+    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+    const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [rows.columns, ...rows.rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
+/** The tables there are, and what can be joined with one of them. */
+function Beside({ put }: { put: (sql: string) => void }) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { value } = useLoaded<{ tables: TableInfo[] }>("tables", () => ask("/tables?limit=500"));
+  const joins = useLoaded<{ partners: Partner[] }>(chosen, () => ask(at(chosen!, "joins?limit=10")));
+  return (
+    <aside aria-label="Tables and joins">
+      <h2>Tables</h2>
+      <ul tabIndex={0} aria-label="Tables">{value?.tables.map((one) => (
+        <li key={one.id}><button type="button" className="link" title={one.title ?? ""} onClick={() => put(`select * from "${one.name}" limit 200`)}>{one.name}</button> <button type="button" className="quiet" aria-label={`Joins of ${one.name}`} title="What can be joined with it?" aria-pressed={chosen === one.name} onClick={() => setChosen(one.name)}>⋈</button></li>
+      ))}</ul>
+      {chosen && <h2>Joins of {chosen}</h2>}
+      {chosen && joins.loading && <Note>Looking …</Note>}
+      {chosen && joins.error && <Note kind="bad">{joins.error}</Note>}
+      {chosen && !joins.loading && joins.value && (joins.value.partners.length ? (
+        <ul tabIndex={0} aria-label={`Joins of ${chosen}`}>{joins.value.partners.map((one) => (
+          <li key={one.table}><button type="button" className="link" onClick={() => put(one.sql)}>{one.name}</button> <span className="dim">{one.on.map(([mine, theirs]) => (mine === theirs ? mine : `${mine} = ${theirs}`)).join(", ")}: {one.matched} of {one.matched + one.unmatched} rows match{one.weak ? ", weak" : ""}</span></li>
+        ))}</ul>
+      ) : <Note>No table that it can be joined with.</Note>)}
+    </aside>
+  );
+}

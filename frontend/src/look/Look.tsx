@@ -1,0 +1,187 @@
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type CellFacts, type Made, type Reading, type Session, type Side, ask, at, query } from "../api";
+import { Note, Sure, Tabs } from "../parts";
+import { a1, areaText, parseA1, short } from "../places";
+import { type Route, address, go } from "../route";
+import { message, useKept } from "../use";
+import { useCells } from "./cells";
+import { Grid, type GridProps, type Lit, type Selection, areaOfSelection } from "./Grid";
+import { Doubts, History, Metadata, Path, Pivot, Tidy } from "./Panels";
+import { Printed } from "./Printed";
+import { SavedPage } from "./SavedPage";
+import { say, useStrokes } from "./strokes";
+import { LookAlikes, Toolbar, operationsFor } from "./Toolbar";
+import { Trees } from "./Trees";
+
+const TABS: [string, string][] = [["trees", "Trees"], ["tidy", "Tidy"], ["pivot", "Relation"], ["metadata", "Metadata"], ["doubts", "Doubts"], ["history", "History"]];
+const FORMS = ["csv", "xlsx", "parquet", "json", "jsonl", "html", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld"];
+const POLL = 8000;
+
+/** One table: its source on one side, what was understood on the other. */
+export function Look({ session, route }: { session: Session; route: Route }) {
+  const [reading, setReading] = useState<Reading | null>(null);
+  const [before, setBefore] = useState<Reading | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const load = useCallback(async () => {
+    try {
+      const next = await ask<Reading>(at(route.name, "reading"));
+      setReading((old) => { setBefore(old); return next; });
+    } catch (failed) {
+      setError(message(failed));
+    }
+  }, [route.name]);
+  useEffect(() => void load(), [load]);
+  if (error) return <Note kind="bad">{error} <a href={address("find")}>Find another table</a></Note>;
+  if (!reading) return <Note>Opening …</Note>;
+  return <Opened session={session} route={route} reading={reading} before={before} load={load} />;
+}
+
+function Opened({ session, route, reading, before, load }: { session: Session; route: Route; reading: Reading; before: Reading | null; load: () => Promise<void> }) {
+  const [author, setAuthor] = useKept("author", session.author ?? "");
+  const [looks, setLooks] = useKept("looks", "roles");
+  const [facts, setFacts] = useState<CellFacts | null>(null);
+  const [selected, setSelected] = useState<Selection | null>(() => {
+    const cell = parseA1(route.values.cell ?? "");
+    return cell && { anchor: cell, focus: cell, lines: null };
+  });
+  const [cells, turn] = useCells(reading.id, reading.version);
+  const tab = route.values.view ?? "trees";
+  const side = route.values.side ?? "source";
+  const rows = reading.sheet?.rows ?? reading.rows;
+  const columns = reading.sheet?.columns ?? reading.columns;
+  const area = selected ? areaOfSelection(selected, rows, columns) : null;
+  const state = useCallback((values: Record<string, string>) => go(address("table", reading.name, { ...route.values, ...values }), true), [reading.name, route.values]);
+
+  const changed = useCallback(async (made: Made) => {
+    if (made.tables.includes(reading.id)) return load();
+    const other = reading.tables.find((one) => one.id !== reading.id && made.tables.includes(one.id));
+    if (other) go(address("table", other.name));
+    return undefined;
+  }, [reading, load]);
+  const strokes = useStrokes(reading, author, changed);
+
+  const select = useCallback((next: Selection) => setSelected(next), []);
+  const choose = useCallback((cell: [number, number]) => setSelected({ anchor: cell, focus: cell, lines: null }), []);
+  const focus = selected && `${selected.focus[0]},${selected.focus[1]}`;
+  useEffect(() => {
+    if (!selected) return;
+    let current = true;
+    const [row, column] = selected.focus;
+    ask<CellFacts>(at(reading.id, `cell?${query({ row, column })}`)).then((got) => current && setFacts(got), () => current && setFacts(null));
+    const timer = setTimeout(() => state({ cell: a1(row, column) }), 300);
+    return () => { current = false; clearTimeout(timer); };
+  }, [focus, reading.version]); // eslint-disable-line
+  const lit = useMemo<Lit>(() => ({
+    cells: new Set(facts?.tuple ? [...facts.tuple.left_cells, ...facts.tuple.top_cells].map(([row, column]) => `${row},${column}`) : []),
+    header: facts?.header ?? null,
+  }), [facts]);
+  const headers = useMemo(() => {
+    const found: GridProps["headers"] = new Map();
+    for (const one of ["left", "top"] as const) for (const node of reading[one]) for (const [row, column] of node.cells) found.set(`${row},${column}`, { side: one, id: node.id });
+    return found;
+  }, [reading]);
+
+  const stroke = useRef(strokes);
+  stroke.current = strokes;
+  const moveHeader = useCallback((from: Side, header: [number, number], to: [number, number] | null) => void stroke.current.make(say.moveHeader(from, header, to)), []);
+  const moveEdge = useCallback<GridProps["moveEdge"]>((edge, line) => void stroke.current.make(say.edge(reading, edge, line)), [reading]);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key.toLowerCase() !== "z" && event.key !== "y") return;
+      event.preventDefault();
+      void (event.shiftKey || event.key === "y" ? strokes.redo() : strokes.undo());
+      return;
+    }
+    const operations = session.write && area && !event.altKey ? operationsFor(event.key, reading, area) : null;
+    if (operations) { event.preventDefault(); void strokes.make(operations); }
+  };
+
+  const [news, setNews] = useState(0);
+  useEffect(() => {
+    const look = () => {
+      if (document.hidden) return;
+      ask<{ version: number }>(`/documents/${reading.document}/corrections`).then(({ version }) => setNews(version - reading.version), () => undefined);
+    };
+    setNews(0);
+    const timer = setInterval(look, POLL);
+    return () => clearInterval(timer);
+  }, [reading.document, reading.version]);
+
+  const shared = { reading, cells, turn, selected, select, lit };
+  const widths = useMemo(() => reading.sheet?.widths ?? {}, [reading.id]); // eslint-disable-line
+  const grid = (
+    <Grid {...shared} rows={rows} columns={columns} widths={widths} looks={looks === "source" ? "source" : "roles"} siblings={reading.sheet ? reading.tables.filter((one) => one.sheet === reading.sheet?.name) : reading.tables.filter((one) => one.id === reading.id)} editable={session.write} moveHeader={moveHeader} moveEdge={moveEdge} onKey={onKey} headers={headers} />
+  );
+  const tabs: [string, string][] = reading.medium === "spreadsheet" ? TABS : [["grid", "Grid"], ...TABS];
+  return (
+    <div className="look" data-side={side} onKeyDown={(event) => { if ((event.ctrlKey || event.metaKey) && !event.defaultPrevented && !(event.target instanceof HTMLInputElement)) onKey(event); }}>
+      <header className="about">
+        <h1>{reading.title || reading.name}</h1>
+        <p className="dim">
+          <a href={address("find", "", { document: reading.document })}>{short(reading.source)}</a>
+          {reading.place.sheet && ` · ${reading.place.sheet}`}{reading.place.page && ` · page ${reading.place.page}`}{reading.place.range && ` · ${reading.place.range}`} · {reading.orientation} · {reading.tuples.toLocaleString("en")} values · <Sure share={reading.confidence} />
+        </p>
+        <div className="choices">
+          {reading.tables.length > 1 && (
+            <label>Table <select value={reading.name} onChange={(event) => go(address("table", event.target.value))}>{reading.tables.map((one) => <option key={one.id} value={one.name}>{one.title || one.name}</option>)}</select></label>
+          )}
+          <label>Show <select value={looks} onChange={(event) => setLooks(event.target.value)}><option value="roles">roles</option><option value="source">as it looks</option></select></label>
+          <label>Export <select value="" onChange={(event) => { location.href = at(reading.id, `export?${query({ form: event.target.value })}`); }}><option value="">…</option>{FORMS.map((form) => <option key={form}>{form}</option>)}</select></label>
+          {session.write && <label>I am <input className="author" value={author} placeholder="your name" onChange={(event) => setAuthor(event.target.value)} /></label>}
+          <span className="sides" role="group" aria-label="Which side is shown">
+            {["source", "table"].map((one) => <button key={one} type="button" aria-pressed={side === one} onClick={() => state({ side: one })}>{one}</button>)}
+          </span>
+        </div>
+      </header>
+      {session.write && <Toolbar reading={reading} area={area} strokes={strokes} />}
+      {news > 0 && <div className="banner" role="status">Somebody else has corrected this document ({news}). <button type="button" onClick={() => void load()}>Show it</button></div>}
+      {strokes.said && (
+        <div className={`banner ${strokes.said.kind}`} role={strokes.said.kind === "good" ? "status" : "alert"}>
+          <span>{strokes.said.text}</span>
+          {strokes.said.again && <button type="button" onClick={() => { strokes.quiet(); void load(); }}>Show what they said</button>}
+          {strokes.said.kind === "good" && <button type="button" onClick={() => void strokes.undo()}>Undo</button>}
+          <button type="button" className="quiet" aria-label="Close" onClick={strokes.quiet}>✕</button>
+        </div>
+      )}
+      <LookAlikes strokes={strokes} />
+      <div className="panes">
+        <section className="source" aria-label="Source">
+          {reading.medium === "spreadsheet" ? grid : reading.pages.length ? <Printed {...shared} /> : <SavedPage {...shared} />}
+        </section>
+        <section className="understood" aria-label="What was understood">
+          <Facts facts={facts} area={area && areaText(area)} table={reading.id} choose={choose} />
+          <Tabs label="Views of the table" tabs={tabs} chosen={tab} choose={(view) => state({ view })} />
+          <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} className="panel">
+            {tab === "grid" ? grid : tab === "tidy" ? <Tidy reading={reading} choose={choose} /> : tab === "pivot" ? <Pivot reading={reading} /> : tab === "metadata" ? <Metadata reading={reading} /> : tab === "doubts" ? <Doubts reading={reading} /> :
+              tab === "history" ? <History reading={reading} undo={session.write ? (one) => void strokes.takeBack([one.id]) : null} /> :
+              <Trees reading={reading} before={before} chosen={focus} litPath={lit.cells} editable={session.write} choose={choose} moveHeader={moveHeader} />}
+          </div>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** What is known of the cell at the cursor. */
+function Facts({ facts, area, table, choose }: { facts: CellFacts | null; area: string | null; table: string; choose: (cell: [number, number]) => void }) {
+  const [cited, setCited] = useState("");
+  useEffect(() => setCited(""), [facts]);
+  if (!facts) return <div className="cell-facts dim" aria-live="polite">Choose a cell: a value shows its paths, a header its values.</div>;
+  const value = facts.tuple;
+  const cite = () => ask<{ text: string }>(at(table, `citation?${query({ address: facts.address })}`)).then((one) => { setCited(one.text); void navigator.clipboard?.writeText(one.text).catch(() => undefined); }, (failed) => setCited(message(failed)));
+  return (
+    <div className="cell-facts" aria-live="polite">
+      <p className="what"><b>{area && area.includes(":") ? area : facts.address}</b> <span className={`chip role-${facts.role ?? "none"}`}>{facts.role ?? "no role"}</span> <span className="said">{facts.text}</span></p>
+      {value && (
+        <dl>
+          <div><dt>left</dt><dd>{value.left.length ? <Path labels={value.left} /> : <span className="dim">none</span>}</dd></div>
+          <div><dt>top</dt><dd>{value.top.length ? <Path labels={value.top} /> : <span className="dim">none</span>}</dd></div>
+          <div><dt>value</dt><dd>{value.value === null ? <span className="dim">missing</span> : String(value.value)} {value.unit}</dd></div>
+          {value.notes.length > 0 && <div><dt>notes</dt><dd>{value.notes.join(" · ")}</dd></div>}
+        </dl>
+      )}
+      {facts.header && <p>{facts.header.side} header <Path labels={facts.header.path} /> over {facts.header.values.toLocaleString("en")} values{facts.header.probability < 0.6 && <> · <em>not sure of its parent</em></>}</p>}
+      {value && <p><button type="button" className="link" onClick={() => void cite()}>Cite</button> {value.left_cells.length > 0 && <button type="button" className="link" onClick={() => choose(value.left_cells.at(-1)!)}>Its header</button>} <span className="cited">{cited}</span></p>}
+    </div>
+  );
+}
