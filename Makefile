@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help setup demo test check docs figures train measure bench clean browser database
+.PHONY: help setup demo test check docs figures train measure bench clean browser database components app
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,7 +45,14 @@ browser:
 database:
 	@command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || echo "no PostgreSQL: the tests of a library on it are skipped"
 
-test: check browser database ## everything that must hold: check, then all tests
+# The app's components are tested by Node, where it is there; its build is committed, so nothing else needs it.
+components:
+	@if command -v npm >/dev/null; then cd frontend && npm ci --silent --no-fund --no-audit && npm run --silent check && npm run --silent test; else echo "no Node: the tests of the app's components are skipped"; fi
+
+app: ## build the app in frontend/ into src/tabellion/web/static
+	cd frontend && npm ci --silent --no-fund --no-audit && npm run --silent build
+
+test: check browser database components ## everything that must hold: check, then all tests
 	$(BIN)/python -m pytest $(SPREAD) --ignore tests/docs
 
 check: $(STAMP) ## lint, format, types, who imports whom, documentation

@@ -58,7 +58,7 @@ function App() {
       <main id="main" tabIndex={-1} className={`page-${route.page}`}>
         {session ? (
           <Suspense fallback={<Note>Loading …</Note>}>
-            {route.page === "table" ? <Look key={route.name} session={session} route={route} /> :
+            {route.page === "table" ? <Look session={session} route={route} /> :
               route.page === "ask" ? <Ask session={session} route={route} /> :
               <Find session={session} route={route} />}
           </Suspense>

@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [860, 320, 66, 44, 24];
 const MOST_BARS = 40;
 const MOST_SERIES = 6;
 
-interface Plan { kind: PlotKind; x: number; ys: number[] }
+interface Plan { kind: PlotKind; x: number; ys: number[]; names?: number[] }
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 const numeric = (rows: Rows, column: number): boolean => rows.rows.some((row) => isNumber(row[column])) && rows.rows.every((row) => row[column] === null || isNumber(row[column]));
@@ -32,7 +32,7 @@ export function plan(rows: Rows, wanted?: PlotKind): Plan {
   const longitude = numbers.find((one) => /^(lon|lng|long|longitude)$/i.test(rows.columns[one]!));
   const none: Plan = { kind: "none", x: 0, ys: [] };
   const line = (): Plan => { const x = times[0] ?? numbers[0]; const ys = numbers.filter((one) => one !== x && !times.includes(one)); return x === undefined || !ys.length ? none : { kind: "line", x, ys: ys.slice(0, MOST_SERIES) }; };
-  const bar = (): Plan => { const x = names[0] ?? times[0] ?? columns[0]; const ys = numbers.filter((one) => one !== x); return x === undefined || !ys.length ? none : { kind: "bar", x, ys: ys.slice(0, MOST_SERIES) }; };
+  const bar = (): Plan => { const x = names[0] ?? times[0] ?? columns[0]; const ys = numbers.filter((one) => one !== x); return x === undefined || !ys.length ? none : { kind: "bar", x, ys: ys.slice(0, MOST_SERIES), names }; };
   const scatter = (): Plan => (numbers.length > 1 ? { kind: "scatter", x: numbers[0]!, ys: [numbers[1]!] } : none);
   const map = (): Plan => (latitude !== undefined && longitude !== undefined ? { kind: "map", x: longitude, ys: [latitude] } : none);
   if (wanted) return { none: () => none, line, bar, scatter, map }[wanted]();
@@ -68,11 +68,12 @@ export function Plot({ rows, kind }: { rows: Rows; kind: PlotKind }) {
   const toX = (value: number) => LEFT + ((value - x0) / (x1 - x0)) * (WIDTH - LEFT - 12);
   const toY = (value: number) => HEIGHT - BOTTOM - ((value - y0) / (y1 - y0)) * (HEIGHT - BOTTOM - TOP);
   const wide = (toX(1) - toX(0)) * 0.8;
+  const nameOf = (row: unknown[]): string => String([...(made.names ?? [])].reverse().map((one) => row[one]).find((one) => one !== null && one !== "") ?? row[made.x] ?? "");
   const label = `${made.kind} plot of ${made.ys.map((one) => rows.columns[one]).join(", ")} over ${rows.columns[made.x]}`;
   return (
     <svg className="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
       {ticks(y0, y1).map((one) => <g key={one}><line className="axis" x1={LEFT} x2={WIDTH - 12} y1={toY(one)} y2={toY(one)} /><text x={LEFT - 6} y={toY(one) + 4} textAnchor="end">{plainNumber(one)}</text></g>)}
-      {bars ? data.map((row, number) => (data.length <= 14 || number % Math.ceil(data.length / 14) === 0) && <text key={number} x={toX(number)} y={HEIGHT - BOTTOM + 15} textAnchor="middle">{clip(String(row[made.x] ?? ""), data.length > 7 ? 10 : 18)}</text>)
+      {bars ? data.map((row, number) => (data.length <= 14 || number % Math.ceil(data.length / 14) === 0) && <text key={number} x={toX(number)} y={HEIGHT - BOTTOM + 15} textAnchor="middle">{clip(nameOf(row), data.length > 7 ? 10 : 18)}</text>)
         : ticks(x0, x1, 8).map((one) => <text key={one} x={toX(one)} y={HEIGHT - BOTTOM + 15} textAnchor="middle">{made.kind === "line" && Number.isInteger(one) ? one : plainNumber(one)}</text>)}
       {made.ys.map((column, series) => (
         <g key={column} className={`c${series}`}>
@@ -80,14 +81,14 @@ export function Plot({ rows, kind }: { rows: Rows; kind: PlotKind }) {
           {data.map((row, number) => {
             const [a, b] = [x(row, number), row[column]];
             if (!isNumber(a) || !isNumber(b)) return null;
-            const said = <title>{`${rows.columns[made.x]} ${row[made.x]}: ${rows.columns[column]} ${b}`}</title>;
+            const said = <title>{`${bars ? nameOf(row) : `${rows.columns[made.x]} ${row[made.x]}`}: ${rows.columns[column]} ${b}`}</title>;
             if (bars) { const each = wide / made.ys.length; return <rect key={number} x={toX(a) - wide / 2 + series * each} width={Math.max(1, each - 1)} y={Math.min(toY(b), toY(0))} height={Math.abs(toY(b) - toY(0))}>{said}</rect>; }
             return <circle key={number} cx={toX(a)} cy={toY(b)} r={made.kind === "line" ? 2.5 : 3.5}>{said}</circle>;
           })}
           <rect x={LEFT + series * 132} y={3} width={10} height={10} /><text className="key" x={LEFT + 14 + series * 132} y={12}>{clip(rows.columns[column]!, 17)}</text>
         </g>
       ))}
-      <text x={(WIDTH + LEFT) / 2} y={HEIGHT - 8} textAnchor="middle">{rows.columns[made.x]}{bars && rows.rows.length > MOST_BARS ? ` (the first ${MOST_BARS})` : ""}</text>
+      <text x={(WIDTH + LEFT) / 2} y={HEIGHT - 8} textAnchor="middle">{(made.names?.length ? made.names.map((one) => rows.columns[one]).join(" › ") : rows.columns[made.x])}{bars && rows.rows.length > MOST_BARS ? ` (the first ${MOST_BARS})` : ""}</text>
     </svg>
   );
 }

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import { type CellFacts, type Made, type Reading, type Session, type Side, ask, at, query } from "../api";
 import { Note, Sure, Tabs } from "../parts";
 import { a1, areaText, parseA1, short } from "../places";
-import { type Route, address, go } from "../route";
+import { type Route, address, go, parseRoute } from "../route";
 import { message, useKept } from "../use";
 import { useCells } from "./cells";
 import { Grid, type GridProps, type Lit, type Selection, areaOfSelection } from "./Grid";
@@ -22,21 +22,30 @@ export function Look({ session, route }: { session: Session; route: Route }) {
   const [reading, setReading] = useState<Reading | null>(null);
   const [before, setBefore] = useState<Reading | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const load = useCallback(async () => {
+  const held = useRef<Reading | null>(null);
+  const load = useCallback(async (name?: string) => {
     try {
-      const next = await ask<Reading>(at(route.name, "reading"));
-      setReading((old) => { setBefore(old); return next; });
+      const next = await ask<Reading>(at(name ?? held.current?.id ?? route.name, "reading"));
+      setBefore(held.current?.id === next.id ? held.current : null);
+      setReading((held.current = next));
+      setError(null);
+      // a stroke can give a table another name: the address follows
+      if (next.name !== route.name && !name) go(address("table", next.name, route.values), true);
     } catch (failed) {
       setError(message(failed));
     }
-  }, [route.name]);
-  useEffect(() => void load(), [load]);
+  }, [route]);
+  useEffect(() => {
+    if (held.current?.name === route.name || held.current?.id === route.name) return;
+    setReading((held.current = null));
+    void load(route.name);
+  }, [route.name]); // eslint-disable-line
   if (error) return <Note kind="bad">{error} <a href={address("find")}>Find another table</a></Note>;
   if (!reading) return <Note>Opening …</Note>;
-  return <Opened session={session} route={route} reading={reading} before={before} load={load} />;
+  return <Opened key={reading.id} session={session} route={route} reading={reading} before={before} load={load} />;
 }
 
-function Opened({ session, route, reading, before, load }: { session: Session; route: Route; reading: Reading; before: Reading | null; load: () => Promise<void> }) {
+function Opened({ session, route, reading, before, load }: { session: Session; route: Route; reading: Reading; before: Reading | null; load: (name?: string) => Promise<void> }) {
   const [author, setAuthor] = useKept("author", session.author ?? "");
   const [looks, setLooks] = useKept("looks", "roles");
   const [facts, setFacts] = useState<CellFacts | null>(null);
@@ -50,12 +59,12 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
   const rows = reading.sheet?.rows ?? reading.rows;
   const columns = reading.sheet?.columns ?? reading.columns;
   const area = selected ? areaOfSelection(selected, rows, columns) : null;
-  const state = useCallback((values: Record<string, string>) => go(address("table", reading.name, { ...route.values, ...values }), true), [reading.name, route.values]);
+  const state = useCallback((values: Record<string, string>) => go(address("table", reading.name, { ...parseRoute(location.hash).values, ...values }), true), [reading.name]);
 
   const changed = useCallback(async (made: Made) => {
     if (made.tables.includes(reading.id)) return load();
     const other = reading.tables.find((one) => one.id !== reading.id && made.tables.includes(one.id));
-    if (other) go(address("table", other.name));
+    if (other) go(address("table", other.id));
     return undefined;
   }, [reading, load]);
   const strokes = useStrokes(reading, author, changed);

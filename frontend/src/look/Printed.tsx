@@ -1,5 +1,5 @@
 // The pages of a PDF as they are printed, with the table's cells laid over them in the colours of their roles.
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { type Reading, query } from "../api";
 import { within } from "../places";
 import type { Cells } from "./cells";
@@ -7,9 +7,15 @@ import type { Lit, Selection } from "./Grid";
 
 export function Printed({ reading, cells, turn, selected, select, lit }: { reading: Reading; cells: Cells; turn: number; selected: Selection | null; select: (next: Selection) => void; lit: Lit }) {
   useEffect(() => cells.want({ top: 0, left: 0, bottom: reading.rows - 1, right: reading.columns - 1 }), [cells, reading]);
+  const whole = useRef<HTMLDivElement>(null);
+  const own = useRef<SVGRectElement>(null);
+  useEffect(() => {
+    const [shown, rect] = [whole.current, own.current];
+    if (shown && rect) shown.scrollTop += rect.getBoundingClientRect().top - shown.getBoundingClientRect().top - 90;
+  }, [reading.id]);
   const drawn = useMemo(() => [...cells.all()].filter((one) => one.box), [cells, turn]);
   return (
-    <div className="printed" tabIndex={0} role="region" aria-label="Pages as printed">
+    <div ref={whole} className="printed" tabIndex={0} role="region" aria-label="Pages as printed">
       {reading.pages.map((page) => (
         <figure key={page.number}>
           <div className="paper" style={{ aspectRatio: `${page.width} / ${page.height}` }}>
@@ -17,7 +23,7 @@ export function Printed({ reading, cells, turn, selected, select, lit }: { readi
             <svg viewBox={`0 0 ${page.width} ${page.height}`} role="group" aria-label={`Cells on page ${page.number}`}>
               {reading.tables.map((one) => {
                 const box = one.place.page === page.number ? one.place.box : undefined;
-                return box && <a key={one.id} href={`#/table/${encodeURIComponent(one.name)}`} aria-label={one.title ?? one.name}><rect className={one.id === reading.id ? "outline own" : "outline"} x={box[0]! - 4} y={box[1]! - 4} width={box[2]! - box[0]! + 8} height={box[3]! - box[1]! + 8} /></a>;
+                return box && <a key={one.id} href={`#/table/${encodeURIComponent(one.name)}`} aria-label={one.title ?? one.name}><rect ref={one.id === reading.id ? own : null} className={one.id === reading.id ? "outline own" : "outline"} x={box[0]! - 4} y={box[1]! - 4} width={box[2]! - box[0]! + 8} height={box[3]! - box[1]! + 8} /></a>;
               })}
               {drawn.filter((cell) => cell.page === page.number && cell.role).map((cell) => {
                 const [left, top, right, bottom] = cell.box!;

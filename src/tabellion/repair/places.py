@@ -197,7 +197,6 @@ class Named:
         words = self._places.area(found).text
         return Area(*rect, text=words)
 
-
     def worded(self, said: Said) -> Said:
         """An operation with the words that stand at its places; a header is named by its first cell."""
         changed: dict[str, object] = {}

@@ -137,9 +137,7 @@ def add_looking(app: FastAPI, looking: Looking) -> None:
     def page(document: Identity) -> Response:
         """A saved web page, to be shown in a sandbox without script and network."""
         text = looking.markup(document).encode("utf-8", "replace")
-        return Response(
-            text, media_type="text/html; charset=utf-8", headers={"content-security-policy": PAGE_POLICY}
-        )
+        return Response(text, media_type="text/html; charset=utf-8", headers={"content-security-policy": PAGE_POLICY})
 
 
 def add_mending(app: FastAPI, looking: Looking) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tabellion.errors import LibraryError, RepairError
 from tabellion.library.library import Library
+from tabellion.library.reading import name_source
 from tabellion.library.records import TableRecord, tables_of
 from tabellion.model.correction import Correction, Saying, Undo
 from tabellion.model.document import Sheet
@@ -168,7 +169,7 @@ def _saying(raw: Any) -> Saying:
 def _describe(opened: Opened, record: TableRecord, table: Table) -> dict[str, Any]:
     grid, frame, extraction = table.grid, table.frame, opened.extraction
     sheet = opened.drawn().sheet(table.place.sheet) if grid.medium == "spreadsheet" else None
-    metadata = table.metadata
+    metadata = name_source(table.metadata, opened.document.source)
     return {
         "id": record.table_id,
         "name": record.name,

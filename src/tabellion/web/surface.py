@@ -205,9 +205,7 @@ def _size(sheet: Sheet) -> tuple[int, int]:
 
 
 def _meet(one: Rect, other: Rect) -> bool:
-    return (
-        one.top <= other.bottom and one.bottom >= other.top and one.left <= other.right and one.right >= other.left
-    )
+    return one.top <= other.bottom and one.bottom >= other.top and one.left <= other.right and one.right >= other.left
 
 
 def _grids(extraction: Extraction) -> list[Grid]:

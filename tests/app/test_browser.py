@@ -1,0 +1,158 @@
+"""The app in a real browser: what a person finds, sees and mends there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from app.serving import EXAMPLES, TOKEN, browsing, entered, serving
+from playwright.sync_api import Browser, Page, expect
+
+from tabellion.library import open_library
+from tabellion.library.library import Library
+
+SCRIPT = "<img src=x onerror=\"document.title='robbed'\"><script>document.title='robbed'</script>"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with open_library(str(tmp_path_factory.mktemp("app") / "shelf"), create=True) as library:
+        library.add(*(EXAMPLES / name for name in ("smoking.xlsx", "pilots.xlsx", "lakes.html", "report.pdf")))
+        yield library
+
+
+@pytest.fixture(scope="module")
+def address(library: Library) -> Iterator[str]:
+    with serving(library) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    with browsing(chromium) as browser:
+        yield browser
+
+
+def unharmed(page: Page) -> None:
+    assert page.faults == [] and "robbed" not in page.title()  # type: ignore[attr-defined]
+
+
+def test_without_the_token_nothing_is_shown(browser: Browser, address: str) -> None:
+    page = browser.new_context().new_page()
+    page.goto(address)
+    expect(page.get_by_role("heading")).to_have_text("This library is locked")
+    page.get_by_label("Token").fill("guess")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("alert")).to_have_text("this is not the token")
+    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    (cookie,) = page.context.cookies()
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and TOKEN not in cookie["value"]
+    page.reload()
+    expect(page.get_by_role("searchbox")).to_be_visible()
+
+
+def test_a_table_is_found_and_the_search_has_an_address(browser: Browser, address: str) -> None:
+    page = entered(browser, address)
+    assert TOKEN not in page.url
+    page.get_by_role("searchbox").fill("smoking")
+    hit = page.get_by_role("link", name="Adults who smoke")
+    hit.wait_for()
+    assert "q=smoking" in page.url
+    expect(page.get_by_role("region", name="First rows of smoking")).to_contain_text("Male, total")
+    page.get_by_role("link", name="spreadsheet").click()
+    expect(page.get_by_role("searchbox")).to_have_value("smoking medium:spreadsheet")
+    page.get_by_role("link", name="Doubtful first").click()
+    expect(page.get_by_role("table")).to_contain_text("Area and depth of lakes")
+    unharmed(page)
+
+
+def test_a_sheet_shows_a_value_and_lights_its_headers(browser: Browser, address: str) -> None:
+    page = entered(browser, address, "#/table/smoking")
+    page.locator("#cell-8-1").click()
+    facts = page.locator(".cell-facts")
+    expect(facts).to_contain_text("Total smokers › Male, total › White, total › 25 to 34 years")
+    expect(facts).to_contain_text("31.6 %")
+    expect(page.locator("#cell-3-1")).to_have_class(re.compile("lit"))
+    expect(page).to_have_url(re.compile("cell=B9"))
+    page.locator("#cell-5-0").click()
+    expect(facts).to_contain_text("over 45 values")
+    expect(page.locator("#cell-13-5")).to_have_class(re.compile("lit"))
+    page.get_by_role("grid").press("ArrowDown")
+    expect(facts).to_contain_text("White, total")
+    for view, said in (("Tidy", "95 values"), ("Relation", "18 to 24 years"), ("Metadata", "smoking.xlsx")):
+        page.get_by_role("tab", name=view).click()
+        expect(page.get_by_role("tabpanel")).to_contain_text(said)
+    unharmed(page)
+
+
+def test_a_printed_page_is_shown_as_it_is(browser: Browser, address: str) -> None:
+    page = entered(browser, address, "#/table/report_page1")
+    picture = page.get_by_role("img", name="Page 1 of")
+    picture.wait_for()
+    assert picture.evaluate("one => one.decode().then(() => one.naturalWidth)") > 900
+    page.locator("rect.role-value").first.click()
+    expect(page.locator(".cell-facts dl")).to_be_visible()
+    expect(page.locator("rect.mark.lit").first).to_be_visible()
+    page.get_by_role("tab", name="Grid").click()
+    expect(page.get_by_role("grid")).to_contain_text("2023")
+    unharmed(page)
+
+
+def test_a_saved_page_is_shown_without_its_scripts(
+    browser: Browser, address: str, library: Library, tmp_path: Path
+) -> None:
+    rows = "".join(f"<tr><td>Lake {n}</td><td>{n * 7}</td></tr>" for n in range(1, 6))
+    struck = "<script>top.document.title='robbed'</script><img src=x onerror=\"top.document.title='robbed'\">"
+    path = tmp_path / "hostile.html"
+    path.write_text(f"<h1>Lakes</h1>{struck}<table><tr><th>Lake</th><th>Depth</th></tr>{rows}</table>")
+    library.add(path)
+    page = entered(browser, address, "#/table/hostile")
+    mark = page.locator(".over .mark.role-value").first
+    mark.click()
+    expect(page.locator(".cell-facts dl")).to_contain_text("Depth")
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("heading")).to_have_text("Lakes")
+    assert page.locator("iframe").get_attribute("sandbox") == "allow-same-origin"
+    assert "robbed" not in page.title()
+
+
+def test_cells_are_text_whatever_they_say(browser: Browser, address: str, library: Library, tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "<b>Sheet"
+    for row in ([SCRIPT], ["Town", "<svg onload=alert(1)>", "2001"], [SCRIPT, 3, 4], ["Lyon", 5, 6], ["Oslo", 7, 8]):
+        sheet.append(row)
+    path = tmp_path / "struck.xlsx"
+    book.save(path)
+    library.add(path)
+    page = entered(browser, address, "#/find?q=lyon&view=hits")
+    page.get_by_role("link", name="<img").first.click()
+    expect(page.get_by_role("grid")).to_contain_text("<svg onload=alert(1)>")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("<script>")
+    page.locator("#cell-2-1").click()
+    for view in ("Trees", "Tidy", "Relation", "Metadata"):
+        page.get_by_role("tab", name=view).click()
+        page.wait_for_timeout(150)
+    unharmed(page)
+    assert page.locator("main img, main script").count() == 0
+
+
+def test_a_broken_file_is_told_of_and_others_are_kept(browser: Browser, address: str, library: Library) -> None:
+    page = entered(browser, address)
+    page.get_by_label("Files", exact=True).set_input_files(
+        [
+            {"name": "broken.xlsx", "mimeType": "application/octet-stream", "buffer": b"PK\x03\x04 not a workbook"},
+            {"name": "towns.csv", "mimeType": "text/csv", "buffer": b"town,people\nLyon,5\nOslo,7\nBern,3\n"},
+        ]
+    )
+    jobs = page.get_by_role("region", name="Documents that were sent")
+    expect(jobs).to_contain_text("2 read, 1 could not be")
+    expect(jobs.locator(".failed")).to_contain_text("broken.xlsx")
+    expect(jobs.locator(".kept")).to_contain_text("1 table, 3 values")
+    expect(page.get_by_role("table")).to_contain_text("towns.csv")
