@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from app.serving import EXAMPLES, browsing, entered, serving
 from playwright.sync_api import Browser, Page, expect
 
+from app.serving import EXAMPLES, browsing, entered, serving
 from tabellion.library import open_library
 from tabellion.library.library import Library
 

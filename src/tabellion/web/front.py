@@ -2,8 +2,8 @@
 
 In: the token that was given. Out: routes for the app's files and for the session, and a wrapper that puts a content
 security policy on every answer. Nothing that is answered here can run script but the app's own files; a saved page is
-shown in a sandbox without script or network. The token of the opened address (`/#token=`) is exchanged for a cookie that
-holds a digest of it, which script cannot read and other sites cannot send.
+shown in a sandbox without script or network. The token of the opened address (`/#token=`) is exchanged for a cookie
+that holds a digest of it, which script cannot read and other sites cannot send.
 """
 
 from __future__ import annotations

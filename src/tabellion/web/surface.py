@@ -161,8 +161,8 @@ class Surfaces:
             box = None if grid.boxes is None or np.isnan(grid.boxes[r, c, 0]) else tuple(grid.boxes[r, c].tolist())
             found.append(
                 Cell(
-                    int(grid.row_of[r]), int(grid.column_of[c]), str(grid.text[r, c]), int(grid.style[r, c]), role, owner,
-                    kind=_KINDS.get(int(grid.content[r, c])), down=high, across=wide, page=pages.get(r), box=box,
+                    int(grid.row_of[r]), int(grid.column_of[c]), str(grid.text[r, c]), int(grid.style[r, c]), role,
+                    owner, kind=_KINDS.get(int(grid.content[r, c])), down=high, across=wide, page=pages.get(r), box=box,
                     lost=lost,
                 )
             )  # fmt: skip
