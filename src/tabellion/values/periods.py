@@ -64,6 +64,31 @@ _MONTHS = tuple(
 )
 
 
+_ARABIC = (
+    *("يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو"),
+    *("أغسطس", "سبتمبر", "أكتوبر", "نوفمبر", "ديسمبر"),
+)
+_NAMES = {**MONTHS, **{name: month for month, name in enumerate(_ARABIC, 1)}}
+_MONTH_NAME = "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True))
+_BEGIN, _END = r"(?<![\d.,])", r"(?!\d|[.,]\d|\s?=\s?100)"  # not within a number, nor the base of an index
+_WITHIN = tuple(
+    lazy_pattern(form, re.IGNORECASE)
+    for form in (
+        rf"\b[qt][1-4][\s:,/-]*{_YEAR}{_END}",
+        rf"{_BEGIN}{_YEAR}[\s:,/-]*[qt][1-4]\b",
+        rf"\b(?:first|second|third|fourth|[1-4](?:st|nd|rd|th|er|e|ème|\.))\s?{_QUARTER_WORD}\s(?:of\s|de\s)?{_YEAR}{_END}",
+        rf"\b(?:{_MONTH_NAME})\.?[\s,/-]*{_YEAR}{_END}",
+        rf"{_BEGIN}{_YEAR}[\s,-]*m(?P<month>\d{{1,2}})\b(?:\s(?:{_MONTH_NAME})\b)?",
+        rf"{_BEGIN}{_YEAR}年\s?(?:0?[1-9]|1[0-2])月",
+        rf"{_BEGIN}(?:19|20)\d{{4}}{_END}",
+        rf"{_BEGIN}{_YEAR}\s?[-–/]\s?(?:{_YEAR}|\d\d){_END}",
+        r"(?:明治|大正|昭和|平成|令和)\s?(?:\d{1,2}|元)(?:年度?)?",
+        rf"{_BEGIN}{_YEAR}{_END}(?:年度?)?",
+        rf"(?<![^\W\d_])(?:{'|'.join(_ARABIC)})(?![^\W\d_])",
+    )
+)
+
+
 class Period(msgspec.Struct, frozen=True):
     """A stretch of time that a label names; without a year it has no days."""
 
@@ -86,6 +111,37 @@ def read_period(text: str) -> Period | None:
     if not label or len(label) > _LONGEST:
         return None
     return _read_years(label) or _read_quarter(label) or _read_month(label) or _read_day(label)
+
+
+@lru_cache(maxsize=20_000)
+def part_periods(text: str) -> tuple[str, tuple[Period, ...]]:
+    """A running text or the name of a file without the times that it names, and those times.
+
+    >>> rest, found = part_periods("Prices_Q4-2020 (2014=100), November 2020")
+    >>> rest, [period.code for period in found]
+    ('Prices (2014=100),', ['2020-Q4', '2020-11'])
+    >>> [period.code for name in ("do001_202006", "ft_2017_m7_jul") for period in part_periods(name)[1]]
+    ['2020-06', '2017-07']
+    """
+    rest, found = text.replace("_", " "), list[Period]()
+    for form in _WITHIN:
+        for match in form.finditer(rest):
+            period = _read_within(match)
+            if period:
+                found.append(period)
+                blank = " " * (match.end() - match.start())
+                rest = rest[: match.start()] + blank + rest[match.end() :]
+    return " ".join(rest.split()), tuple(dict.fromkeys(found))
+
+
+def _read_within(match: re.Match[str]) -> Period | None:
+    said = " ".join(match[0].split())
+    month = match.groupdict().get("month")
+    if month:
+        return read_period(f"{said[:4]}-{int(month):02}") if 1 <= int(month) <= 12 else None
+    if re.fullmatch(r"\d{6}", said):
+        return read_period(f"{said[:4]}M{said[4:]}") or read_period(f"{said[:4]}/{said[4:]}")
+    return read_period(re.sub(r"(?<=[^\W\d])(?=\d{4}$)", " ", said))
 
 
 def thing_kind(labels: Iterable[str]) -> ThingKind | None:
@@ -172,7 +228,7 @@ def _read_month(label: str) -> Period | None:
     for form in _MONTHS:
         match = form.fullmatch(label)
         said = match.groupdict() if match else {}
-        month = int(said["number"]) if said.get("number") else MONTHS.get((said.get("name") or "").lower())
+        month = int(said["number"]) if said.get("number") else _NAMES.get((said.get("name") or "").lower())
         if month:
             if not said.get("year"):
                 return Period("month", f"--{month:02}")

@@ -194,7 +194,7 @@ def _other_names(key: Key) -> dict[str, str]:
 
 
 def _write_join(mine: Held, theirs: Held, key: Key, named: dict[str, str]) -> str:
-    same = "".join(f", ({_text(label)}, {_text(plain)})" for label, plain in named.items())[2:]
+    same = "".join(f", ({write_text(label)}, {write_text(plain)})" for label, plain in named.items())[2:]
     begin = f"WITH same (label, plain) AS (VALUES {same})\n" if same else ""
     sides = [(_key_of(a, "a", named), _key_of(b, "b", named)) for a, b in key]
     alone = len(key) == 1
@@ -219,7 +219,7 @@ def _key_of(labels: Labels, alias: str, named: dict[str, str]) -> str:
 def _write_union(run: Run, one: TableRecord, other: TableRecord) -> Statement | None:
     """The rows of both tables under one another."""
     mine, theirs = one.unpack(), other.unpack()
-    known = _same_columns(mine, theirs)
+    known = same_columns(mine, theirs)
     if not known:
         return None
     columns = dict(known)
@@ -255,7 +255,7 @@ def _row_paths(run: Run, table: TableRecord, details: Details) -> set[Names]:
     return {tuple(plain_label(text) for text in row if text) for row in rows}
 
 
-def _same_columns(mine: Details, theirs: Details) -> dict[str, str]:
+def same_columns(mine: Details, theirs: Details) -> dict[str, str]:
     """The columns of the other table that have one here, by name; by whole path, what differs in it, or its end."""
     found: dict[str, str] = {}
     for paths in (lambda all_paths: all_paths, differing_levels, lambda all_paths: [path[-1:] for path in all_paths]):
@@ -286,6 +286,6 @@ def _simple(label: str) -> str:
     return re.sub(r"[\W_]+", "", "".join(letter for letter in flat if not unicodedata.combining(letter)).lower())
 
 
-def _text(label: str) -> str:
+def write_text(label: str) -> str:
     escaped = label.replace("'", "''")
     return f"'{escaped}'"

@@ -1,0 +1,246 @@
+"""The editions of a table: the same table of other times, among all tables of a library.
+
+In: a table. Out: its editions with the time of each, in their order. Two tables are editions of one where their titles
+and their labels agree once the times in them are left out, and where the times differ: in title, sheet or file, else in
+the last time that their labels name. Of one document another has at most one edition of a table, the likest; tables of
+the same document are editions only where nothing but the time differs. Fails where an agency renames and rearranges a
+table at once, and on editions in another language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from tabellion.library.joins.partners import Lookup
+from tabellion.library.library import Library
+from tabellion.library.records import documents_by_id, table_called, tables_by_id, tables_of
+from tabellion.library.series.subjects import (
+    Subject,
+    describe_subject,
+    differ,
+    last_of,
+    name_other_places,
+    share,
+    word_likeness,
+)
+from tabellion.values.periods import Period
+
+TITLES = 0.7  # of the words of two titles that must be the same: agencies reword them a little
+LABELS = 0.4  # of the labels of rows, and of columns, that must be the same, whichever are fewer
+TOGETHER = 0.65  # of titles and labels together
+ALONE = 0.7  # of labels, where no title tells
+_FIELDS = ("sheet", "title", "file", "document", "labels")  # where an edition's time may stand, the surest first
+_MOST = 200  # editions of a table
+_TELLING = 3  # words of a title that say what a table is about
+_ORDER = 0.001  # what it counts that two tables come at the same place of their documents
+
+
+class Edition(msgspec.Struct, frozen=True):
+    """One edition of a table; `edition` is its time in ISO 8601, or the table's name where it has none."""
+
+    edition: str
+    table: str
+    name: str
+    document: str
+    source: str
+    sheet: str | None
+    title: str | None
+    likeness: float  # to the table that was asked for, 0 to 1
+    rows: int
+    columns: int
+
+
+class Member(msgspec.Struct, frozen=True):
+    """An edition with what it is about."""
+
+    edition: Edition
+    subject: Subject
+    period: Period | None
+
+
+def find_series(library: Library, name: str) -> list[Member]:
+    """The editions of a table, itself among them, from the first to the last."""
+    with library.catalogue.reading() as connection:
+        asked = table_called(connection, name)
+    library.index.catch_up()
+    shelf = _Shelf(library)
+    first = shelf.subject(asked.table_id)
+    found: dict[str, tuple[Subject, float]] = {asked.table_id: (first, 1.0)}
+    waiting = [first]
+    while waiting and len(found) < _MOST:
+        for subject, likeness in shelf.editions_of(waiting.pop(0)):
+            if subject.table.table_id not in found:
+                found[subject.table.table_id] = subject, likeness
+                waiting.append(subject)
+    return _in_order(shelf, list(found.values()))
+
+
+class _Shelf:
+    """The tables of a library as subjects, each described once."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.lookup = Lookup(library.index.open())
+        self._subjects: dict[str, Subject] = {}
+        self._documents: dict[str, list[Subject]] = {}
+
+    def subject(self, table_id: str) -> Subject:
+        if table_id not in self._subjects:
+            with self.library.catalogue.reading() as connection:
+                table = tables_by_id(connection, [table_id])[table_id]
+            self.document(table.document_id)
+        return self._subjects[table_id]
+
+    def document(self, document_id: str) -> list[Subject]:
+        """All tables of a document."""
+        if document_id not in self._documents:
+            with self.library.catalogue.reading() as connection:
+                record = documents_by_id(connection, [document_id])[document_id]
+                held = [describe_subject(record, table) for table in tables_of(connection, [document_id])]
+            self._documents[document_id] = held
+            self._subjects.update((one.table.table_id, one) for one in held)
+        return self._documents[document_id]
+
+    def editions_of(self, subject: Subject) -> list[tuple[Subject, float]]:
+        """The tables that are editions of one, each with how like it they are."""
+        mine, found = subject.document.document_id, list[tuple[Subject, float]]()
+        for document_id in self._with_the_same_labels(subject):
+            held = self.document(document_id)
+            alike = [(other, score) for other in held if (score := self.likeness(subject, other))]
+            if document_id == mine:
+                found += alike
+                continue
+            best = max(alike, key=lambda one: one[1], default=None)
+            if best and self._is_best_back(subject, best):
+                found.append(best)
+        return found
+
+    def likeness(self, one: Subject, other: Subject) -> float:
+        """How alike two tables are; 0 where they are no editions of one."""
+        if one.table.table_id == other.table.table_id:
+            return 0.0
+        same = one.document.document_id == other.document.document_id
+        score = _agreement(one, other, same=same)
+        return score if score and self._times_differ(one, other, same=same) else 0.0
+
+    def _is_best_back(self, subject: Subject, best: tuple[Subject, float]) -> bool:
+        """Whether no other table of the document is likelier than this one."""
+        others = self.document(subject.document.document_id)
+        return all(
+            _agreement(one, best[0], same=False) <= best[1]
+            for one in others
+            if one.table.table_id != subject.table.table_id
+        )
+
+    def _times_differ(self, one: Subject, other: Subject, *, same: bool) -> bool:
+        """Whether two tables are of other times, by the surest fields that both have."""
+        if differ(one.times["sheet"], other.times["sheet"]):
+            return True
+        if not same and one.times["file"] and one.times["file"] == other.times["file"]:
+            return False  # files of one time
+        mine, theirs = one.latest("sheet", "title"), other.latest("sheet", "title")
+        if mine and theirs and mine != theirs:
+            return True
+        if same:
+            return False
+        fields = ("file", "document", "labels")
+        if any(differ(one.times[field], other.times[field]) for field in fields):
+            return True
+        return differ(self.times_of(one.document.document_id), self.times_of(other.document.document_id))
+
+    def times_of(self, document_id: str) -> list[Period]:
+        """All times that anything in a document names."""
+        held = self.document(document_id)
+        titles = [time for one in held for field in ("title", "sheet") for time in one.times[field]]
+        return titles or [time for one in held for time in one.times["labels"]]
+
+    def _with_the_same_labels(self, subject: Subject) -> list[str]:
+        """The documents that have labels in common with a table, and its own."""
+        asked = self.lookup.ask(subject.table.table_id)
+        candidates = list(self.lookup.candidates(asked.sides())) if asked else []
+        with self.library.catalogue.reading() as connection:
+            tables = tables_by_id(connection, candidates)
+            known = documents_by_id(connection, {table.document_id for table in tables.values()})
+        return list(dict.fromkeys([subject.document.document_id, *known]))
+
+
+def _agreement(one: Subject, other: Subject, *, same: bool) -> float:
+    """How much two tables are about the same; 0 where too little."""
+    labels = [found for found in (share(one.left, other.left), share(one.top, other.top)) if found is not None]
+    together = sum(labels) / len(labels) if labels else 0.0
+    if same:
+        return together if _only_time_differs(one, other, labels) else 0.0
+    if name_other_places(one.title, other.title):
+        return 0.0
+    if not one.title or not other.title:
+        return together if _are_named_alike(one, other) and labels and min(labels) >= ALONE else 0.0
+    titles, captions = word_likeness(one.title, other.title), word_likeness(one.caption, other.caption)
+    words = max(titles, captions) if min(len(one.title), len(other.title)) >= _TELLING else captions
+    if words < TITLES or (not labels and words < 1.0):
+        return 0.0
+    if labels and (min(labels) < LABELS or (words + together) / 2 < TOGETHER):
+        return 0.0
+    near = _ORDER / (1 + abs(one.table.number - other.table.number)) + _ORDER * (one.sheet == other.sheet)
+    means = [titles, captions, *labels]
+    return sum(means) / len(means) - 2 * _ORDER + near
+
+
+def _are_named_alike(one: Subject, other: Subject) -> bool:
+    """Whether sheets or files have the same name, the time in it aside."""
+    mine, theirs = set(one.file), set(other.file)
+    return bool(one.sheet and one.sheet == other.sheet) or bool(mine and theirs and (mine <= theirs or theirs <= mine))
+
+
+def _only_time_differs(one: Subject, other: Subject, labels: list[float]) -> bool:
+    """Whether two tables of one document differ in nothing but their time."""
+    if (one.title and other.title and one.title != other.title) or not labels or min(labels) < ALONE:
+        return False
+    if one.table.sheet == other.table.sheet and not (one.title and other.title):
+        return False
+    mine, theirs = set(one.sheet), set(other.sheet)
+    return mine <= theirs or theirs <= mine
+
+
+def _in_order(shelf: _Shelf, found: Iterable[tuple[Subject, float]]) -> list[Member]:
+    """The editions by their times, under the first field that tells all of them apart."""
+    held = list(found)
+    times = _tell_apart(shelf, [subject for subject, _ in held])
+    members = [
+        Member(_edition(subject, likeness, times[subject.table.table_id]), subject, times[subject.table.table_id])
+        for subject, likeness in held
+    ]
+    return sorted(members, key=lambda one: (_since(one.period), one.edition.name))
+
+
+def _tell_apart(shelf: _Shelf, subjects: list[Subject]) -> Mapping[str, Period | None]:
+    ways = [{one.table.table_id: one.latest(field) for one in subjects} for field in _FIELDS]
+    ways.append({one.table.table_id: last_of(shelf.times_of(one.document.document_id)) for one in subjects})
+    for way in ways:
+        if None not in way.values() and len({time.code for time in way.values() if time}) == len(subjects):
+            return way
+    return {
+        one.table.table_id: next((way[one.table.table_id] for way in ways if way[one.table.table_id]), None)
+        for one in subjects
+    }
+
+
+def _edition(subject: Subject, likeness: float, time: Period | None) -> Edition:
+    table, document = subject.table, subject.document
+    return Edition(
+        edition=time.code if time else table.name,
+        table=table.table_id,
+        name=table.name,
+        document=document.document_id,
+        source=document.source,
+        sheet=table.sheet,
+        title=table.title or table.caption,
+        likeness=round(likeness, 3),
+        rows=table.rows,
+        columns=table.columns,
+    )
+
+
+def _since(period: Period | None) -> str:
+    return f"{period.start}{period.end}" if period else ""
