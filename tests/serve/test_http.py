@@ -162,6 +162,9 @@ def test_tables_are_described_joined_and_exported(client: TestClient) -> None:
     assert table["stub"] == [f"sex_race_and_age_{level}" for level in (1, 2, 3, 4)]
     assert table["columns_by_name"][0]["unit"] == "%"
     assert client.get("/tables/smoking/joins").json()["partners"] is not None
+    assert [one["name"] for one in client.get("/tables/smoking/series").json()["editions"]] == ["smoking"]
+    assert client.get("/tables/smoking/changes", params={"to": "smoking"}).json()["changed"] == []
+    assert client.get("/tables/smoking/changes", params={"to": "nothing"}).status_code == 404
     csv = client.get("/tables/smoking/export", params={"form": "csv"})
     assert csv.headers["content-type"].startswith("text/csv") and b"Total smokers" in csv.content
     parquet = client.get("/tables/smoking/export", params={"form": "parquet"}).content

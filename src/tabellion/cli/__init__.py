@@ -49,6 +49,8 @@ COMMANDS: dict[str, Command] = {
     "sparql": Command("sparql", panel=_LIBRARY),
     "sql": Command("sql", bare=True, panel=_LIBRARY),
     "joins": Command("joins", panel=_LIBRARY),
+    "series": Command("series", panel=_LIBRARY),
+    "compare": Command("compare", panel=_LIBRARY),
     "cite": Command("cite", panel=_LIBRARY),
     "app": Command("app", bare=True, panel=_LIBRARY),
     "serve": Command("serve", bare=True, panel=_LIBRARY),

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from tabellion.library.questions import Condition
     from tabellion.library.repairing import Elsewhere
     from tabellion.library.search import Found
+    from tabellion.library.series.comparing import Comparison
+    from tabellion.library.series.lining import Series
     from tabellion.library.writing import ReadingWriter
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
@@ -273,6 +275,18 @@ class Library:
         from tabellion.library.joins.partners import find_partners
 
         return find_partners(self, table, limit)
+
+    def series(self, table: str) -> Series:
+        """The editions of a table, by its id or name, lined up: their columns, and the SQL that gives all rows."""
+        from tabellion.library.series.lining import read_series
+
+        return read_series(self, table)
+
+    def compare(self, first: str, second: str) -> Comparison:
+        """What changed from one table to another: values, labels, structure."""
+        from tabellion.library.series.comparing import compare_tables
+
+        return compare_tables(self, first, second)
 
     def cite(self, table: str, address: str) -> Citation:
         """Where the value at an address of a table comes from."""

@@ -152,6 +152,18 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
         """The tables that can be joined with one, and the SQL that does it."""
         return _answer({"partners": service.joins(table, limit)})
 
+    @app.get("/tables/{table}/series", response_model=forms.Series, responses=_UNCHANGED)
+    def series(table: Name) -> Response:
+        """The editions of a table, lined up, and the SQL that gives one relation over all of them."""
+        return _answer(service.series(table))
+
+    @app.get("/tables/{table}/changes", response_model=forms.Comparison, responses=_UNCHANGED)
+    def changes(
+        table: Name, to: Annotated[str, Query(max_length=200, pattern=_TEXT, description="The other table.")]
+    ) -> Response:
+        """What changed from a table to another: values, labels, structure."""
+        return _answer(service.compare(table, to))
+
     @app.get("/tables/{table}/citation", response_model=forms.Citation, responses=_UNCHANGED)
     def citation(table: Name, address: Annotated[str, Query(min_length=2, max_length=16)]) -> Response:
         """Where the value at an address of a table comes from."""

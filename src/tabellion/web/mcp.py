@@ -32,7 +32,8 @@ from tabellion.web.service import LibraryService
 _INSTRUCTIONS = """A library of tables that were read from documents. `search` finds tables by words,
 `list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
 paths and the address each came from, `query` asks in SQL (DuckDB) over the relations documents, tables, columns, tuples
-and each table under its name, `find_joins` finds tables that go together with one."""
+and each table under its name, `find_joins` finds tables that go together with one, `find_series` its other editions,
+`compare_tables` says what changed between two."""
 
 
 def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
@@ -88,6 +89,16 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
     def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:
         """Tables that can be joined with one, and the SQL that does it."""
         return service.joins(table, limit)
+
+    @tool
+    def find_series(table: str) -> Any:
+        """The editions of a table (other years, months) lined up, and the SQL that gives one relation over all."""
+        return service.series(table)
+
+    @tool
+    def compare_tables(first: str, second: str) -> Any:
+        """What changed from one table to another, mostly two editions: values, labels, structure."""
+        return service.compare(first, second)
 
     if write:
         _add_writing(tool, library)

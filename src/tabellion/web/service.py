@@ -22,6 +22,8 @@ from tabellion.library.query import QueryLimits, json_value, once
 from tabellion.library.reading import document_address, document_id
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
 from tabellion.library.search import Found
+from tabellion.library.series.comparing import Comparison
+from tabellion.library.series.lining import Series
 from tabellion.library.stored_tables import stored_extractions
 from tabellion.settings import Settings
 
@@ -95,6 +97,13 @@ class LibraryService:
 
     def joins(self, name: str, limit: int = 5) -> list[Partner]:
         return self.library.joins(name, limit)
+
+    def series(self, name: str) -> Series:
+        with self._turns:
+            return self.library.series(name)
+
+    def compare(self, first: str, second: str) -> Comparison:
+        return self.library.compare(first, second)
 
     def cite(self, name: str, address: str) -> Citation:
         return self.library.cite(name, address)

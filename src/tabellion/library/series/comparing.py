@@ -9,7 +9,7 @@ taken in that order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from difflib import SequenceMatcher
 from typing import Any
@@ -21,6 +21,7 @@ from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
 from tabellion.library.reading import Details
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.series.subjects import bare_label
 from tabellion.values.convert import convert
 from tabellion.values.periods import read_period
 
@@ -130,10 +131,11 @@ def match_lines(one: Sequence[tuple[int, Path]], other: Sequence[tuple[int, Path
     """
     pairs: dict[int, int] = {}
     renamed: list[tuple[int, int]] = []
-    for whole in (True, False):
-        mine, theirs = (_by_path(_left(lines, taken), whole=whole) for lines, taken in _sides(one, other, pairs))
+    ways: tuple[Callable[[Path], Path], ...] = (_plain, _bare, lambda path: _plain(path[-1:]))
+    for way in ways:
+        mine, theirs = (_by_path(_left(lines, taken), way) for lines, taken in _sides(one, other, pairs))
         for path in mine:
-            if path in theirs and (whole or len(mine[path]) == len(theirs[path]) == 1):
+            if path in theirs and (way is _plain or (any(path) and len(mine[path]) == len(theirs[path]) == 1)):
                 pairs.update(zip(mine[path], theirs[path], strict=False))
     (mine_left, theirs_left) = (_left(lines, taken) for lines, taken in _sides(one, other, pairs))
     if len(mine_left) * len(theirs_left) <= _TRIED:
@@ -159,13 +161,19 @@ def _left(lines: Sequence[tuple[int, Path]], taken: set[int]) -> list[tuple[int,
     return [(line, path) for line, path in lines if line not in taken]
 
 
-def _by_path(lines: Sequence[tuple[int, Path]], *, whole: bool) -> dict[Path, list[int]]:
+def _by_path(lines: Sequence[tuple[int, Path]], way: Callable[[Path], Path]) -> dict[Path, list[int]]:
     found: dict[Path, list[int]] = {}
     for line, path in lines:
-        plain = tuple(map(plain_label, path if whole else path[-1:]))
-        if whole or any(plain):
-            found.setdefault(plain, []).append(line)
+        found.setdefault(way(path), []).append(line)
     return found
+
+
+def _plain(path: Path) -> Path:
+    return tuple(map(plain_label, path))
+
+
+def _bare(path: Path) -> Path:
+    return tuple(map(bare_label, path))
 
 
 def _alike(one: Path, other: Path) -> float:

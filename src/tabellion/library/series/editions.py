@@ -62,29 +62,32 @@ class Member(msgspec.Struct, frozen=True):
 
 def find_series(library: Library, name: str) -> list[Member]:
     """The editions of a table, itself among them, from the first to the last."""
-    with library.catalogue.reading() as connection:
-        asked = table_called(connection, name)
-    library.index.catch_up()
-    shelf = _Shelf(library)
-    first = shelf.subject(asked.table_id)
-    found: dict[str, tuple[Subject, float]] = {asked.table_id: (first, 1.0)}
-    waiting = [first]
-    while waiting and len(found) < _MOST:
-        for subject, likeness in shelf.editions_of(waiting.pop(0)):
-            if subject.table.table_id not in found:
-                found[subject.table.table_id] = subject, likeness
-                waiting.append(subject)
-    return _in_order(shelf, list(found.values()))
+    return SeriesFinder(library).find(name)
 
 
-class _Shelf:
-    """The tables of a library as subjects, each described once."""
+class SeriesFinder:
+    """Finds editions among the tables of a library, each of which it describes once."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
+        library.index.catch_up()
         self.lookup = Lookup(library.index.open())
         self._subjects: dict[str, Subject] = {}
         self._documents: dict[str, list[Subject]] = {}
+
+    def find(self, name: str) -> list[Member]:
+        """The editions of a table, itself among them, from the first to the last."""
+        with self.library.catalogue.reading() as connection:
+            asked = table_called(connection, name)
+        first = self.subject(asked.table_id)
+        found: dict[str, tuple[Subject, float]] = {asked.table_id: (first, 1.0)}
+        waiting = [first]
+        while waiting and len(found) < _MOST:
+            for subject, likeness in self.editions_of(waiting.pop(0)):
+                if subject.table.table_id not in found:
+                    found[subject.table.table_id] = subject, likeness
+                    waiting.append(subject)
+        return _in_order(self, list(found.values()))
 
     def subject(self, table_id: str) -> Subject:
         if table_id not in self._subjects:
@@ -203,10 +206,10 @@ def _only_time_differs(one: Subject, other: Subject, labels: list[float]) -> boo
     return mine <= theirs or theirs <= mine
 
 
-def _in_order(shelf: _Shelf, found: Iterable[tuple[Subject, float]]) -> list[Member]:
+def _in_order(finder: SeriesFinder, found: Iterable[tuple[Subject, float]]) -> list[Member]:
     """The editions by their times, under the first field that tells all of them apart."""
     held = list(found)
-    times = _tell_apart(shelf, [subject for subject, _ in held])
+    times = _tell_apart(finder, [subject for subject, _ in held])
     members = [
         Member(_edition(subject, likeness, times[subject.table.table_id]), subject, times[subject.table.table_id])
         for subject, likeness in held
@@ -214,9 +217,9 @@ def _in_order(shelf: _Shelf, found: Iterable[tuple[Subject, float]]) -> list[Mem
     return sorted(members, key=lambda one: (_since(one.period), one.edition.name))
 
 
-def _tell_apart(shelf: _Shelf, subjects: list[Subject]) -> Mapping[str, Period | None]:
+def _tell_apart(finder: SeriesFinder, subjects: list[Subject]) -> Mapping[str, Period | None]:
     ways = [{one.table.table_id: one.latest(field) for one in subjects} for field in _FIELDS]
-    ways.append({one.table.table_id: last_of(shelf.times_of(one.document.document_id)) for one in subjects})
+    ways.append({one.table.table_id: last_of(finder.times_of(one.document.document_id)) for one in subjects})
     for way in ways:
         if None not in way.values() and len({time.code for time in way.values() if time}) == len(subjects):
             return way

@@ -9,6 +9,7 @@ the newest edition. Fails where a column is renamed: it stands beside its succes
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 
@@ -22,6 +23,7 @@ from tabellion.library.naming import once_each, plain_name
 from tabellion.library.reading import Details
 from tabellion.library.relations import quoted
 from tabellion.library.series.editions import Edition, Member, find_series
+from tabellion.library.series.subjects import bare_label
 from tabellion.values.convert import are_convertible
 from tabellion.values.periods import Period, read_period
 
@@ -70,12 +72,12 @@ def read_series(library: Library, name: str) -> Series:
     for number, member in enumerate(members):
         said = [f"{write_text(names[number])} AS {quoted(titles[0])}"]
         said += [
-            f"{_label(level, same)} AS {quoted(title)}"
+            _named(_label(level, same), title)
             for levels, title in zip(stub, titles[1:], strict=False)
             if (level := levels.get(number))
         ]
         said += [
-            f"{_value(column.held[number], one, names[number])} AS {quoted(one.name)}"
+            _named(_value(column.held[number], one, names[number]), one.name)
             for column, one in zip(columns, shown, strict=True)
             if number in column.held
         ]
@@ -87,6 +89,10 @@ def read_series(library: Library, name: str) -> Series:
         msgspec.structs.replace(member.edition, edition=name) for member, name in zip(members, names, strict=True)
     ]
     return Series(_newest_name(members, name), editions, shown, sql, rows)
+
+
+def _named(expression: str, name: str) -> str:
+    return expression if expression == quoted(name) else f"{expression} AS {quoted(name)}"
 
 
 def _newest(details: Sequence[Details]) -> Details:
@@ -103,7 +109,7 @@ def _line_up_columns(details: Sequence[Details], periods: Sequence[Period | None
     for number in range(len(details) - 1, -1, -1):
         mine = {column.name: column for column in details[number].columns}
         for newer in range(number + 1, len(details)):
-            pairs = same_columns(details[newer], details[number])
+            pairs = _same_but_unit(details[newer], details[number]) | same_columns(details[newer], details[number])
             timed = {column.name for column in details[number].columns if _names_time(column)}
             if not timed & pairs.keys():  # else columns are of times that both editions have
                 pairs |= _same_distance(details[newer], details[number], periods[newer], periods[number])
@@ -114,6 +120,20 @@ def _line_up_columns(details: Sequence[Details], periods: Sequence[Period | None
                     column.held[number] = mine.pop(own)
         found += [_Column({number: column}) for column in mine.values()]
     return found
+
+
+def _same_but_unit(newer: Details, older: Details) -> dict[str, str]:
+    """Columns of an older edition that differ from one of a newer in the unit that their labels name, by name."""
+    mine, theirs = (
+        _once({column.name: tuple(map(bare_label, column.path)) for column in one.columns}) for one in (newer, older)
+    )
+    return {theirs[path]: mine[path] for path in theirs.keys() & mine.keys()}
+
+
+def _once(paths: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """Names by paths that no other column has."""
+    often = Counter(paths.values())
+    return {path: name for name, path in paths.items() if any(path) and often[path] == 1}
 
 
 def _names_time(column: ColumnFacts) -> bool:
@@ -142,13 +162,14 @@ def _same_distance(
 
 
 def _by_distance(columns: Sequence[ColumnFacts], end: date) -> dict[tuple[str, ...], str]:
-    found: dict[tuple[str, ...], list[str]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for column in columns:
         path = [read_period(label) or label for label in column.path]
         if _names_time(column):
-            key = tuple(_distance(one, end) if isinstance(one, Period) else plain_label(one) for one in path)
-            found.setdefault(key, []).append(column.name)
-    return {key: names[0] for key, names in found.items() if len(names) == 1}
+            found[column.name] = tuple(
+                _distance(one, end) if isinstance(one, Period) else plain_label(one) for one in path
+            )
+    return _once(found)
 
 
 def _distance(period: Period, end: date) -> str:

@@ -20,11 +20,13 @@ from tabellion.library.records import DocumentRecord, TableRecord
 from tabellion.patterns import lazy_pattern
 from tabellion.values.periods import Period, part_periods
 from tabellion.values.places import find_places
+from tabellion.values.unit import find_unit
 from tabellion.values.vocabulary import either_of
 
 _WORD = re.compile(r"[^\W\d_]+")
 _INDEX = lazy_pattern(rf"\W*{either_of('table', 'figure')}[\s.]*(?:\d[\w.-]*)?\W*", re.IGNORECASE)
 _UNITED = re.compile(r"\bU\.\s?S\.(?!\w)")
+_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 
 
@@ -106,6 +108,16 @@ def _labels(texts: Iterable[str]) -> tuple[frozenset[str], tuple[Period, ...]]:
         if label and not label.replace(" ", "").isdecimal():
             plain.add(label)
     return frozenset(plain), tuple(dict.fromkeys(times))
+
+
+def bare_label(label: str) -> str:
+    """A label in plain form without the unit that it has in brackets.
+
+    >>> bare_label("Visitors (thousand)"), bare_label("Visitors (men)")
+    ('visitors', 'visitors men')
+    """
+    rest = _BRACKET.sub("", label)
+    return plain_label(rest if rest != label and rest.strip() and find_unit(label) else label)
 
 
 def share(one: frozenset[str], other: frozenset[str]) -> float | None:
