@@ -9,6 +9,7 @@ table at once, and on editions in another language.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -32,6 +33,9 @@ LABELS = 0.4  # of the labels of rows, and of columns, that must be the same, wh
 TOGETHER = 0.65  # of titles and labels together
 ALONE = 0.7  # of labels, where no title tells
 _FIELDS = ("sheet", "title", "file", "document", "labels")  # where an edition's time may stand, the surest first
+_GIVEN = re.compile(  # names that programs give to sheets
+    r"(?:sheet|data|table|tabelle|blatt|tabla|hoja|feuille?|feuil|tableau|foglio|planilha|лист|ورقة)?\d*", re.IGNORECASE
+)
 _MOST = 200  # editions of a table
 _TELLING = 3  # words of a title that say what a table is about
 _ORDER = 0.001  # what it counts that two tables come at the same place of their documents
@@ -191,9 +195,11 @@ def _agreement(one: Subject, other: Subject, *, same: bool) -> float:
 
 
 def _are_named_alike(one: Subject, other: Subject) -> bool:
-    """Whether sheets or files have the same name, the time in it aside."""
+    """Whether files, or sheets that someone named, have the same name, the time in it aside."""
     mine, theirs = set(one.file), set(other.file)
-    return bool(one.sheet and one.sheet == other.sheet) or bool(mine and theirs and (mine <= theirs or theirs <= mine))
+    if mine and theirs and (mine <= theirs or theirs <= mine):
+        return True
+    return one.sheet == other.sheet and any(not _GIVEN.fullmatch(word) for word in one.sheet)
 
 
 def _only_time_differs(one: Subject, other: Subject, labels: list[float]) -> bool:
