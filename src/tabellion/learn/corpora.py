@@ -71,7 +71,7 @@ MEASURED = {
 }  # fmt: skip
 """The corpora that are measured, by what their documents are."""
 
-SHEET_CORPORA = ("troy200", "senbazuru-left", "saus-lines", "statsheets", "hitab-top")
+SHEET_CORPORA = ("troy200", "senbazuru-left", "saus-lines", "statsheets", "hitab-top", "fuste")
 
 
 def corpora_root() -> Path:

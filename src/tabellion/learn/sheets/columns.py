@@ -1,7 +1,7 @@
 """Learning which columns are stubs, from corpora that mark the cells of a table.
 
-In: troy200 (label and entry addresses), statsheets (header and data cells), hitab-top (header columns), senbazuru-left
-(the annotated stub). Out: the weights `columns`.
+In: troy200 (label and entry addresses), statsheets and sheetcuts (header and data cells), hitab-top and stattrees
+(header rows and columns). Out: the weights `columns`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.model.grid import Grid
 from tabellion.model.place import cell_at, rect_at
 
-CORPUS_WEIGHT = {"troy200": 10.0, "statsheets": 10.0, "hitab-top": 4.0}  # of a table; hitab's stubs are silver
+CORPUS_WEIGHT = {"troy200": 10.0, "statsheets": 10.0, "sheetcuts": 10.0, "stattrees": 10.0, "hitab-top": 4.0}
+"""What a table counts; the stubs of hitab-top are silver."""
 SETTINGS = BoostingSettings(rounds=80, leaves=15, rate=0.08, least_rows=10)
 _RUN = re.compile(r"(\d+)(\D)")
 
@@ -52,7 +53,7 @@ def _marked_cells(case: Case) -> Iterator[tuple[tuple[int, int], str]]:
             yield cell_at(label["address"]), "H" if label["axis"] == "top" else "L"
         for entry in gold["entries"]:
             yield cell_at(entry["address"]), "D"
-    elif case.corpus == "statsheets":
+    elif case.corpus in ("statsheets", "sheetcuts"):
         for row, text in enumerate(gold["rows"]):
             column = 0
             for size, kind in _RUN.findall(text):
@@ -68,6 +69,15 @@ def _tables(case: Case, grid: Grid, marked: dict[tuple[int, int], str]) -> Itera
         if 0 < heads < height and stubs < width:
             stub = np.arange(width) < stubs
             yield ColumnGold(grid, list(range(heads)), list(range(heads, height)), list(range(width)), stub)
+        return
+    if case.corpus == "stattrees":
+        area, heads = rect_at(case.gold["range"]), case.gold["header_rows"]
+        rows = np.flatnonzero((grid.row_of >= area.top) & (grid.row_of <= area.bottom))
+        columns = np.flatnonzero((grid.column_of >= area.left) & (grid.column_of <= area.right))
+        below = grid.row_of[rows] >= area.top + heads
+        stub = grid.column_of[columns] < area.left + case.gold["stub_columns"]
+        if below.any():
+            yield ColumnGold(grid, rows[~below].tolist(), rows[below].tolist(), columns.tolist(), stub)
         return
     for table in case.gold.get("tables") or [None]:
         kind = np.array(

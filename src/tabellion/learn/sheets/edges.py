@@ -1,6 +1,7 @@
 """Learning where tables begin and end, from corpora that mark titles, heads, bodies and notes.
 
-In: saus-lines and troy200 (a class a line), statsheets (table ranges). Out: the weights `edges-top` and `edges-bottom`.
+In: saus-lines and troy200 (a class a line), statsheets, sheetcuts and fuste (table ranges). Out: the weights
+`edges-top` and `edges-bottom`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from tabellion.learn.sheets.variants import plain
 from tabellion.model.grid import Grid
 from tabellion.model.place import rect_at
 
-CORPORA = ("saus-lines", "troy200", "statsheets")
+RANGED = ("statsheets", "sheetcuts", "fuste")
+CORPORA = ("saus-lines", "troy200", *RANGED)
 SETTINGS = BoostingSettings(rounds=100, leaves=15, rate=0.08, least_rows=8, columns=0.4)
 
 
@@ -53,7 +55,7 @@ def gold_edges(case: Case, settings: EdgeSettings = EdgeSettings()) -> Iterator[
 def _tables(case: Case, grid: Grid, filled: list[int]) -> Iterator[tuple[int, int, list[int]]]:
     """First and last row of each table, and the rows that surely hold its data."""
     allowed = allowed_roles(case, grid)
-    if case.corpus == "statsheets":
+    if case.corpus in RANGED:
         for text in case.gold["tables"]:
             area = rect_at(text)
             inside = [row for row in filled if area.top <= grid.row_of[row] <= area.bottom]

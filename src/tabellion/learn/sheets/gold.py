@@ -21,9 +21,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.errors import TabellionError
 from tabellion.label.rows.view import view_rows
-from tabellion.learn.corpora import assign_folds, corpus_folder, load_gold
+from tabellion.learn.corpora import KIN, assign_folds, find_corpus, load_gold
 from tabellion.learn.parallel import spread
 from tabellion.locate import locate_regions
 from tabellion.model.document import Sheet
@@ -39,8 +38,18 @@ SPLIT_KEYS = {
     "saus-lines": "file_name",
     "statsheets": "agency",
     "hitab-top": "id",
+    "stattrees": "agency",
+    "sheetcuts": "origin",
+    "fuste": "layout",
 }
 """The gold field that says which cases belong together (the README of each corpus)."""
+
+
+def folds_of(corpus: str) -> dict[str, int]:
+    """The fold of each group of a corpus; an agency has one fold in all of its corpora."""
+    own = assign_folds(corpus, (gold[SPLIT_KEYS[corpus]] for gold in load_gold(find_corpus(corpus))))
+    whole = KIN.get(corpus)
+    return own if whole is None else own | folds_of(whole)
 
 
 class Case(msgspec.Struct, frozen=True, eq=False):
@@ -57,12 +66,10 @@ class Case(msgspec.Struct, frozen=True, eq=False):
 @lru_cache(maxsize=8)
 def load_cases(corpus: str) -> tuple[Case, ...]:
     """All cases of a corpus, with the grids of the annotated sheet."""
-    folder = corpus_folder(corpus)
-    if folder is None:
-        raise TabellionError(f"corpus {corpus} not found: set TABELLION_CORPORA or unpack it (docs/corpora.md)")
+    folder = find_corpus(corpus)
     golds = load_gold(folder)
     key = SPLIT_KEYS[corpus]
-    folds = assign_folds(corpus, (gold[key] for gold in golds))
+    folds = folds_of(corpus)
     grids = spread(grids_of, [(folder / "inputs" / gold["file"], gold.get("sheet")) for gold in golds])
     return tuple(
         Case(corpus, gold["file"], folder / "inputs" / gold["file"], folds[gold[key]], gold, found)
@@ -160,6 +167,32 @@ def _statsheets(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
     return told
 
 
+def _fuste(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
+    """As statsheets; of the rows below a table's heads that say no number it is only known that they are no heads."""
+    told = _statsheets(gold, grid)
+    for area in map(rect_at, gold["tables"]):
+        inside = range(area.top, area.bottom + 1)
+        heads = [row for row in inside if told.get(row) == {"header"}]
+        for row in inside:
+            if heads and row > heads[-1] and row not in told:
+                told[row] = _body_role(grid, row, area.left)
+    return told
+
+
+def _stattrees(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
+    """Rows of the annotated range: its heads, its groups, its totals, and data."""
+    area = rect_at(gold["range"])
+    told: RolesOfRows = {row: {"header"} for row in range(area.top, area.top + gold["header_rows"])}
+    for row in range(area.top + gold["header_rows"], area.bottom + 1):
+        if row + 1 in gold["groups"]:
+            told[row] = {"group"}
+        elif row + 1 in gold["derived"]:
+            told[row] = {"derived"}
+        else:
+            told[row] = _body_role(grid, row, area.left + gold["stub_columns"] - 1)
+    return told
+
+
 def _head_role(row: int, inside: list[Rect], kinds: dict[int, set[str]], grid: Grid) -> set[RowRole]:
     """A row of heads alone: a header above the first data of its table, a group (or the header again) below."""
     area = inside[0]
@@ -198,4 +231,7 @@ _READERS: dict[str, Callable[[dict[str, Any], Grid], RolesOfRows]] = {
     "senbazuru-left": _senbazuru,
     "hitab-top": _hitab,
     "statsheets": _statsheets,
+    "sheetcuts": _statsheets,
+    "fuste": _fuste,
+    "stattrees": _stattrees,
 }

@@ -2,7 +2,7 @@
 
 In: folders of weights by fold (`train --folds`). Each document is read with the weights of the fold that left it out,
 and the lines are scored by `learn.scoring.sheets`. stattrees and sheetcuts hold sheets of agencies of statsheets: they
-are read with the weights that have not seen the agency. fuste is not learned from.
+are read with the weights that have not seen the agency.
 """
 
 from __future__ import annotations
@@ -12,26 +12,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tabellion.learn.corpora import KIN, assign_folds, find_corpus, load_gold
+from tabellion.learn.corpora import find_corpus, load_gold
 from tabellion.learn.scoring.predictions import predict, weights_for
 from tabellion.learn.scoring.readings import read_lines
 from tabellion.learn.scoring.sheets import describe, headline, score
-from tabellion.learn.sheets.gold import SPLIT_KEYS
+from tabellion.learn.sheets.gold import SPLIT_KEYS, folds_of
 from tabellion.learn.training import default_folds
 from tabellion.model.methods import ParentMethod, RowMethod
 from tabellion.pipeline import Settings
-
-GROUPED_BY = {**SPLIT_KEYS, "stattrees": "agency", "sheetcuts": "origin", "fuste": "layout"}
-"""The gold field that says which documents belong together."""
-
-
-def folds_of(corpus: str) -> dict[str, int]:
-    """The fold of each group of a corpus."""
-    own = assign_folds(corpus, (gold[GROUPED_BY[corpus]] for gold in load_gold(find_corpus(corpus))))
-    whole = KIN.get(corpus)
-    if whole is None:
-        return own
-    return own | assign_folds(whole, (gold[GROUPED_BY[whole]] for gold in load_gold(find_corpus(whole))))
 
 
 def measure_corpus(
@@ -47,7 +35,7 @@ def measure_corpus(
     With `left_out` those that have not seen the corpus at all.
     """
     folder = find_corpus(corpus)
-    fold_of, key = folds_of(corpus), GROUPED_BY[corpus]
+    fold_of, key = folds_of(corpus), SPLIT_KEYS[corpus]
     files = [(folder / "inputs" / gold["file"], fold_of[gold[key]]) for gold in load_gold(folder)]
     files += [(path, 0) for path in sorted((folder / "examples").glob("*.xlsx"))]
     unseen = corpus if left_out else None

@@ -1,7 +1,7 @@
 """Frames and header trees of the corpora, to learn nesting from.
 
-In: cases of troy200, senbazuru-left and hitab-top. Out: gold frames with the edges between header cells, so that
-nesting is learned and judged apart from the finding of frames. Senbazuru's stacked head rows part its sheets.
+In: cases of troy200, senbazuru-left, hitab-top and stattrees. Out: gold frames with the edges between header cells, so
+that nesting is learned and judged apart from the finding of frames. Senbazuru's stacked head rows part its sheets.
 
 Headers with their merges undone, to learn from: the same trees, told by place alone. In: a gold frame. Out: two
 variants of it, the texts of merged header cells at the left or in the middle of what they covered. Only cells merged
@@ -33,6 +33,7 @@ class GoldFrame(msgspec.Struct, frozen=True, eq=False):
     frame: Frame
     left: dict[Cell, Cell]
     top: dict[Cell, Cell]
+    untold: frozenset[str] = frozenset()  # sides whose trees the gold does not tell cell by cell
 
 
 def gold_frames(case: Case) -> Iterator[GoldFrame]:
@@ -43,6 +44,8 @@ def gold_frames(case: Case) -> Iterator[GoldFrame]:
         yield from _senbazuru(case)
     elif case.corpus == "hitab-top":
         yield _hitab(case)
+    elif case.corpus == "stattrees":
+        yield from _stattrees(case)
 
 
 def make_frame(
@@ -164,6 +167,32 @@ def _units_below(grid: Grid, row: int, stubs: int) -> int:
     homes = np.unique(grid.home[following, stubs:])
     over_all = len(homes) == 1 and grid.shape[1] - stubs > 1
     return following if over_all and not grid.filled[following, :stubs].any() else row
+
+
+def _stattrees(case: Case) -> Iterator[GoldFrame]:
+    """The annotated range. Trees are told where labels are whole cells, left ones where one column has them."""
+    gold, area = case.gold, rect_at(case.gold["range"])
+    grid = next((one for one in case.grids if area.top in one.row_of and area.left in one.column_of), None)
+    if grid is None:
+        return
+    place = _Places(grid)
+    rows = np.flatnonzero((grid.row_of >= area.top) & (grid.row_of <= area.bottom))
+    columns = np.flatnonzero((grid.column_of >= area.left) & (grid.column_of <= area.right))
+    heads = grid.row_of[rows] < area.top + gold["header_rows"]
+    stubs = grid.column_of[columns] < area.left + gold["stub_columns"]
+    if heads.all() or not heads.any() or stubs.all() or not stubs.any():
+        return
+    stub = columns[stubs].tolist()
+    body = rows[~heads].tolist()
+    single = len(stub) == 1 or (len(stub) == 2 and _is_staggered(grid, rows[~heads], stub[0]))
+    left: dict[Cell, Cell] = {}
+    for upper, lower in gold["left"] if single else ():
+        parent, child = place.row[upper - 1], place.row[lower - 1]
+        left[child, _label_column(grid, child, stub)] = (parent, _label_column(grid, parent, stub))
+    top = {place(child): place(parent) for parent, child in gold["top"]}
+    frame = make_frame(grid, rows[heads].tolist(), body, stub, columns[~stubs].tolist())
+    told = {"left": single and not gold["joined"], "top": not gold["joined"]}
+    yield GoldFrame(case, frame, left, top, frozenset(side for side, whole in told.items() if not whole))
 
 
 def unmerge_headers(gold: GoldFrame) -> Iterator[GoldFrame]:

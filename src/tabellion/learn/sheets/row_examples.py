@@ -22,10 +22,20 @@ from tabellion.label.rows.features import row_features
 from tabellion.label.rows.view import RowView, view_rows
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
 
-CORPUS_WEIGHT = {"saus-lines": 1.0, "troy200": 1.0, "statsheets": 1.0, "senbazuru-left": 0.5, "hitab-top": 0.3}
-"""What a row counts: the first two tell all six roles, the last has neither looks nor titles."""
+CORPUS_WEIGHT = {
+    "saus-lines": 1.0,
+    "troy200": 1.0,
+    "statsheets": 1.0,
+    "sheetcuts": 1.0,
+    "fuste": 1.0,
+    "stattrees": 0.5,
+    "senbazuru-left": 0.5,
+    "hitab-top": 0.3,
+}
+"""What a row counts: the first two tell all six roles, the last has neither looks nor titles, stattrees has sheets
+that statsheets has too."""
 
-VARIED = ("saus-lines", "troy200", "statsheets")
+VARIED = ("saus-lines", "troy200", "statsheets", "sheetcuts", "fuste")
 VARIANT_WEIGHT = 0.3
 ENOUGH = 100  # rows of a sheet that are all learned from
 NEAR = 4  # rows around one that is not data are always kept
