@@ -19,6 +19,7 @@ from tabellion.errors import (
     TooLargeError,
     UsageError,
 )
+from tabellion.model.declared import MarkedArea
 from tabellion.model.document import Mark, Stored
 from tabellion.model.place import Rect
 from tabellion.read import read_document
@@ -139,6 +140,24 @@ def test_rows_in_groups_and_heads_are_rows_like_any_other() -> None:
         "</table:table-row-group></table:table-row-group>"
     )
     assert places(sheet_of(rows)) == {(0, 0): "head", (1, 0): "one", (2, 0): "two"}
+
+
+def test_filters_names_and_printed_titles_are_marks() -> None:
+    head = f"<table:table-header-rows>{row(cell('Title'))}{row(cell('Name'), cell('Town'))}</table:table-header-rows>"
+    rows = "".join(row(cell(f"Name {i}"), cell(f"Town {i}")) for i in range(3))
+    ranges = (
+        '<table:named-expressions><table:named-range table:name="people" '
+        """table:cell-range-address="$'My sheet'.$A$3:.$B$5"/></table:named-expressions>"""
+        """<table:database-ranges><table:database-range table:target-range-address="'My sheet'.A2:'My sheet'.B5" """
+        'table:display-filter-buttons="true"/></table:database-ranges>'
+    )
+    text = document(f'<table:table table:name="My sheet">{head}{rows}</table:table>{ranges}', kind="document")
+    marked = read_ods(text.encode(), Limits()).sheets[0].marked
+    assert marked.heads == (1,)
+    assert set(marked.areas) == {
+        MarkedArea("name", Rect(2, 0, 4, 1)),
+        MarkedArea("filter", Rect(1, 0, 4, 1), header_rows=1),
+    }
 
 
 def test_what_is_hidden() -> None:

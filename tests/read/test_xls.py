@@ -45,6 +45,24 @@ def styled(text: str) -> xlwt.XFStyle:
     return xlwt.easyxf(text)
 
 
+def test_frozen_rows_are_marks_and_texts_centred_across_cells_are_known() -> None:
+    def fill(sheet: xlwt.Worksheet) -> None:
+        across = styled("alignment: horizontal center_across_selection")
+        sheet.write(0, 1, "2020", across)
+        sheet.write(0, 2, "", across)
+        sheet.write(1, 1, "men")
+        sheet.write(1, 2, "women")
+        sheet.write(2, 1, 5)
+        sheet.write(2, 2, 6)
+        sheet.set_panes_frozen(True)
+        sheet.set_horz_split_pos(2)
+
+    sheet = one_sheet(fill)
+    assert sheet.marked.heads == (1,)
+    assert sheet.centred == (Rect(0, 1, 0, 2),)
+    assert not sheet.merges
+
+
 def test_values_are_typed_by_their_format() -> None:
     def fill(sheet: xlwt.Worksheet) -> None:
         sheet.write(0, 0, "name")

@@ -107,7 +107,7 @@ def test_looks_come_from_the_cell_format_and_its_named_style(xlsx_of: Maker) -> 
     assert style_of(sheet, "A1") == Style(size=10.0)
     assert style_of(sheet, "B1") == Style(
         bold=True, italic=True, underline=True, colour="#204060", fill="#FFFF00", align="center", indent=2.0,
-        border_bottom=True, wrap=True,
+        border_bottom=True, wrap=True, across=True,
     )  # fmt: skip
     named = style_of(sheet, "C1")
     assert (named.bold, named.number_format, named.align, named.indent) == (True, "0.00%", "right", 3.0)

@@ -53,16 +53,12 @@ def _joined(areas: list[Rect]) -> list[Rect]:
     """Areas that overlap as one, in reading order."""
     found: list[Rect] = []
     for area in sorted(areas):
-        apart = [one for one in found if not _overlap(one, area)]
+        apart = [one for one in found if not one.meets(area)]
         for one in found:
-            if _overlap(one, area):
+            if one.meets(area):
                 area = Rect(*map(min, one[:2], area[:2]), *map(max, one[2:], area[2:]))
         found = [*apart, area]
     return sorted(found)
-
-
-def _overlap(one: Rect, other: Rect) -> bool:
-    return one.top <= other.bottom and other.top <= one.bottom and one.left <= other.right and other.left <= one.right
 
 
 def _fits(rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings) -> bool:

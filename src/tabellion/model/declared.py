@@ -2,12 +2,15 @@
 
 A page states it by `id`, `headers` and `scope`, a workbook by the names of its ranges. Rows and columns are the
 source's own until the statement is placed on a grid.
+
+A workbook also marks areas for other ends than to be read: lists that can be sorted and filtered, pivot tables, what is
+printed, what stays in view. `SheetMarks` holds those; they are evidence, and mostly not the whole truth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -101,3 +104,51 @@ def _known(cells: Iterable[CellPlace | None]) -> tuple[CellPlace, ...]:
 
 def _lines(lines: tuple[int, ...], at: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(at[line] for line in lines if line in at)
+
+
+MarkedAs = Literal["table", "pivot", "filter", "name", "print"]
+
+
+class MarkedArea(msgspec.Struct, frozen=True):
+    """An area of a sheet, what it is marked as, and how many of its first lines are heads, where that is told.
+
+    `table` is a list made by the spreadsheet program's own command, `filter` the area of drop-down filters.
+    """
+
+    kind: MarkedAs
+    area: Rect
+    header_rows: int = 0
+    header_columns: int = 0
+    total_rows: int = 0
+
+
+class SheetMarks(msgspec.Struct, frozen=True):
+    """Areas that a sheet marks; `heads` are the last rows of those that stay in view or are printed on every page."""
+
+    areas: tuple[MarkedArea, ...] = ()
+    heads: tuple[int, ...] = ()
+
+    def placed(self, row_of: Sequence[int], column_of: Sequence[int]) -> SheetMarks:
+        """The same in the lines of a grid; areas without a line on it are left out."""
+        areas = [
+            msgspec.structs.replace(
+                marked,
+                area=Rect(rows[0], columns[0], rows[-1], columns[-1]),
+                header_rows=sum(row_of[row] < marked.area.top + marked.header_rows for row in rows),
+                header_columns=sum(column_of[at] < marked.area.left + marked.header_columns for at in columns),
+                total_rows=sum(row_of[row] > marked.area.bottom - marked.total_rows for row in rows),
+            )
+            for marked in self.areas
+            if (rows := _within(row_of, marked.area.top, marked.area.bottom))
+            and (columns := _within(column_of, marked.area.left, marked.area.right))
+        ]
+        heads = sorted({upto[-1] for head in self.heads if (upto := _within(row_of, 0, head))})
+        return SheetMarks(tuple(areas), tuple(heads))
+
+
+def _within(lines: Sequence[int], first: int, last: int) -> list[int]:
+    """The places of the lines of a grid that lie between two of the source's."""
+    return [place for place, line in enumerate(lines) if first <= line <= last]
+
+
+UNMARKED = SheetMarks()

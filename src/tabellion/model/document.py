@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import Stated
+from tabellion.model.declared import UNMARKED, SheetMarks, Stated
 from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Issue as Issue
 from tabellion.model.place import Rect
@@ -76,12 +76,15 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     cells: SheetCells
     styles: tuple[Style, ...] = (PLAIN,)
     merges: tuple[Rect, ...] = ()
+    centred: tuple[Rect, ...] = ()  # texts centred over blank cells: not merged, but to be read so
     hidden_rows: frozenset[int] = frozenset()
     hidden_columns: frozenset[int] = frozenset()
     column_widths: dict[int, float] = {}
     hidden: bool = False
     epoch_1904: bool = False
     stated: tuple[Stated, ...] = ()  # tables that the names of its ranges state
+    marked: SheetMarks = UNMARKED
+    outline: dict[int, int] = {}  # row -> how deep it is grouped, where groups stand below the row that sums them up
 
 
 Page: TypeAlias = Sheet | MarkupPage | RenderedPage | PrintedPage

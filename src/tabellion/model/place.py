@@ -38,6 +38,15 @@ class Rect(NamedTuple):
     def width(self) -> int:
         return self.right - self.left + 1
 
+    def meets(self, other: Rect) -> bool:
+        """Whether the two have a cell in common."""
+        return (
+            self.top <= other.bottom
+            and other.top <= self.bottom
+            and self.left <= other.right
+            and other.left <= self.right
+        )
+
     def holds(self, row: int, column: int) -> bool:
         return self.top <= row <= self.bottom and self.left <= column <= self.right
 

@@ -27,6 +27,7 @@ class Style(msgspec.Struct, frozen=True):
     border_left: bool = False
     border_right: bool = False
     wrap: bool = False
+    across: bool = False  # centred over the blank cells at its right that are set so too
     number_format: str | None = None
 
 

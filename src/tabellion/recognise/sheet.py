@@ -1,7 +1,8 @@
 """A region of a sheet to a dense grid.
 
 In: a region with the sheet's sparse cells. Out: a `Grid` without the sheet's long blank runs (two blank
-lines of a run are kept, as a mark of distance), texts read by `values`, spans from merged areas.
+lines of a run are kept, as a mark of distance), texts read by `values`, spans from merged areas
+and texts centred over blank cells.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import Stated
+from tabellion.model.declared import UNMARKED, Stated
 from tabellion.model.document import SheetCells, Stored
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
@@ -60,7 +61,7 @@ def recognise_sheet(region: Region) -> Grid:
     where = (row_at[keep], column_at[keep])
     style = np.zeros(shape, dtype=np.int32)
     style[where] = cells.style[keep]
-    spans = _spans(sheet.merges, row_of, column_of)
+    spans = _spans(sheet.merges + sheet.centred, row_of, column_of)
 
     keep &= cells.stored != Stored.EMPTY
     where = (row_at[keep], column_at[keep])
@@ -70,12 +71,13 @@ def recognise_sheet(region: Region) -> Grid:
     placed = tuple(held for one in stated if (held := one.placed(row_of.tolist(), column_of.tolist())))
     _settle_stated(said, placed, style, sheet.styles)
     indents = np.array([s.indent for s in sheet.styles], dtype=np.float32)
+    indent = said.indent + np.where(said.content == Content.EMPTY, 0, indents[style])
     return Grid(
         text=said.text,
         label=said.label,
         content=said.content,
         number=said.number,
-        indent=said.indent + np.where(said.content == Content.EMPTY, 0, indents[style]),
+        indent=_with_outline(indent, said.content, row_of, sheet.outline) if sheet.outline else indent,
         marks=said.marks,
         notes=said.notes,
         style=style,
@@ -88,7 +90,19 @@ def recognise_sheet(region: Region) -> Grid:
         place=region.place,
         medium="spreadsheet",
         stated=placed,
+        marked=sheet.marked.placed(row_of.tolist(), column_of.tolist()) if sheet.marked != UNMARKED else UNMARKED,
     )
+
+
+def _with_outline(
+    indent: NDArray[np.float32], content: NDArray[np.uint8], row_of: NDArray[np.int32], outline: dict[int, int]
+) -> NDArray[np.float32]:
+    """Indents with the first label of each row as deep as its row is grouped, where a column has no indents."""
+    level = np.array([outline.get(row, 0) for row in row_of.tolist()], dtype=np.float32)
+    said = content != Content.EMPTY
+    first = said & (np.cumsum(said, axis=1) == 1) & (content == Content.TEXT)
+    flat = (indent == 0).all(axis=0)
+    return np.where(first & flat[None, :], level[:, None], indent)
 
 
 def percentages_as_shown(cells: SheetCells, styles: tuple[Style, ...]) -> SheetCells:

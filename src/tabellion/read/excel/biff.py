@@ -171,6 +171,10 @@ class BiffSheet(Sheet):  # type: ignore[misc]  # xlrd has no types
         areas = [Rect(top, left, bottom - 1, right - 1) for top, bottom, left, right in self.merged_cells]
         return [a for a in areas if 0 <= a.top <= a.bottom < _MOST_ROWS and 0 <= a.left <= a.right < _MOST_COLUMNS]
 
+    def frozen_rows(self) -> int:
+        """How many rows stay in view when the sheet is scrolled."""
+        return int(self.horz_split_pos) if self.has_pane_record and self.panes_are_frozen else 0
+
 
 class BiffBook(Book):  # type: ignore[misc]  # xlrd has no types
     """A workbook's global records: fonts, formats, looks, shared texts, and where each sheet starts."""

@@ -25,6 +25,7 @@ from xlrd.biffh import XLRDError, error_text_from_code
 from xlrd.compdoc import SIGNATURE, CompDoc, CompDocError
 
 from tabellion.errors import EncryptedError, MalformedError, TruncatedError, UsageError
+from tabellion.model.declared import UNMARKED, SheetMarks
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells, Stored
 from tabellion.model.place import Place
 from tabellion.model.style import PLAIN, Style
@@ -36,11 +37,12 @@ from tabellion.read.spreadsheet.number_format import (
     Shown,
     understand_format,
 )
-from tabellion.read.spreadsheet.sheets import Contents, bold_of_runs, tidy_merges, twin_style
+from tabellion.read.spreadsheet.sheets import Contents, across_areas, bold_of_runs, tidy_merges, twin_style
 from tabellion.read.spreadsheet.shown_text import number_writer
 
 _ACROSS = (None, "left", "center", "right", "fill", "justify", "center", "justify")
 _DOWN = ("top", "center", None, "justify", "justify")  # bottom is where text stands anyhow
+_CENTRED_ACROSS = 6
 _DEFAULT_LOOK = 15  # the extended format of cells that nobody formatted
 _BOLD_WEIGHT = 600
 
@@ -85,6 +87,7 @@ def _style(book: BiffBook, look: Any) -> Style:
         border_left=bool(border.left_line_style),
         border_right=bool(border.right_line_style),
         wrap=bool(alignment.text_wrapped),
+        across=alignment.hor_align == _CENTRED_ACROSS,
         number_format=_format_code(book, look.format_key),
     )
 
@@ -257,16 +260,19 @@ def _sheet(book: BiffBook, records: BiffSheet, looks: Looks, issues: list[Issue]
     cells = _cells(book, records, styles, looks.style_of_look)
     name = str(records.name)
     columns = records.colinfo_map.items()
+    merges = tidy_merges(records.merged_areas(), cells, name, issues)
     return Sheet(
         name=name,
         cells=cells,
         styles=tuple(styles),
-        merges=tidy_merges(records.merged_areas(), cells, name, issues),
+        merges=merges,
+        centred=across_areas(cells, styles, merges),
         hidden_rows=frozenset(row for row, info in records.rowinfo_map.items() if info.hidden),
         hidden_columns=frozenset(column for column, info in columns if info.hidden),
         column_widths={column: info.width / 256 for column, info in columns},
         hidden=bool(records.visibility),
         epoch_1904=bool(book.datemode),
+        marked=SheetMarks(heads=(frozen - 1,)) if (frozen := records.frozen_rows()) else UNMARKED,
     )
 
 

@@ -26,12 +26,13 @@ from tabellion.model.place import Place, Rect, rect_at
 from tabellion.model.range_names import state_ranges
 from tabellion.patterns import lazy_pattern
 from tabellion.read.excel.xlsx_cells import CellTyper, Looks, Strings, join_cells
+from tabellion.read.excel.xlsx_marks import read_marks, read_names, read_outline
 from tabellion.read.excel.xlsx_scan import SheetParts, check_edges, scan_cells, split_sheet, walk_cells
 from tabellion.read.excel.xlsx_strings import Text, read_strings
 from tabellion.read.excel.xlsx_styles import read_styles
 from tabellion.read.limits import Limits, check_count
 from tabellion.read.spreadsheet.package import Package, Relationship, parse_xml
-from tabellion.read.spreadsheet.sheets import BEYOND, Contents, tidy_merges
+from tabellion.read.spreadsheet.sheets import BEYOND, Contents, across_areas, tidy_merges
 
 _DATA = lazy_pattern(r"<((?:\w+:)?)sheetData\b[^<>]*>")
 _WIDEST = 1000.0  # letters; spreadsheet programs stop at 255
@@ -45,6 +46,7 @@ class Workbook(NamedTuple):
     looks: Looks
     strings: Strings
     epoch_1904: bool
+    names: Mapping[str, Mapping[str, list[str]]] = {}  # sheet -> name -> the areas that it names there
 
 
 def read_sheet(workbook: Workbook, part: str, name: str, hidden: bool) -> tuple[Sheet, list[Issue]]:
@@ -67,11 +69,14 @@ def read_sheet(workbook: Workbook, part: str, name: str, hidden: bool) -> tuple[
         cells=cells,
         styles=tuple(typer.styles),
         merges=merges,
+        centred=across_areas(cells, typer.styles, merges),
         hidden_rows=frozenset(hidden_rows),
         hidden_columns=hidden_columns,
         column_widths=widths,
         hidden=hidden,
         epoch_1904=workbook.epoch_1904,
+        marked=read_marks(workbook.package, part, around, workbook.names.get(name, {})),
+        outline=read_outline(xml, around),
     )
     return sheet, issues
 
@@ -216,7 +221,8 @@ def read_workbook(package: Package, limits: Limits, sheet: str | None = None) ->
     issues: list[Issue] = []
     styles = read_styles(package, _related(related, "styles", package), _related(related, "theme", package), issues)
     strings = _strings(package, _related(related, "sharedStrings", package))
-    workbook = Workbook(package, Looks(styles), Strings(strings), epoch_1904)
+    named = read_names(root, names)
+    workbook = Workbook(package, Looks(styles), Strings(strings), epoch_1904, named)
     sheets = with_statements(_read_sheets(workbook, targets, issues), read_statements(root))
     title, authors = _document_facts(package)
     issues.extend(Issue("read", note) for note in package.notes)

@@ -163,6 +163,7 @@ def _alignment(alignment: etree._Element) -> dict[str, object]:
         "valign": alignment.get("vertical"),
         "indent": min(max(0.0, real_number(alignment.get("indent"), 0.0)), DEEPEST_INDENT),
         "wrap": alignment.get("wrapText") in ("1", "true"),
+        "across": across == "centerContinuous",
     }
 
 

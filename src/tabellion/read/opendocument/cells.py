@@ -126,6 +126,7 @@ class TableReader:
         self.hidden_columns: set[int] = set()
         self.column_widths: dict[int, float] = {}
         self.uncached: list[tuple[int, int]] = []
+        self.last_head: int | None = None  # of the rows that are printed on every page
         self._filled: list[_Run] = []
         self._blank: list[tuple[int, int, int, int, int]] = []
         self._row, self._rows, self._column, self._count = 0, 0, 0, 0
@@ -158,6 +159,10 @@ class TableReader:
     def close_row(self) -> None:
         """End the row."""
         self._row += self._rows
+
+    def end_heads(self) -> None:
+        """The rows up to here are printed on every page."""
+        self.last_head = self._row - 1
 
     def add_cell(self, attributes: Attributes, said: CellText | None) -> None:
         """Take in a cell with its text; a cell that a merged area covers has none."""

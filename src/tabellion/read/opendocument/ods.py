@@ -18,8 +18,10 @@ import msgspec
 from lxml import etree
 
 from tabellion.errors import EncryptedError, HostileError, MalformedError, UsageError
+from tabellion.model.declared import UNMARKED, MarkedArea, SheetMarks
 from tabellion.model.document import Issue, Sheet
-from tabellion.model.place import Place, address
+from tabellion.model.place import Place, address, rect_at
+from tabellion.patterns import lazy_pattern
 from tabellion.read.encoding import decode_text
 from tabellion.read.limits import Deadline, Limits, check_count
 from tabellion.read.opendocument.cells import Attributes, CellText, TableReader
@@ -39,6 +41,9 @@ from tabellion.read.spreadsheet.sheets import Contents, tidy_merges
 _TABLE, _ROW, _COLUMN = TABLE_NAME + "table", TABLE_NAME + "table-row", TABLE_NAME + "table-column"
 _CELL, _COVERED, _SHAPES = TABLE_NAME + "table-cell", TABLE_NAME + "covered-table-cell", TABLE_NAME + "shapes"
 _CELLS = (_CELL, _COVERED)
+_HEADER_ROWS, _RANGES = TABLE_NAME + "table-header-rows", (TABLE_NAME + "database-range", TABLE_NAME + "named-range")
+_AREA = lazy_pattern(r"\$?(?:'((?:[^']|'')+)'|([^'.]+))\.(\$?[A-Z]{1,3}\$?\d{1,7}):[^:]*?\.(\$?[A-Z]{1,3}\$?\d{1,7})")
+_MOST_RANGES = 200  # of a document; more are made by a program, and say nothing of tables
 _P, _H, _S, _TAB, _BREAK = (TEXT_NAME + name for name in ("p", "h", "s", "tab", "line-break"))
 _LISTS = (TEXT_NAME + "list", TEXT_NAME + "list-item")
 _HOLDERS = (_P, _H, *_LISTS)
@@ -67,6 +72,7 @@ class BodyParser:
         self._looks: list[bool | None] | None = None  # inside a paragraph: whether each open span is bold
         self._link = False
         self._rows = 0
+        self.ranges: list[Attributes] = []  # that are filtered or have a name
 
     def parse(self, xml: bytes) -> None:
         """Go through the whole document."""
@@ -86,6 +92,8 @@ class BodyParser:
             if name == _TABLE:
                 self._table = self.open_table(attributes)
                 self._skipped = int(self._table is None)
+            elif name in _RANGES:
+                self.ranges.append(attributes)
         elif name in _CELLS:
             self._cell, self._covered = attributes, name == _COVERED
         elif name == _ROW:
@@ -145,6 +153,8 @@ class BodyParser:
             self._rows += 1
             if not self._rows % _CHECK_EVERY:
                 self.deadline.check()
+        elif name == _HEADER_ROWS:
+            self._table.end_heads()
         elif name == _TABLE:
             self.close_table(self._table)
             self._table = None
@@ -220,11 +230,33 @@ def _read_content(xml: bytes, known: dict[str, etree._Element | None], limits: L
     def close_table(table: TableReader) -> None:
         sheets.append(_sheet(table, names[-1], hidden[-1], issues))
 
-    BodyParser(styles, Deadline(limits), open_table, close_table).parse(xml)
+    parser = BodyParser(styles, Deadline(limits), open_table, close_table)
+    parser.parse(xml)
     if only is not None and only not in names:
         raise UsageError(f"no sheet named {only!r}; the sheets are: {', '.join(names)}")
     title, authors = _document_facts(known.get(_META))
-    return Contents(tuple(sheets), tuple(names), title, authors, tuple(issues))
+    return Contents(_with_ranges(sheets, parser.ranges), tuple(names), title, authors, tuple(issues))
+
+
+def _with_ranges(sheets: list[Sheet], ranges: list[Attributes]) -> tuple[Sheet, ...]:
+    """The sheets with the areas on them that are filtered or have a name."""
+    marked: dict[str, list[MarkedArea]] = {}
+    for attributes in ranges if len(ranges) <= _MOST_RANGES else ():
+        filtered = attributes.get(f"{TABLE_NAME}target-range-address")
+        match = _AREA.fullmatch(filtered or attributes.get(f"{TABLE_NAME}cell-range-address") or "")
+        if match is None:
+            continue
+        area = rect_at(f"{match[3]}:{match[4]}".replace("$", ""))
+        headed = attributes.get(f"{TABLE_NAME}contains-header") != "false"
+        one = MarkedArea("filter", area, int(headed)) if filtered else MarkedArea("name", area)
+        if headed and area.height > 1 and area.width > 1:
+            marked.setdefault(match[1] or match[2], []).append(one)
+    return tuple(
+        msgspec.structs.replace(sheet, marked=SheetMarks(tuple(marked[sheet.name]), sheet.marked.heads))
+        if sheet.name in marked
+        else sheet
+        for sheet in sheets
+    )
 
 
 def _sheet(table: TableReader, name: str, hidden: bool, issues: list[Issue]) -> Sheet:
@@ -242,6 +274,7 @@ def _sheet(table: TableReader, name: str, hidden: bool, issues: list[Issue]) -> 
         hidden_columns=frozenset(table.hidden_columns),
         column_widths=table.column_widths,
         hidden=hidden,
+        marked=SheetMarks(heads=(table.last_head,)) if table.last_head is not None else UNMARKED,
     )
 
 

@@ -5,7 +5,8 @@ What every format module under `read` gives: sheets and the facts of the documen
 delimited), and raises the errors of `tabellion.errors` without a file name: `read_document` adds it. With `sheet` it
 may leave the other sheets unread, but `names` lists them all.
 
-Merged areas made tidy, the same for every format: in reading order, cut far beyond the cells, none overlapping.
+Merged areas made tidy, the same for every format: in reading order, cut far beyond the cells, none overlapping. A text
+that is centred over blank cells (centre across selection) is as good as merged.
 
 What the runs of a rich text say of its cell: bold in part, throughout, or not at all.
 """
@@ -13,12 +14,13 @@ What the runs of a rich text say of its cell: bold in part, throughout, or not a
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
 import msgspec
+import numpy as np
 
-from tabellion.model.document import Issue, Sheet, SheetCells
+from tabellion.model.document import Issue, Sheet, SheetCells, Stored
 from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Place, Rect, range_text
 from tabellion.model.rendered import RenderedPage
@@ -48,6 +50,23 @@ def tidy_merges(found: Iterable[Rect], cells: SheetCells, name: str | None, issu
             place = Place(sheet=name, range=range_text(lost[0]))
             issues.append(Issue("read", f"{len(lost):,} {note}", place))
     return kept
+
+
+def across_areas(cells: SheetCells, styles: Sequence[Style], merges: Sequence[Rect]) -> tuple[Rect, ...]:
+    """Texts that are centred over the blank cells at their right, as merged areas are, where none of those is."""
+    centred = np.array([style.across for style in styles], dtype=bool)
+    if not centred.any():
+        return ()
+    found: list[Rect] = []
+    at = np.flatnonzero(centred[cells.style])
+    places = zip(cells.row[at].tolist(), cells.column[at].tolist(), cells.stored[at].tolist(), strict=True)
+    for row, column, stored in places:
+        last = found[-1] if found else None
+        if stored == Stored.TEXT:
+            found.append(Rect(row, column, row, column))
+        elif stored == Stored.EMPTY and last and (last.top, last.right + 1) == (row, column):
+            found[-1] = Rect(row, last.left, row, column)
+    return tuple(area for area in found if area.width > 1 and not any(area.meets(one) for one in merges))
 
 
 def _apart(ordered: list[Rect]) -> tuple[tuple[Rect, ...], list[Rect]]:
