@@ -7,7 +7,8 @@ import pytest
 from tests.sheets import Value, grid_of
 
 from tabellion.label import label_grid, make_reader
-from tabellion.label.readings import find_cuts, only
+from tabellion.label.cuts import find_cuts
+from tabellion.label.readings import only
 from tabellion.model.place import Rect, range_text
 from tabellion.pipeline import extract_document
 from tabellion.weights import Weights

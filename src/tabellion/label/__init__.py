@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from tabellion.label.blocks import Block, split_blocks
+from tabellion.label.blocks import Block, settle_banners, split_blocks
 from tabellion.label.edges import settle_edges
 from tabellion.label.fixed import fix_frames, label_stated
 from tabellion.label.frames import find_frames, rate_confidence
@@ -96,7 +96,7 @@ def _read(grid: Grid, given: Mapping[int, RowRole], weights: Weights, method: Ro
     labels = label_rows(grid, weights, method, given)
     blocks = split_blocks(labels)
     if method == "boosted":
-        blocks = settle_edges(labels, blocks, weights, given)
+        blocks = settle_banners(grid, settle_edges(labels, blocks, weights, given))
         labels = relabel(labels, blocks)
     return Reading(labels, tuple(find_frames(labels, blocks, weights, rated)))
 
@@ -114,5 +114,6 @@ def relabel(labels: RowLabels, blocks: list[Block]) -> RowLabels:
         for rows, role, kept in parts:
             for row in rows:
                 if roles[row] not in kept:
-                    roles[row] = role
+                    alone = role == "data" and labels.grid.filled[row].sum() == 1
+                    roles[row] = "group" if alone else role
     return RowLabels(grid=labels.grid, roles=tuple(roles), probability=labels.probability)

@@ -3,7 +3,8 @@
 In: labelled rows. Out: blocks in order, each with title, header, body and note rows. Frames that stack are several
 blocks (Chen and Cafarella 2013, section 3.1: "there may be multiple data frames in a spreadsheet, but they only stack
 in the vertical dimension"): a head of its own starts the next one. Without a head a title or a note inside a body parts
-nothing: it groups the rows below it, as does a lone label over the columns ("Percent distribution").
+nothing: it groups the rows below it, as does a lone label over the columns ("Percent distribution"), the first of which
+may stand right below the head.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.model.frame import RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
@@ -37,6 +39,7 @@ class Block(msgspec.Struct):
     header: list[int] = []
     body: list[int] = []
     note: list[int] = []
+    lead: tuple[float, float] = (0.0, 0.0)  # by how much its upper and lower edge fit better than others
 
 
 class Run(msgspec.Struct):
@@ -202,3 +205,22 @@ def _settle(blocks: list[Block]) -> list[Block]:
     if found and waiting:
         found[-1].note = sorted(found[-1].note + waiting)
     return found
+
+
+def settle_banners(grid: Grid, blocks: list[Block]) -> list[Block]:
+    """Blocks whose heads end before a label over the values like others inside the body: it groups what follows."""
+    for block in blocks:
+        columns = np.flatnonzero(grid.filled[[*block.header, *block.body]].any(axis=0))
+        while len(block.header) > 1 and (banner := _banner(grid, block.header[-1], columns)):
+            if all(_banner(grid, row, columns) != banner for row in block.body):
+                break
+            block.body.insert(0, block.header.pop())
+    return blocks
+
+
+def _banner(grid: Grid, row: int, columns: NDArray[np.intp]) -> tuple[int, int] | None:
+    """Where the one text of a row stands, and how far it reaches; None where it says more, or labels the row."""
+    said = columns[grid.filled[row, columns]]
+    if len(said) != 1 or said[0] == columns[0] or grid.content[row, said[0]] != Content.TEXT:
+        return None
+    return int(said[0]), grid.span_at.get((row, int(said[0])), (1, 1))[1]

@@ -37,6 +37,17 @@ class EdgeSettings(msgspec.Struct, frozen=True):
     sourced: float = -2.2  # the same for a source
 
 
+class EdgeCut(msgspec.Struct, frozen=True):
+    """How many rows lie inside an edge, and by how many log-odds that fits better than any other number."""
+
+    rows: int
+    lead: float
+
+
+MOST_LEAD = 9.0  # beyond that it makes no difference
+NO_ROWS = EdgeCut(0, MOST_LEAD)
+
+
 def settle_edges(
     labels: RowLabels, blocks: list[Block], weights: Weights, given: Mapping[int, RowRole] | None = None
 ) -> list[Block]:
@@ -71,11 +82,12 @@ def _settle(
     core = body[:sure]
     above = [row for row in rows if row < core[0]][::-1][: settings.above]
     below = [row for row in rows if row > core[-1]][: settings.below + len(body) - sure]
-    head = sorted(above[: cut_top(view_edge(grid, core, above, above=True), weights, told[above])])
-    tail = below[: cut_bottom(view_edge(grid, core, below, above=False), weights, told[below])]
+    upper = cut_top(view_edge(grid, core, above, above=True), weights, told[above])
+    lower = cut_bottom(view_edge(grid, core, below, above=False), weights, told[below])
+    head, tail = sorted(above[: upper.rows]), below[: lower.rows]
     note = [row for row in rows if row > max([core[-1], *tail])]
     title = [row for row in rows if row < min([core[0], *head])]
-    return Block(title=title, header=head, body=core + tail, note=note)
+    return Block(title=title, header=head, body=core + tail, note=note, lead=(upper.lead, lower.lead))
 
 
 def _last_dense(grid: Grid, body: list[int]) -> int:
@@ -95,10 +107,10 @@ def cut_top(
     weights: Weights,
     told: NDArray[np.float64] | float = 0.0,
     settings: EdgeSettings = EdgeSettings(),
-) -> int:
+) -> EdgeCut:
     """How many of the rows above the core, nearest first, are its head; `told`: what the row labeller says."""
     if not rows:
-        return 0
+        return NO_ROWS
     odds = log_odds(weights.boosted(TOP_WEIGHTS, EDGE_FEATURES).probabilities(edge_features(rows))) + ROW_SHARE * told
     for i, row in enumerate(rows):
         if states_unit(row):
@@ -108,14 +120,14 @@ def cut_top(
     return best_cut(odds)
 
 
-def cut_bottom(rows: Sequence[EdgeRow], weights: Weights, told: NDArray[np.float64] | float = 0.0) -> int:
+def cut_bottom(rows: Sequence[EdgeRow], weights: Weights, told: NDArray[np.float64] | float = 0.0) -> EdgeCut:
     """How many of the rows below the core, nearest first, are still its body."""
     if not rows:
-        return 0
+        return NO_ROWS
     if isinstance(told, np.ndarray) and (np.abs(told) >= SURE).all():
         inside = told > 0
         if not (inside[1:] & ~inside[:-1]).any():
-            return int(inside.sum())
+            return best_cut(told)
     chance = weights.boosted(BOTTOM_WEIGHTS, EDGE_FEATURES).probabilities(edge_features(rows))
     return best_cut(log_odds(chance) + ROW_SHARE * told)
 
@@ -125,10 +137,13 @@ def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.log(sure / (1 - sure)))
 
 
-def best_cut(odds: NDArray[np.float64]) -> int:
+def best_cut(odds: NDArray[np.float64]) -> EdgeCut:
     """Where a run of rows, inner first, is cut so that the log-odds on both sides agree best.
 
     >>> best_cut(np.array([2.0, -0.5, 1.0, -2.0]))
-    3
+    EdgeCut(rows=3, lead=0.5)
     """
-    return int(np.concatenate([[0.0], np.cumsum(odds)]).argmax())
+    fits = np.concatenate([[0.0], np.cumsum(odds)])
+    best = int(fits.argmax())
+    second = np.delete(fits, best).max(initial=fits[best] - MOST_LEAD)
+    return EdgeCut(best, float(min(fits[best] - second, MOST_LEAD)))

@@ -147,6 +147,7 @@ def build_frame(
         title_rows=tuple(block.title),
         note_rows=tuple(block.note),
         orientation=_orientation(bool(header), bool(stub)),
+        lead=block.lead,
     )
     return msgspec.structs.replace(frame, confidence=rate_confidence(frame, weights)) if rated else frame
 

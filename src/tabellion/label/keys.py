@@ -10,7 +10,7 @@ it alone is of words and the numbers before it are no series of years or steps, 
 stand behind the names.
 
 `narrow_stub` holds what was taken for a stub against the same: what comes after the rows are told apart, and says the
-same of several, is a field; measured numbers that come again and again name nothing; and where all columns were taken
+same of several, is a field; measured numbers, which go up and down, name nothing; and where all columns were taken
 for a stub, those that are not of the key are values.
 """
 
@@ -31,6 +31,8 @@ _FEW = 2  # columns: one that names, one that is told of
 _MOST = 3  # columns that name rows together
 _SLIP = 8  # names from which one may be repeated, by a slip
 _MOSTLY = 0.5
+_FRACTIONS = 0.3  # of the numbers of a measure that are not whole, at least
+_WAVERING = 0.2  # of the steps of a measure that go up, and that go down, at least
 _ENOUGH = 3  # rows from which a column shows what it is for
 _LONG = 80  # letters from which a text is prose rather than a name
 _WORDS = (Content.TEXT, Content.LINK, Content.DATE)
@@ -77,22 +79,21 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
 
 def narrow_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: Sequence[int]) -> list[int]:
     """The positions of leading stub columns that name rows, of those that were taken for a stub."""
-    lead = [at for place, at in enumerate(stub) if at == place]
     if len(stub) == len(columns) > 1:
         key = find_key(grid, body, columns)
         return list(range(max((columns.index(at) for at in key), default=0) + 1))
-    if len(body) < _ENOUGH or not lead:
+    if len(body) < _ENOUGH:
         return list(stub)
     rows = np.asarray(body, dtype=np.intp)
-    if len(lead) == 1 and _is_measure(grid, rows, columns[0]):
-        return list(stub[1:])
+    naming = [at for at in stub if not _is_measure(grid, rows, columns[at])]
+    lead = [at for place, at in enumerate(naming) if at == naming[0] + place]
     parts: list[tuple[str, ...]] = []
-    for at in lead:
+    for place, at in enumerate(lead):
         names = tuple(str(name).casefold() for name in grid.label.ravel()[grid.home[rows, columns[at]]])
         if parts and _tell_apart(parts) and _says_the_same(names):
-            return [*range(at), *stub[len(lead) :]]
+            return [*lead[:place], *naming[len(lead) :]]
         parts = [*map(_filled_down, parts), names]
-    return list(stub)
+    return naming
 
 
 def _says_the_same(names: tuple[str, ...]) -> bool:
@@ -102,19 +103,15 @@ def _says_the_same(names: tuple[str, ...]) -> bool:
 
 
 def _is_measure(grid: Grid, rows: NDArray[np.intp], column: int) -> bool:
-    """Whether a column holds nothing but numbers that are measured: with fractions, up and down, and come again."""
+    """Whether a column holds numbers that are measured: with fractions, as often up as down, or some of them twice."""
     home = grid.home[rows, column]
     content = grid.content.ravel()[home]
     numbers = grid.number.ravel()[home[content == Content.NUMBER]]
-    if len(numbers) < len(rows):
+    if len(numbers) < _DISTINCT * len(rows) or (numbers != np.floor(numbers)).mean() <= _FRACTIONS:
         return False
-    steps = np.diff(numbers)
-    return bool(
-        (numbers != np.floor(numbers)).mean() > _MOSTLY
-        and (steps > 0).any()
-        and (steps < 0).any()
-        and len(np.unique(numbers)) < _DISTINCT * len(numbers)
-    )
+    rising, falling = (np.diff(numbers) > 0).mean(), (np.diff(numbers) < 0).mean()
+    again = len(np.unique(numbers)) < _DISTINCT * len(numbers)
+    return bool(min(rising, falling) > (_WAVERING / 2 if again else _WAVERING))
 
 
 def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:

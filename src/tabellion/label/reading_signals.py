@@ -1,8 +1,9 @@
 """What speaks for and against the reading of a frame, once it is finished.
 
-In: a frame and the probability of each of its columns to be a stub. Out: one number a signal of `SIGNALS`: how sure
-row and column labelling were; whether labels tell the rows apart, columns hold one kind of thing, a head or a column of
-labels comes again inside, halves of the frame have nothing to do with each other, filled cells stand right beside it.
+In: a frame and the probability of each of its columns to be a stub. Out: one number a signal of `SIGNALS`: how sure row
+and column labelling and the cuts at its edges were; whether labels tell the rows apart, columns hold one kind of thing,
+a head or a column of labels comes again inside, halves of the frame have nothing to do with each other, filled cells
+stand right beside it, its columns go on with numbers above or below, or its rows beside it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tabellion.model.frame import ROW_ROLES, Frame
 from tabellion.model.grid import Content
 
 MOST_ROWS = 2000  # of a body are looked at
+BEYOND = 4  # lines of a grid, blank ones included, in which a frame may go on
 _BODY = [ROW_ROLES.index(role) for role in ("data", "group", "derived")]
 _HEAD = [ROW_ROLES.index("header")]
 _OUTSIDE = [ROW_ROLES.index("title"), ROW_ROLES.index("note")]
@@ -27,6 +29,8 @@ SIGNALS = (
     "rows told apart", "one kind", "texts among numbers", "head again", "labels again", "numbers in head",
     "lone heads", "headed", "filled", "widest gap", "blank columns", "unlike halves across", "unlike halves down",
     "beside", "above", "below", "rows without values", "first row fills", "last row fills",
+    "goes on above", "goes on below", "goes on left", "goes on right", "title rows", "note rows",
+    "lead of upper edge", "lead of lower edge",
 )  # fmt: skip
 
 
@@ -36,7 +40,17 @@ def reading_signals(frame: Frame, stub: Floats) -> Floats:
     columns = np.arange(frame.rect.left, frame.rect.right + 1)
     content = frame.grid.content[list(body)][:, columns]
     return np.array(
-        [*_sureness(frame, stub), *_size(frame), *_inside(frame, content), *_extent(frame, content), *_around(frame)]
+        [
+            *_sureness(frame, stub),
+            *_size(frame),
+            *_inside(frame, content),
+            *_extent(frame, content),
+            *_around(frame),
+            *_going_on(frame),
+            min(len(frame.title_rows), 9),
+            min(len(frame.note_rows), 9),
+            *frame.lead,
+        ]
     )
 
 
@@ -135,3 +149,30 @@ def _around(frame: Frame) -> list[float]:
         float(filled[rect.top, inside].mean()),
         float(filled[rect.bottom, inside].mean()),
     ]
+
+
+def _going_on(frame: Frame) -> list[float]:
+    """How many of its value columns hold numbers in the next filled line above and below, of its rows beside it.
+
+    Lines are looked for a little beyond blank ones; -1 where there is none.
+    """
+    grid, rect = frame.grid, frame.rect
+    numbers = np.isin(grid.content, (Content.NUMBER, Content.MISSING))
+    rows = np.array(frame.body_rows[:MOST_ROWS])
+    columns = np.array(frame.value_columns, dtype=np.intp)
+    found = []
+    sides: tuple[tuple[Bools, int, int, Bools], ...] = (
+        (
+            np.asarray(grid.filled[:, rect.left : rect.right + 1].any(axis=1)),
+            rect.top,
+            rect.bottom,
+            numbers[:, columns],
+        ),
+        (np.asarray(grid.filled[rows].any(axis=0)), rect.left, rect.right, numbers[rows].T),
+    )
+    for lines, first, last, held in sides:
+        before, after = range(first - 1, max(first - 1 - BEYOND, -1), -1), range(last + 1, last + 1 + BEYOND)
+        for way in (before, (line for line in after if line < len(lines))):
+            at = next((line for line in way if lines[line]), None)
+            found.append(float(held[at].mean()) if at is not None and held.shape[1] else -1.0)
+    return found

@@ -1,27 +1,26 @@
 """Whole readings of a sheet are compared, and the best is kept.
 
 In: a grid. Out: its row labels and frames, by the cut of the grid whose finished reading is most likely right. A sheet
-has few sensible ways to be cut: not at all, at its blank columns, where a head comes again, where a column of labels
-stands right of numbers. Each is read to the end; the confidence of its frames, weighed by the cells that they hold, is
-the expected share of the sheet that is read rightly, and the largest wins. Tables that stack are parted by their heads
-(`blocks`): cuts at blank rows parted more tables that are one than they found.
-Fails where no cut among these is right: tables that interlock.
+has few sensible ways to be cut (`cuts`), and so has each part of a cut. Each is read to the end; the confidence of its
+frames, weighed by the cells that they hold, is the expected share of the sheet that is read rightly, and the largest
+wins. What a workbook marks as tables is cut by that alone (`marked`). Fails where no cut among these is right: tables
+that interlock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.label.cuts import find_cuts
+from tabellion.label.marked import filter_roles, frozen_roles, listed_areas, listed_roles, with_rows_above
+from tabellion.model.declared import MarkedArea
 from tabellion.model.frame import Frame, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
-
-Bools = NDArray[np.bool_]
 
 
 class ReadingSettings(msgspec.Struct, frozen=True):
@@ -29,12 +28,9 @@ class ReadingSettings(msgspec.Struct, frozen=True):
 
     sure: float = 0.9  # confidence from which on no other reading is looked at
     most_cells: int = 400_000  # of a grid that is read more than once
-    gain: float = 0.05  # of the share read rightly by which a cut must be better
-    most_parts: int = 12  # of one cut: a list with a blank line after each entry is no row of tables
-    texts: float = 0.6  # share of a column's cells that are texts where it holds labels
-    dense: float = 0.3  # share of the body's rows that it fills
-    first_rows: int = 4  # filled rows of a part among which its head is, title included
-    headed: float = 0.5  # share of a part's columns that its head says texts in
+    gain: float = 0.15  # of the share read rightly by which a cut must be better
+    deep: int = 2  # times that a part of a cut is cut again
+    readings: int = 60  # of parts of one grid
 
 
 SETTINGS = ReadingSettings()
@@ -61,20 +57,78 @@ class Reader(msgspec.Struct, frozen=True, eq=False):
 
 def best_reading(grid: Grid, reader: Reader, given: Mapping[int, RowRole]) -> Reading:
     """The reading that is most likely right, of the whole grid and of its cuts."""
-    best = reader.read(grid, given)
-    if grid.content.size > SETTINGS.most_cells or _is_sure(best):
+    given = {**filter_roles(grid), **given}
+    whole = reader.read(grid, given)
+    listed = listed_areas(grid)
+    if listed:
+        return _read_listed(grid, whole, listed, reader, given)
+    if grid.content.size > SETTINGS.most_cells:
+        return whole
+    if not _is_sure(whole):
+        readings = [reader.read(grid, {**roles, **given}) for roles in frozen_roles(grid)]
+        whole = max((whole, *readings), key=lambda reading: reading.score)
+    return _Search(grid, reader, given).best(Rect(0, 0, grid.shape[0] - 1, grid.shape[1] - 1), whole, SETTINGS.deep)
+
+
+def _read_listed(
+    grid: Grid, whole: Reading, listed: list[MarkedArea], reader: Reader, given: Mapping[int, RowRole]
+) -> Reading:
+    """A grid with areas that are certainly tables: each is read by itself, and what stands around them."""
+    around = grid
+    parts: list[Reading] = []
+    for marked in listed:
+        area = with_rows_above(grid, marked, [one for one in listed if one is not marked])
+        around = without(around, area)
+        inside = {row: role for row, role in given.items() if area.holds(row, area.left)}
+        reading = reader.read(only(grid, area), {**listed_roles(whole.labels, marked), **inside})
+        frames = [_with_stub(frame, marked.header_columns) for frame in reading.frames]
+        parts.append(Reading(reading.labels, tuple(frames)))
+    beside = reader.read(around, given)
+    alone = Reading(beside.labels, tuple(frame for frame in beside.frames if _stands_alone(frame)))
+    return join_parts(grid, whole, [alone, *parts], reader)
+
+
+def _with_stub(frame: Frame, columns: int) -> Frame:
+    """The frame with so many columns as its stub, where that is told."""
+    inside = range(frame.rect.left, frame.rect.right + 1)
+    if not 0 < columns < len(inside):
+        return frame
+    return msgspec.structs.replace(
+        frame, stub_columns=tuple(inside[:columns]), value_columns=tuple(inside[columns:]), orientation="row-column"
+    )
+
+
+class _Search:
+    """Looks for the best way to cut one grid; what was read of a part is kept."""
+
+    def __init__(self, grid: Grid, reader: Reader, given: Mapping[int, RowRole]) -> None:
+        self.grid, self.reader, self.given = grid, reader, given
+        self.read: dict[Rect, Reading] = {}
+
+    def best(self, part: Rect, whole: Reading, deep: int) -> Reading:
+        """The best reading of a part that was read as a whole, by its cuts and the cuts of their parts."""
+        best = whole
+        if deep == 0 or _is_sure(whole):
+            return best
+        shown = only(self.grid, part)
+        filled = int(shown.filled.sum())
+        for cut in find_cuts(shown, whole.frames):
+            if len(self.read) + len(cut) > SETTINGS.readings:
+                break
+            parts = [self.part(one, deep - 1) for one in cut]
+            joined = join_parts(self.grid, whole, parts, self.reader)
+            if joined.score > best.score + SETTINGS.gain * filled:
+                best = joined
         return best
-    tried: set[tuple[Rect, ...]] = set()
-    filled = int(grid.filled.sum())
-    for cut in find_cuts(grid, best.frames):
-        if cut in tried or len(cut) > SETTINGS.most_parts or sum(_may_be_table(grid, part) for part in cut) < 2:
-            continue
-        tried.add(cut)
-        parts = [_read_part(grid, part, reader, given) for part in cut]
-        joined = join_parts(grid, best, parts, reader)
-        if joined.score > best.score + SETTINGS.gain * filled:
-            best = joined
-    return best
+
+    def part(self, part: Rect, deep: int) -> Reading:
+        """A part, read in the best way; what has no head, or hardly a row below it, is no table of its own."""
+        if part not in self.read:
+            inside = {row: role for row, role in self.given.items() if part.top <= row <= part.bottom}
+            whole = self.reader.read(only(self.grid, part), inside)
+            alone = tuple(frame for frame in whole.frames if _stands_alone(frame))
+            self.read[part] = self.best(part, Reading(whole.labels, alone), deep)
+        return self.read[part]
 
 
 def _is_sure(reading: Reading) -> bool:
@@ -85,23 +139,6 @@ def _is_sure(reading: Reading) -> bool:
 def _cells(frame: Frame) -> int:
     rect = frame.rect
     return int(frame.grid.filled[rect.top : rect.bottom + 1, rect.left : rect.right + 1].sum())
-
-
-def _may_be_table(grid: Grid, part: Rect) -> bool:
-    """Whether a part has two columns, a row of texts among its first rows and rows below it."""
-    content = grid.content[part.top : part.bottom + 1, part.left : part.right + 1]
-    content = content[(content != Content.EMPTY).any(axis=1)]
-    columns = int((content != Content.EMPTY).any(axis=0).sum())
-    texts = (content[: SETTINGS.first_rows] == Content.TEXT).sum(axis=1)
-    heads = np.flatnonzero(texts >= max(2, SETTINGS.headed * columns))
-    return columns > 1 and len(heads) > 0 and len(content) > heads[0] + 2
-
-
-def _read_part(grid: Grid, part: Rect, reader: Reader, given: Mapping[int, RowRole]) -> Reading:
-    """One part read; what has no head, or hardly a row below it, is no table of its own."""
-    inside = {row: role for row, role in given.items() if part.top <= row <= part.bottom}
-    reading = reader.read(only(grid, part), inside)
-    return Reading(reading.labels, tuple(frame for frame in reading.frames if _stands_alone(frame)))
 
 
 def _stands_alone(frame: Frame) -> bool:
@@ -115,6 +152,17 @@ def only(grid: Grid, part: Rect) -> Grid:
     """The grid with nothing in it but what stands in one part; rows and columns keep their numbers."""
     outside = np.ones(grid.shape, dtype=bool)
     outside[part.top : part.bottom + 1, part.left : part.right + 1] = False
+    return _blanked(grid, outside)
+
+
+def without(grid: Grid, part: Rect) -> Grid:
+    """The grid with nothing in one part."""
+    inside = np.zeros(grid.shape, dtype=bool)
+    inside[part.top : part.bottom + 1, part.left : part.right + 1] = True
+    return _blanked(grid, inside)
+
+
+def _blanked(grid: Grid, outside: NDArray[np.bool_]) -> Grid:
     return msgspec.structs.replace(
         grid,
         content=np.where(outside, np.uint8(Content.EMPTY), grid.content),
@@ -155,60 +203,3 @@ def _joined_roles(whole: RowLabels, part: RowLabels) -> Iterator[RowRole]:
     """The roles of rows as one part sees them; where it sees nothing, titles and notes of the whole."""
     for role, outside in zip(part.roles, whole.roles, strict=True):
         yield role if role != "blank" or outside not in ("title", "note") else outside
-
-
-def find_cuts(grid: Grid, frames: tuple[Frame, ...]) -> Iterator[tuple[Rect, ...]]:
-    """Ways to cut a grid: its tables at blank columns, and where heads or labels come again."""
-    filled = grid.filled
-    rows, columns = np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0))
-    if len(rows) < 2 or len(columns) < 2:
-        return
-    used = Rect(int(rows[0]), int(columns[0]), int(rows[-1]), int(columns[-1]))
-    for frame in frames:
-        rect = frame.rect
-        for starts in _column_starts(grid, frame):
-            sides = [rect.left, *starts, rect.right + 1]
-            inside = [Rect(rect.top, left, rect.bottom, right - 1) for left, right in pairwise(sides)]
-            above = [Rect(used.top, used.left, rect.top - 1, used.right)] if rect.top > used.top else []
-            below = [Rect(rect.bottom + 1, used.left, used.bottom, used.right)] if rect.bottom < used.bottom else []
-            yield (*above, *inside, *below)
-
-
-def _column_starts(grid: Grid, frame: Frame) -> Iterator[list[int]]:
-    """Columns at which tables beside the first may begin, by their labels where nothing else tells."""
-    columns = np.arange(frame.rect.left, frame.rect.right + 1)
-    rows = [*frame.header_rows, *frame.body_rows]
-    said = (grid.content.ravel()[grid.home] != Content.EMPTY)[rows][:, columns].any(axis=0)
-    after_blank = columns[1:][said[1:] & ~said[:-1]].tolist()
-    yield after_blank
-    for start in after_blank:
-        yield [start]
-    again = _head_again(grid, frame, columns)
-    yield again
-    if not after_blank and not again:
-        yield from ([start] for start in _labels_again(grid, frame, columns))
-
-
-def _head_again(grid: Grid, frame: Frame, columns: NDArray[np.intp]) -> list[int]:
-    """Where the sequence of heads begins anew: the first head's text comes again with the second's after it."""
-    for row in frame.header_rows[::-1]:
-        texts = [str(text) for text in grid.label[row, columns]]
-        if len(texts) > 3 and texts[0] and texts[1] and texts[0] != texts[1]:
-            pairs = list(pairwise(texts))
-            again = [int(columns[i]) for i in range(2, len(pairs)) if pairs[i] == pairs[0]]
-            if again:
-                return again
-    return []
-
-
-def _labels_again(grid: Grid, frame: Frame, columns: NDArray[np.intp]) -> list[int]:
-    """Columns of labels that stand right of numbers and left of others."""
-    content = grid.content[list(frame.body_rows)][:, columns]
-    filled = (content != Content.EMPTY).sum(axis=0)
-    texts = (content == Content.TEXT).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)
-    numbers = (content == Content.NUMBER).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)
-    labels = texts & (filled > SETTINGS.dense * len(content))
-    before = np.logical_or.accumulate(numbers)
-    after = np.logical_or.accumulate(numbers[::-1])[::-1]
-    first = labels & ~np.concatenate([[False], labels[:-1]])
-    return [int(column) for column in columns[first & before & after]]

@@ -49,6 +49,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     keyed: bool = False
     fixes: Fixes = NOTHING
     stated: Stated | None = None  # what the source itself says of it
+    lead: tuple[float, float] = (0.0, 0.0)  # log-odds by which its upper and lower edge fit better than others
 
     @property
     def grid(self) -> Grid:

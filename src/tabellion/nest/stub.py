@@ -208,8 +208,10 @@ def _inherited(
     blank = (heir < 0) & values
     labelled = heir >= 0
     followed = labelled[:-1] & blank[1:]
+    merged = labelled & (np.array(list(own.values())) < 0)  # where labels are merged over rows, others speak for blanks
+    enough = 0 if merged.any() else max(1, settings.followed_by_blank * int((labelled & values).sum()))
     outer = len(columns) == 1 and _is_outer(frame, rows[blank], columns[0])
-    if outer and followed.sum() > max(1, settings.followed_by_blank * int((labelled & values).sum())):
+    if outer and followed.sum() > enough:
         above = np.maximum.accumulate(np.where(labelled, np.arange(len(rows)), -1))
         fill = blank & (above >= 0)
         heir[fill] = heir[above[fill]]

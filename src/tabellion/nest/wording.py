@@ -68,6 +68,16 @@ class Wording(msgspec.Struct, frozen=True):
     stems: tuple[str, ...]  # beginnings of the words that carry meaning
 
 
+_GOES_ON = tuple(
+    f" {word}"
+    for word in (
+        "and", "or", "the", "of", "for", "on", "in", "by", "to", "with", "from", "per", "than", "et", "ou", "de", "des",
+        "du", "und", "oder", "von", "der", "für", "y", "con", "por", "para", "e", "do", "da", "di", "della",
+    )
+)  # fmt: skip
+"""What no label ends with, unless it goes on in the next row."""
+
+
 @lru_cache(maxsize=KEPT)
 def read_wording(label: str) -> Wording:
     """The facts of one label.
@@ -93,7 +103,7 @@ def read_wording(label: str) -> Wording:
         capitals=loud.upper() == loud and sum(map(str.isalpha, loud)) > 3,
         numeric=bool(text) and not any(map(str.isalpha, text)),
         lower=bool(text) and text[0].islower(),
-        open_ended=text.endswith((",", "-", "–", "(")) or text.lower().endswith((" and", " of", " or", " the", " for")),
+        open_ended=text.endswith((",", "-", "–", "(")) or text.lower().endswith(_GOES_ON),
         numbering=_numbering(text),
         item=_item(text),
         words=len(words),

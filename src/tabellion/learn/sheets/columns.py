@@ -73,11 +73,11 @@ def _tables(case: Case, grid: Grid, marked: dict[tuple[int, int], str]) -> Itera
     if case.corpus == "stattrees":
         area, heads = rect_at(case.gold["range"]), case.gold["header_rows"]
         rows = np.flatnonzero((grid.row_of >= area.top) & (grid.row_of <= area.bottom))
-        columns = np.flatnonzero((grid.column_of >= area.left) & (grid.column_of <= area.right))
+        inside = np.flatnonzero((grid.column_of >= area.left) & (grid.column_of <= area.right))
         below = grid.row_of[rows] >= area.top + heads
-        stub = grid.column_of[columns] < area.left + case.gold["stub_columns"]
+        stub = grid.column_of[inside] < area.left + case.gold["stub_columns"]
         if below.any():
-            yield ColumnGold(grid, rows[~below].tolist(), rows[below].tolist(), columns.tolist(), stub)
+            yield ColumnGold(grid, rows[~below].tolist(), rows[below].tolist(), inside.tolist(), stub)
         return
     for table in case.gold.get("tables") or [None]:
         kind = np.array(

@@ -9,6 +9,7 @@ card are those of corpora that were left out, one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -18,27 +19,30 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from tabellion.label import make_reader
+from tabellion.label.cuts import find_cuts
 from tabellion.label.frames import CONFIDENCE_WEIGHTS, frame_signals
 from tabellion.label.reading_signals import SIGNALS
-from tabellion.label.readings import Reader, Reading, find_cuts, join_parts, only
+from tabellion.label.readings import Reader, Reading, join_parts, only
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.parallel import spread
 from tabellion.learn.parts import Target
+from tabellion.learn.sheets.edges import RANGED
 from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles, load_cases
 from tabellion.learn.sheets.variants import Piece, make_sheet, plain
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect, rect_at
+from tabellion.model.style import PLAIN
 from tabellion.weights import Weights
 from tabellion.weights.boosted import Boosted
 
-CORPORA = ("statsheets", "troy200", "saus-lines", "hitab-top")
+CORPORA = (*RANGED, "troy200", "saus-lines", "hitab-top")
 MADE = "made"
 MADE_OF_A_FOLD = 60
 MOST_CELLS = 40_000  # of a sheet whose cuts are read
-MOST_CUTS, MOST_PARTS = 8, 12
+MOST_CUTS = 10
 SETTINGS = BoostingSettings(rounds=80, leaves=7, rate=0.06, least_rows=20, columns=0.5, ridge=5.0, members=3)
 SURE = 0.9
 
@@ -125,7 +129,8 @@ def _real_sheets(fold: int, corpus: str) -> Iterator[tuple[Grid, list[Gold]]]:
             for grid in case.grids:
                 tables = gold_tables(case, grid)
                 yield grid, tables
-                yield plain(grid), tables
+                if grid.styles != (PLAIN,):
+                    yield plain(grid), tables
 
 
 def _made_sheets(fold: int) -> Iterator[tuple[Grid, list[Gold]]]:
@@ -161,9 +166,7 @@ def judge_grid(
         yield Judged(*origin, frame_signals(frame, weights), _is_right(frame, tables), whole=True)
     if grid.content.size > MOST_CELLS:
         return
-    for cut in set(list(find_cuts(grid, whole.frames))[:MOST_CUTS]):
-        if len(cut) > MOST_PARTS:
-            continue
+    for cut in islice(find_cuts(grid, whole.frames), MOST_CUTS):
         parts: list[Reading] = [reader.read(only(grid, part), {}) for part in cut]
         for frame in join_parts(grid, whole, parts, reader).frames:
             key = (frame.rect, len(frame.header_rows))
@@ -182,8 +185,10 @@ def gold_tables(case: Case, grid: Grid) -> list[Gold]:
     if case.corpus == "hitab-top":
         heads = case.gold["header_rows"] - 1
         return [(Rect(0, 0, grid.shape[0] - 1, grid.shape[1] - 1), heads)] if heads > 0 else []
-    if case.corpus == "statsheets":
-        return [(found, None) for area in case.gold["tables"] if (found := _placed(grid, rect_at(area)))]
+    if case.corpus in RANGED:
+        heads_of = {part["range"]: part["header_rows"] for part in case.gold.get("parts", ())}
+        placed = [(_placed(grid, rect_at(area)), heads_of.get(area)) for area in case.gold["tables"]]
+        return [(rect, known) for rect, known in placed if rect]
     allowed = allowed_roles(case, grid)
     outside = allowed[:, [ROLES.index("title"), ROLES.index("note")]].any(axis=1)
     rows = np.flatnonzero(allowed.any(axis=1) & ~outside)

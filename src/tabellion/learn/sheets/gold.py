@@ -176,6 +176,8 @@ def _fuste(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
         for row in inside:
             if heads and row > heads[-1] and row not in told:
                 told[row] = _body_role(grid, row, area.left)
+            elif "header" in told.get(row, ()) and told[row] != {"header"}:
+                told[row] = {"group", "data"}  # a new head would begin a table of its own
     return told
 
 

@@ -3,7 +3,8 @@
 In: gold frames of troy200 and stattrees, senbazuru-left (left), hitab-top (top). Out: four weights files: boosted trees
 and the paper's linear SVM with Platt's sigmoid, for left and top each. The top learns from each header three times: as
 it is, and with its merges undone and the texts at the left or in the middle of what they cover, since few corpora with
-trees have headers that are centred without merges. The boosted left learns from poorer readings by rules as well, since the rules were written by people who had seen these corpora and look too good on them.
+trees have headers that are centred without merges. The boosted left learns from poorer readings by rules as well, since
+the rules were written by people who had seen these corpora and look too good on them.
 
 How well headers are nested on gold frames whose documents the weights have not seen. In: a trainer. Out: for each
 weights file its figures, cross-validated: micro F1 of the edges of one side, and edges wrong or missing per document.

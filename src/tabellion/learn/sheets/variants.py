@@ -2,7 +2,8 @@
 
 In: grids of the corpora and where their tables lie. Out: grids with the same tables laid out anew, by chance but always
 the same: stacked with their own heads, side by side, three with blank bands between, with titles and notes, without
-formatting, with lines of notes between; and where the tables lie there.
+formatting, with lines of notes between, with blank rows inside a table and remarks beside one; and where the tables lie
+there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from random import Random
 import msgspec
 import numpy as np
 
+from tabellion.model.declared import UNMARKED
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.style import PLAIN
@@ -20,6 +22,9 @@ from tabellion.model.style import PLAIN
 MOST_ROWS = 40  # of a table that are pasted
 TITLES = ("Table {n}", "Table {n}. {word}", "{word}", "{word}, by kind, last year")
 NOTES = ("Source: {word}", "Note: figures are provisional.", "1 {word}", "* {word}")
+REMARKS = ("see note", "checked", "provisional", "Please do not add rows", "n.b.")
+REMARKED, BANDED = 0.15, 0.3  # how many sheets have a remark at the right, blank rows inside tables
+LEAST_BAND = 3  # rows of a table above and below blank ones inside it
 
 
 class Piece(msgspec.Struct, frozen=True, eq=False):
@@ -79,9 +84,38 @@ def make_sheet(pieces: Sequence[Piece], chance: Random) -> Made:
         lowest = max(lowest, row)
         row += chance.choice((1, 1, 2, 3))
         column += piece.width + chance.choice((1, 1, 2)) if beside else 0
+    if chance.random() < REMARKED:
+        last, at, across = placed[-1]
+        texts.append((at + chance.randrange(last.height), across + last.width + 1, chance.choice(REMARKS)))
     grid = _paste(placed, texts)
     rects = tuple(_filled_rect(grid, at, across, piece) for piece, at, across in placed)
-    return Made(plain(grid) if chance.random() < 0.5 else grid, rects)
+    made = Made(plain(grid) if chance.random() < 0.5 else grid, rects)
+    return _banded(made, chance) if chance.random() < BANDED else made
+
+
+def _banded(made: Made, chance: Random) -> Made:
+    """The sheet with blank rows inside its tables, where no merged area stands in the way: each stays one table."""
+    tied = {row + step for row, _, down, _ in made.grid.spans.tolist() for step in range(1, down)}
+    inside = {row for rect in made.tables for row in range(rect.top + LEAST_BAND, rect.bottom - LEAST_BAND + 2)} - tied
+    blank_before = sorted(chance.sample(sorted(inside), min(len(inside), chance.choice((1, 2, 4)))))
+    if not blank_before:
+        return made
+    source = np.insert(np.arange(made.grid.shape[0]), blank_before, -1)
+    at = {int(row): place for place, row in enumerate(source) if row >= 0}
+    empty: dict[str, object] = {"text": "", "label": "", "number": np.nan}
+    arrays = {}
+    for name in ("text", "label", "content", "number", "style", "indent", "marks"):
+        array = getattr(made.grid, name)[source]
+        array[source < 0] = empty.get(name, 0)
+        arrays[name] = array
+    grid = msgspec.structs.replace(
+        made.grid,
+        **arrays,
+        spans=np.array([(at[r], c, d, a) for r, c, d, a in made.grid.spans.tolist()], dtype=np.int32).reshape(-1, 4),
+        row_of=np.arange(len(source), dtype=np.int32),
+        hidden_rows=np.zeros(len(source), dtype=bool),
+    )
+    return Made(grid, tuple(Rect(at[t], left, at[b], right) for t, left, b, right in made.tables))
 
 
 def _words(patterns: Sequence[str], piece: Piece, chance: Random, number: int) -> str:
@@ -92,7 +126,7 @@ def _words(patterns: Sequence[str], piece: Piece, chance: Random, number: int) -
 def _paste(placed: Sequence[tuple[Piece, int, int]], texts: Sequence[tuple[int, int, str]]) -> Grid:
     """One grid with tables and texts at their places."""
     height = max([at + piece.height for piece, at, _ in placed] + [row + 1 for row, _, _ in texts])
-    width = max(across + piece.width for piece, _, across in placed)
+    width = max([across + piece.width for piece, _, across in placed] + [column + 1 for _, column, _ in texts])
     first = placed[0][0].grid
     arrays = {
         name: np.full((height, width), empty, dtype=getattr(first, name).dtype)
@@ -124,6 +158,7 @@ def _paste(placed: Sequence[tuple[Piece, int, int]], texts: Sequence[tuple[int, 
         hidden_rows=np.zeros(height, dtype=bool),
         hidden_columns=np.zeros(width, dtype=bool),
         stated=(),
+        marked=UNMARKED,
     )
 
 

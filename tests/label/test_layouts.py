@@ -1,0 +1,114 @@
+"""Layouts of sheets that strangers' documents have: what names a row, what groups rows, and what is a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.sheets import Value, sheet_of
+
+from tabellion.label import label_grid
+from tabellion.locate import locate_regions
+from tabellion.model.document import Document
+from tabellion.model.table import Table
+from tabellion.nest import nest_frames
+from tabellion.pipeline import relate_frames
+from tabellion.recognise import recognise_grid
+from tabellion.weights import Weights
+
+TOWNS = {"North": ("Ash", "Birch", "Cedar"), "South": ("Dove", "Elm", "Fir")}
+
+
+def table_of(rows: Sequence[Sequence[Value]], merges: Sequence[str] = ()) -> Table:
+    """The one table of a sheet."""
+    sheet, weights = sheet_of(rows, merges), Weights()
+    [region] = locate_regions(sheet)
+    [frames] = nest_frames([label_grid(recognise_grid(region), weights).frames], weights)
+    [table] = relate_frames(list(frames), Document("made", "spreadsheet", "xlsx", "0", (sheet,)))
+    return table
+
+
+def lefts(table: Table) -> dict[int, tuple[str, ...]]:
+    return {one.row: one.left for one in table.tuples}
+
+
+def numbers(start: int, count: int) -> list[Value]:
+    return [100 + (start * 37 + step * 61) % 389 for step in range(count)]
+
+
+def test_a_measure_in_the_first_column_is_a_value() -> None:
+    scores = (22.4, 85.4, 78.1, 32.7, 54.1, 50.3, 91.2, 13.9)
+    rows: list[list[Value]] = [["Score", "Name", "Town"]]
+    rows += [[score, f"Person {i}", f"Town {i % 3}"] for i, score in enumerate(scores)]
+    table = table_of(rows)
+    found = {(one.left, one.top): one.text for one in table.tuples}
+    assert found[("Person 1",), ("Score",)] == "85.4"
+    assert found[("Person 1",), ("Town",)] == "Town 1"
+
+
+def test_rising_fractions_name_rows() -> None:
+    rows: list[list[Value]] = [["Dose", "Rats", "Mice"], *[[step / 4, *numbers(step, 2)] for step in range(1, 9)]]
+    assert lefts(table_of(rows))[1] == ("0.25",)
+
+
+def test_numbers_alone_that_name_nothing_are_values() -> None:
+    rows: list[list[Value]] = [["Height", "Weight", "Pulse"]]
+    rows += [[150.5 + (i * i * 37) % 41, 50.2 + (i * i * 23) % 37, 60.1 + (i * 17) % 29] for i in range(12)]
+    table = table_of(rows)
+    assert table.frame.orientation == "column"
+    assert len(table.tuples) == 36
+
+
+def test_three_columns_name_rows_together() -> None:
+    names = [(c, y, s) for c in ("France", "Spain") for y in (2019, 2020) for s in ("male", "female")]
+    rows: list[list[Value]] = [["Country", "Year", "Sex", "Deaths", "Births"]]
+    rows += [[*name, *numbers(i, 2)] for i, name in enumerate(names)]
+    assert lefts(table_of(rows))[4] == ("France", "2020", "female")
+
+
+def outer(rows_of: dict[str, tuple[str, ...]]) -> list[list[Value]]:
+    rows: list[list[Value]] = [["Region", "Town", "Jobs", "Firms"]]
+    for region, towns in rows_of.items():
+        rows += [[region if i == 0 else None, town, *numbers(len(town) + i, 2)] for i, town in enumerate(towns)]
+    return rows
+
+
+def test_an_outer_label_with_blanks_below_it_speaks_for_them() -> None:
+    found = lefts(table_of(outer(TOWNS)))
+    assert found[3] == ("North", "Cedar")
+    assert found[5] == ("South", "Elm")
+
+
+def test_blanks_are_spoken_for_where_other_labels_are_merged_over_their_rows() -> None:
+    found = lefts(table_of(outer({**TOWNS, "West": ("Gorse", "Holly")}), ["A5:A7", "A8:A9"]))
+    assert found[3] == ("North", "Cedar")
+    assert found[8] == ("West", "Holly")
+
+
+def banners(merged: bool) -> Table:
+    rows: list[list[Value]] = [[None, "2019", "2020", "2021"]]
+    for number, sex in enumerate(("Men", "Women")):
+        rows += [[None, sex, None, None], *[[town, *numbers(number + i, 3)] for i, town in enumerate(TOWNS["North"])]]
+    return table_of(rows, ["B2:D2", "B6:D6"] if merged else [])
+
+
+def test_labels_over_the_values_inside_the_body_group_what_follows_each() -> None:
+    for merged in (True, False):
+        table = banners(merged)
+        assert lefts(table)[2] == ("Men", "Ash")
+        assert lefts(table)[8] == ("Women", "Cedar")
+        assert {one.top for one in table.tuples if one.column == 3} == {("2021",)}
+        assert table.frame.labels.roles[1] == "group"
+
+
+def test_a_label_over_two_rows_has_the_values_of_the_second() -> None:
+    rows: list[list[Value]] = [["Item", "2019", "2020"]]
+    rows += [["Wages and salaries of", None, None], ["  full-time staff", 12.5, 13.5], ["Rent", 7.5, 8.1]]
+    rows += [["Other costs of the", None, None], ["  establishment", 2.5, 3.5], ["Power", 1.5, 1.7]]
+    assert lefts(table_of(rows))[2] == ("Wages and salaries of full-time staff",)
+
+
+def test_blank_columns_inside_the_stub_part_nothing() -> None:
+    rows = [[row[0], None, row[1], None, *row[2:]] for row in outer(TOWNS)]
+    table = table_of(rows)
+    assert lefts(table)[3] == ("North", "Cedar")
+    assert table.place.range == "A1:F7"
