@@ -11,8 +11,9 @@ says. Cells of labels are addresses. Needs the extra `arrow`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +25,9 @@ from tabellion.export.typed import SPREAD, VALUE_KINDS, typed_values, value_boxe
 from tabellion.model.grid import Content
 from tabellion.model.place import cell_at, column_letters
 from tabellion.model.table import Path, Table, Tuple, Tuples
+from tabellion.model.tree import HeaderNode
 from tabellion.pipeline import Extraction
+from tabellion.relate.paths import Paths
 
 TEXTS = pa.list_(pa.string())
 FIELDS = (
@@ -48,21 +51,58 @@ SPREADS = tuple((name, pa.string() if name == "bound" else pa.float64()) for nam
 _NOWHERE = Path()
 
 
-class LinePaths(NamedTuple):
-    """The distinct paths of some lines, and which of them each line has."""
+class LinePaths:
+    """The distinct paths of some lines, as Arrow columns, and which of them each line has."""
 
-    paths: list[Path]
-    at: pa.Array
+    def __init__(self, paths: Mapping[int, Path], lines: NDArray[np.int32]) -> None:
+        distinct, at = _distinct(lines)
+        self._at = pa.array(at)
+        held = paths.roots(distinct.tolist()) if isinstance(paths, Paths) and not paths.grid.notes else None
+        if held is None:
+            self._fill([paths.get(line, _NOWHERE) for line in distinct.tolist()])
+        else:
+            self._fill_names(held, paths)
 
-    def spread(self, made: pa.Array) -> pa.Array:
-        """What was made for each path, repeated for each line."""
-        return made.take(self.at)
+    def _fill(self, paths: list[Path]) -> None:
+        self.noted = any(path.notes for path in paths)
+        self._labels = pa.array([[clean_text(label) for label in path.labels] for path in paths], TEXTS)
+        cells = np.array([cell for path in paths for cell in path.cells], dtype=np.int32).reshape(-1, 2)
+        self._columns = pa.array([label_columns(path) for path in paths], pa.list_(pa.int32()))
+        ends = np.cumsum([0, *(len(path.cells) for path in paths)], dtype=np.int32)
+        self._cells = pa.ListArray.from_arrays(pa.array(ends), addresses(cells[:, 0], cells[:, 1]))
+
+    def _fill_names(self, nodes: list[HeaderNode], paths: Paths) -> None:
+        """One name for each line, made for all at once."""
+        self.noted = any(node.notes for node in nodes)
+        ends = pa.array(np.arange(len(nodes) + 1, dtype=np.int32))
+        named = np.empty(len(nodes), dtype=object)
+        named[:] = [node.text for node in nodes]
+        cells = np.array([node.cells[0] for node in nodes], dtype=np.intp).reshape(-1, 2)
+        rows, columns = paths.grid.row_of[cells[:, 0]], paths.grid.column_of[cells[:, 1]]
+        self._labels = pa.ListArray.from_arrays(ends, texts(named))
+        self._columns = pa.ListArray.from_arrays(ends, pa.array(columns, pa.int32()))
+        self._cells = pa.ListArray.from_arrays(ends, addresses(rows, columns))
+
+    @property
+    def labels(self) -> pa.Array:
+        """The labels of each line."""
+        return self._labels.take(self._at)
+
+    @property
+    def cells(self) -> pa.Array:
+        """The addresses of those labels."""
+        return self._cells.take(self._at)
+
+    @property
+    def columns(self) -> pa.Array:
+        """The source columns of those labels; -1 for one that stands in no cell."""
+        return self._columns.take(self._at)
 
 
-def line_paths(paths: Mapping[int, Path], lines: NDArray[np.int32]) -> LinePaths:
-    """The paths of the lines that values stand in."""
-    distinct, at = _distinct(lines)
-    return LinePaths([paths.get(line, _NOWHERE) for line in distinct.tolist()], pa.array(at))
+def label_columns(path: Path) -> list[int]:
+    """The source column of each label; -1 for one that stands in no cell."""
+    columns = [column for _, column in path.cells]
+    return [-1] * (len(path.labels) - len(columns)) + columns[: len(path.labels)]
 
 
 def tuple_columns(tuples: Tuples, left: LinePaths, top: LinePaths) -> dict[str, pa.Array]:
@@ -76,9 +116,9 @@ def tuple_columns(tuples: Tuples, left: LinePaths, top: LinePaths) -> dict[str, 
         "text": texts(grid.text[rows, columns]),
         "value": pa.array(number, pa.float64(), from_pandas=True),
         "unit": pa.array([*tuples.units], pa.string()).take(pa.array(tuples.unit_ids.astype(np.int32))),
-        "top": top.spread(_labels(top.paths)),
-        "left": left.spread(_labels(left.paths)),
-        "notes": _notes(tuples, any(path.notes for path in (*left.paths, *top.paths))),
+        "top": top.labels,
+        "left": left.labels,
+        "notes": _notes(tuples, left.noted or top.noted),
         "confidence": pa.array(np.full(len(rows), tuples.confidence, np.float64)),
     }
 
@@ -136,10 +176,6 @@ def _distinct(lines: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.in
     return np.nonzero(there)[0], (np.cumsum(there, dtype=np.int32) - 1).astype(np.int32)[lines]
 
 
-def _labels(paths: Iterable[Path]) -> pa.Array:
-    return pa.array([[clean_text(label) for label in path.labels] for path in paths], TEXTS)
-
-
 def _notes(tuples: Tuples, labels_have_some: bool) -> pa.Array:
     """The notes of each tuple; most tables have none, which is seen at once."""
     if not labels_have_some and not tuples.grid.notes:
@@ -171,14 +207,15 @@ def write_parquet(extractions: Iterable[Extraction], file: BinaryIO) -> None:
     with pq.ParquetWriter(file, SCHEMA, compression="zstd", compression_level=1, use_dictionary=_repeating()) as writer:
         for extraction in extractions:
             for table in extraction.tables:
-                if len(table.tuples):
-                    writer.write_table(tidy_table(table, extraction.document.source), row_group_size=_ROW_GROUP)
+                for start in range(0, len(table.tuples), _ROW_GROUP):
+                    some = msgspec.structs.replace(table, tuples=table.tuples.part(start, start + _ROW_GROUP))
+                    writer.write_table(tidy_table(some, extraction.document.source))
 
 
 def tidy_table(table: Table, source: str) -> pa.Table:
     """The tuples of a table under the columns of `SCHEMA`."""
     tuples, count = table.tuples, len(table.tuples)
-    left, top = line_paths(tuples.row_paths, tuples.rows), line_paths(tuples.column_paths, tuples.columns)
+    left, top = LinePaths(tuples.row_paths, tuples.rows), LinePaths(tuples.column_paths, tuples.columns)
     columns = {
         "source": pa.repeat(source, count),
         "sheet": pa.repeat(pa.scalar(table.place.sheet, pa.string()), count),
@@ -186,8 +223,8 @@ def tidy_table(table: Table, source: str) -> pa.Table:
         **tuple_columns(tuples, left, top),
         "type": pa.array(VALUE_KINDS).take(pa.array(tuples.grid.content[tuples.rows, tuples.columns])),
         "value_text": _value_texts(tuples),
-        "left_cells": _cells(left),
-        "top_cells": _cells(top),
+        "left_cells": left.cells,
+        "top_cells": top.cells,
         **place_columns(table),
         **spread_columns(tuples),
     }
@@ -227,13 +264,6 @@ def _value_texts(tuples: Tuples) -> pa.Array:
     said = np.full(len(rows), None, dtype=object)
     said[other] = typed_values(grid, rows[other], columns[other])
     return texts(said)
-
-
-def _cells(lines: LinePaths) -> pa.Array:
-    """The addresses of the labels of each path, made for all at once."""
-    cells = np.array([cell for path in lines.paths for cell in path.cells], dtype=np.int32).reshape(-1, 2)
-    ends = np.cumsum([0, *(len(path.cells) for path in lines.paths)], dtype=np.int32)
-    return lines.spread(pa.ListArray.from_arrays(pa.array(ends), addresses(cells[:, 0], cells[:, 1])))
 
 
 def _repeating() -> list[str]:

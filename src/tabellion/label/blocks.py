@@ -145,11 +145,15 @@ def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
 
 def _heads_after_gaps(grid: Grid, roles: list[RowRole], first_body: int) -> list[int]:
     """Rows of a body, after a blank one, with texts alone over most columns that hold numbers above and right below."""
+    blank = ~(grid.content != Content.EMPTY).any(axis=1)
+    after_gaps = [row + 1 for row in np.flatnonzero(blank).tolist() if first_body < row < len(roles) - 2]
+    if not after_gaps:
+        return []
     number = grid.content == Content.NUMBER
     text = grid.content == Content.TEXT
     found = []
-    for row in range(first_body + 2, len(roles) - 1):
-        if roles[row] not in ("data", "group") or not _gap_before(grid, row) or text[row].sum() <= SETTINGS.least_heads:
+    for row in after_gaps:
+        if roles[row] not in ("data", "group") or text[row].sum() <= SETTINGS.least_heads:
             continue
         below = number[row + 1]
         over = text[row] & below

@@ -33,6 +33,7 @@ _SLIP = 8  # names from which one may be repeated, by a slip
 _MOSTLY = 0.5
 _FRACTIONS = 0.3  # of the numbers of a measure that are not whole, at least
 _WAVERING = 0.2  # of the steps of a measure that go up, and that go down, at least
+_LOOKED_AT = 20_000  # rows: more do not change the answer
 _ENOUGH = 3  # rows from which a column shows what it is for
 _LONG = 80  # letters from which a text is prose rather than a name
 _WORDS = (Content.TEXT, Content.LINK, Content.DATE)
@@ -55,7 +56,7 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
     """The columns that name the rows, in their order; none where nothing does."""
     if not len(body) or len(columns) < _FEW:
         return ()
-    rows = np.asarray(body, dtype=np.intp)
+    rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     naming = [seen for column in columns[:-1] if (seen := _look(grid, rows, column))][: _MOST + 1]
     words = (grid.content.ravel()[grid.home[rows[:, None], columns]] == Content.TEXT).any(axis=0)
     if not naming or not (words.any() or naming[0].one_way):
@@ -84,7 +85,7 @@ def narrow_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: S
         return list(range(max((columns.index(at) for at in key), default=0) + 1))
     if len(body) < _ENOUGH:
         return list(stub)
-    rows = np.asarray(body, dtype=np.intp)
+    rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     naming = [at for at in stub if not _is_measure(grid, rows, columns[at])]
     lead = [at for place, at in enumerate(naming) if at == naming[0] + place]
     parts: list[tuple[str, ...]] = []

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from tabellion.export.arrow import label_columns
 from tabellion.export.laid_out import LaidOut, lay_out
 from tabellion.library.naming import once_each, plain_name
 from tabellion.model.grid import Content
@@ -66,12 +67,6 @@ def relation_columns(table: Table) -> tuple[tuple[ColumnFacts, ...], tuple[Colum
         for (column, path), name in zip(shown, names[len(stub) :], strict=True)
     )
     return stub, values
-
-
-def label_columns(path: Path) -> list[int]:
-    """The source column of each label; -1 for one that stands in no cell."""
-    columns = [column for _, column in path.cells]
-    return [-1] * (len(path.labels) - len(columns)) + columns[: len(path.labels)]
 
 
 def name_columns(paths: Sequence[tuple[str, ...]]) -> list[str]:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from tabellion.export.arrow import FIELDS, PLACES, SPREADS, line_paths, place_columns, spread_columns, tuple_columns
-from tabellion.library.columns import label_columns
+from tabellion.export.arrow import FIELDS, PLACES, SPREADS, LinePaths, place_columns, spread_columns, tuple_columns
 from tabellion.model.table import Table
 
 _PLACES = pa.list_(pa.int32())
@@ -45,12 +44,12 @@ def arrow_table(stream: bytes) -> pa.Table:
 
 def _tidy(table_id: str, document_id: str, table: Table) -> pa.Table:
     tuples = table.tuples
-    left, top = line_paths(tuples.row_paths, tuples.rows), line_paths(tuples.column_paths, tuples.columns)
+    left, top = LinePaths(tuples.row_paths, tuples.rows), LinePaths(tuples.column_paths, tuples.columns)
     columns = {
         "table_id": pa.repeat(table_id, len(tuples)),
         "document_id": pa.repeat(document_id, len(tuples)),
         **tuple_columns(tuples, left, top),
-        "left_columns": left.spread(pa.array([label_columns(path) for path in left.paths], _PLACES)),
+        "left_columns": left.columns,
         "sheet": pa.repeat(pa.scalar(table.place.sheet, pa.string()), len(tuples)),
         **place_columns(table),
         **spread_columns(tuples),

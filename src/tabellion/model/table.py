@@ -114,6 +114,13 @@ class Tuples(Sequence[Tuple]):
                 return self._make(i)
         return None
 
+    def part(self, start: int, end: int) -> Self:
+        """Some of the tuples, in their order."""
+        other = copy(self)
+        some = slice(start, end)
+        other.rows, other.columns, other.unit_ids = self.rows[some], self.columns[some], self.unit_ids[some]
+        return other
+
     def trusted(self, confidence: float) -> Self:
         """The same tuples with another confidence."""
         other = copy(self)

@@ -9,7 +9,7 @@ import msgspec
 from tabellion.model.frame import Frame
 
 
-class HeaderNode(msgspec.Struct, frozen=True):
+class HeaderNode(msgspec.Struct, frozen=True, gc=False):
     """One header. `cells` are [row, column] pairs of the grid; the first identifies the node."""
 
     id: int

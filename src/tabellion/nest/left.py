@@ -5,7 +5,8 @@ the tree, and the nearest node of each body row in each strand.
 
 Left header trees that need no learning: a stub without any sign of nesting, and groups of a frame without a stub. In: a
 frame. Out: the tree, and the nearest nodes of each body row. Web tables mostly list rows of one rank; that is plain
-where all labels of a stub look alike, begin at one place and have values beside them. Where no column names the rows,
+where all labels of a stub look alike, begin at one place and have values beside them, and so it is on a sheet of
+thousands of such rows. Where no column names the rows,
 the rows that one cell fills still name those below them. A key of several columns on a web page is a plain list of
 names: an empty field says nothing of the rows below it.
 """
@@ -31,6 +32,8 @@ from tabellion.nest.stub import Strand, find_strands
 from tabellion.nest.tree import Forest, Label, Nearest
 from tabellion.weights import Weights
 
+MANY_RECORDS = 5_000  # rows from which a stub of labels that look alike is a list of records; trees are shorter
+
 
 def nest_groups(frame: Frame) -> tuple[HeaderTree, Nearest]:
     """The groups of a frame without a stub as a tree without branches, and the group of each body row."""
@@ -46,9 +49,11 @@ def nest_groups(frame: Frame) -> tuple[HeaderTree, Nearest]:
 
 
 def is_flat(frame: Frame) -> bool:
-    """Whether nothing in the stub of a web table hints at nesting."""
+    """Whether nothing in the stub of a web table, or of a list of thousands of records, hints at nesting."""
     grid = frame.grid
-    if grid.medium != "html" or not frame.stub_columns or not frame.body_rows or not frame.value_columns:
+    if not frame.stub_columns or not frame.body_rows or not frame.value_columns:
+        return False
+    if grid.medium != "html" and (len(frame.stub_columns) > 1 or len(frame.body_rows) < MANY_RECORDS):
         return False
     if len(frame.stub_columns) > 1:
         return frame.keyed
@@ -67,7 +72,12 @@ def nest_flat(frame: Frame) -> tuple[HeaderTree, Nearest]:
     if len(frame.stub_columns) > 1:
         return _nest_names(frame)
     stub = frame.stub_columns[0]
-    nodes = tuple(_node(frame, number, row, stub) for number, row in enumerate(frame.body_rows))
+    if frame.grid.notes:
+        nodes = tuple(_node(frame, number, row, stub) for number, row in enumerate(frame.body_rows))
+    else:
+        labels = frame.grid.label[list(frame.body_rows), stub].tolist()
+        named = enumerate(zip(labels, frame.body_rows, strict=True))
+        nodes = tuple(HeaderNode(number, label, None, ((row, stub),)) for number, (label, row) in named)
     return HeaderTree(nodes), {row: (number,) for number, row in enumerate(frame.body_rows)}
 
 

@@ -181,7 +181,9 @@ class _Records:
         """The fields that hold more than blanks."""
         widths = np.array(self.widths, dtype=np.int64)
         starts = np.cumsum(widths) - widths
-        filled = np.array([not field.isspace() and field != "" for field in self.fields], dtype=bool)
+        size = len(self.fields)
+        filled = np.fromiter(map(bool, self.fields), dtype=bool, count=size)
+        filled &= ~np.fromiter(map(str.isspace, self.fields), dtype=bool, count=size)
         count = int(filled.sum())
         texts = np.empty(len(self.fields), dtype=object)
         texts[:] = self.fields

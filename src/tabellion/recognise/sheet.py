@@ -21,11 +21,15 @@ from tabellion.model.region import Region
 from tabellion.model.style import PLAIN, Style
 from tabellion.recognise.written_out import find_written_out
 from tabellion.values import read_texts
+from tabellion.values.conventions import LOOKED_AT, Conventions, settle_conventions
+from tabellion.values.texts import read_plain_numbers
 
 BLANK_RUN = 2  # blank rows or columns kept of a longer run
 MERGED_BEYOND = 40  # lines beyond the last filled cell that a merged area may add to the grid
 STATED_AREA = 1_000_000  # cells that a grid may have for what is stated, however empty it is
 THIN = 4  # above that: times the cells that it would have otherwise
+_MANY_TEXTS = 200_000  # from which columns of plain numbers are read at once
+_HEAD = 20  # rows of such a grid that may be of its head
 MERGED_WHOLE = 400  # a merged area over more lines than this says nothing of a table's extent
 
 _CONTENT_OF = np.zeros(8, dtype=np.uint8)
@@ -130,7 +134,10 @@ class _Said(NamedTuple):
 
 
 def _said_by(
-    cells: SheetCells, keep: NDArray[np.bool_], where: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int]
+    cells: SheetCells,
+    keep: NDArray[np.bool_],
+    where: tuple[NDArray[np.int32], NDArray[np.int32]],
+    shape: tuple[int, int],
 ) -> _Said:
     """Text, label, content, number, indent, marks and notes of the filled cells."""
     text = np.full(shape, "", dtype=object)
@@ -144,17 +151,53 @@ def _said_by(
     number[where] = cells.number[keep]
     marks[where] = cells.marks[keep]
     notes: dict[int, tuple[str, ...]] = {}
-    spoken = np.nonzero(content == Content.TEXT)
-    sayings = read_texts(text[spoken].tolist())
-    for row, column in zip(spoken[0].tolist(), spoken[1].tolist(), strict=True):
-        said = sayings[text[row, column]]
-        label[row, column] = said.label
-        content[row, column] = said.content
-        number[row, column] = said.number
-        indent[row, column] = said.indent
-        if said.notes:
-            notes[row * shape[1] + column] = said.notes
+    unread = content == Content.TEXT
+    conventions = None
+    if unread.sum() > _MANY_TEXTS:
+        conventions = _settle_first(text, unread)
+        _read_columns(text, content, number, unread, conventions)
+    spoken = np.nonzero(unread)
+    texts = text[spoken].tolist()
+    said = read_texts(texts, conventions)
+    places = {one: place for place, one in enumerate(said)}
+    of = np.fromiter(map(places.__getitem__, texts), dtype=np.intp, count=len(texts))  # the saying of each cell
+    sayings = list(said.values())
+    labels = np.empty(len(sayings), dtype=object)
+    labels[:] = [one.label for one in sayings]
+    label[spoken] = labels[of]
+    content[spoken] = np.array([one.content for one in sayings], dtype=np.uint8)[of]
+    number[spoken] = np.array([one.number for one in sayings], dtype=np.float64)[of]
+    indent[spoken] = np.array([one.indent for one in sayings], dtype=np.float32)[of]
+    noted = np.array([bool(one.notes) for one in sayings], dtype=bool)[of]
+    for cell in np.flatnonzero(noted).tolist():
+        notes[int(spoken[0][cell]) * shape[1] + int(spoken[1][cell])] = sayings[of[cell]].notes
     return _Said(text, label, content, number, indent, marks, notes)
+
+
+def _settle_first(text: NDArray[np.object_], spoken: NDArray[np.bool_]) -> Conventions:
+    """The conventions of a long grid by its first texts, which are all that is looked at."""
+    first: dict[str, None] = {}
+    for row in range(len(text)):
+        first.update(dict.fromkeys(text[row, spoken[row]].tolist()))
+        if len(first) >= LOOKED_AT:
+            break
+    return settle_conventions(first)
+
+
+def _read_columns(
+    text: NDArray[np.object_],
+    content: NDArray[np.uint8],
+    number: NDArray[np.float64],
+    unread: NDArray[np.bool_],
+    conventions: Conventions,
+) -> None:
+    """Read the columns of a long grid that hold plain numbers below their head, each at once; they are then read."""
+    for column in range(text.shape[1]):
+        rows = np.flatnonzero(unread[:, column])
+        rows = rows[rows >= _HEAD]
+        numbers = read_plain_numbers(text[rows, column].tolist(), conventions) if len(rows) else None
+        if numbers is not None:
+            number[rows, column], content[rows, column], unread[rows, column] = numbers, Content.NUMBER, False
 
 
 def _restored(said: _Said) -> NDArray[np.int32]:
@@ -185,9 +228,11 @@ def _reach(merges: tuple[Rect, ...], rect: Rect) -> list[Rect]:
 
 def _kept_lines(used: NDArray[np.int32], merged: list[tuple[int, int]]) -> NDArray[np.int32]:
     """The source's lines that a grid holds: used and merged ones, and up to two blank ones of a run."""
-    lines = np.unique(used)
-    if not len(lines):
-        return lines
+    if not len(used):
+        return np.zeros(0, dtype=np.int32)
+    there = np.zeros(int(used.max()) + 1, dtype=bool)  # lines are small numbers, which spares sorting
+    there[used] = True
+    lines = np.flatnonzero(there)
     covered = [np.arange(first, last + 1) for first, last in set(merged) if last - first <= MERGED_WHOLE]
     lines = np.unique(np.concatenate([lines, *covered])).astype(np.int32)
     blanks = [lines[:-1][np.diff(lines) > step] + step for step in range(1, BLANK_RUN + 1)]
@@ -216,12 +261,14 @@ def _with_stated(
     return rows.astype(np.int32), columns.astype(np.int32)
 
 
-def _positions(lines: NDArray[np.int32], kept: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _positions(lines: NDArray[np.int32], kept: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """For each source line its place in the grid, and whether it has one."""
     if not len(kept):
-        return np.zeros(len(lines), dtype=np.intp), np.zeros(len(lines), dtype=bool)
-    at = np.minimum(np.searchsorted(kept, lines), len(kept) - 1)
-    return at, kept[at] == lines
+        return np.zeros(len(lines), dtype=np.int32), np.zeros(len(lines), dtype=bool)
+    places = np.full(int(max(kept[-1], lines.max(initial=0))) + 1, -1, dtype=np.int32)
+    places[kept] = np.arange(len(kept), dtype=np.int32)
+    at = places[lines]
+    return at, at >= 0
 
 
 def _spans(merges: tuple[Rect, ...], row_of: NDArray[np.int32], column_of: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -64,8 +64,8 @@ def _account(table: Table, told: Bools, framed: Bools) -> None:
 
 
 def _mark(told: Bools, cells: Iterable[tuple[int, int]]) -> None:
-    flat = np.fromiter((row * told.shape[1] + column for row, column in cells), dtype=np.int64)
-    told.ravel()[flat] = True
+    held = np.array(list(cells), dtype=np.int64).reshape(-1, 2)
+    told[held[:, 0], held[:, 1]] = True
 
 
 def _nearest(tables: Sequence[Table], lost: Bools) -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ A relation of a million rows would otherwise hold a million paths that nobody ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tabellion.model.grid import Grid
 from tabellion.model.table import Path
@@ -36,6 +36,15 @@ class Paths(Mapping[int, Path]):
 
     def __len__(self) -> int:
         return len(self.nearest)
+
+    def roots(self, lines: Iterable[int]) -> list[HeaderNode] | None:
+        """The one node of each line, where no line has more and none stands under another: a plain list of names."""
+        nodes, nearest = self.tree.nodes, self.nearest
+        held = [nearest.get(line, ()) for line in lines]
+        if any(len(one) != 1 for one in held):
+            return None
+        found = [nodes[one[0]] for one in held]
+        return None if any(node.parent is not None or len(node.cells) != 1 for node in found) else found
 
     def nodes(self, line: int) -> list[HeaderNode]:
         """The nodes that label a line: each branch outermost first, branches in the order of their columns."""

@@ -106,9 +106,10 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
     key = {column for column in frame.fields if column in frame.stub_columns}
     parents = {node.parent for node in nested.left.nodes}
     for tree in (nested.top, nested.left):
-        for node in tree.nodes:
-            for row, column in node.cells:
-                found[row, column] &= column in key and node.id not in parents
+        said = ((cell, node.id) for node in tree.nodes for cell in node.cells)
+        labels = [cell for cell, node in said if cell[1] not in key or node in parents]
+        if labels:
+            found[tuple(np.array(labels, dtype=np.intp).T)] = False
     for (row, column), role in frame.fixes.cells.items():
         if frame.rect.holds(row, column):
             found[row, column] = role in ("value", "derived") and bool(grid.filled[row, column])

@@ -16,7 +16,7 @@ import msgspec
 
 from tabellion.patterns import lazy_pattern
 
-_LOOKED_AT = 20_000  # distinct texts are enough evidence; more would only cost time
+LOOKED_AT = 20_000  # distinct texts are enough evidence; more would only cost time
 _RARE = 0.1  # "12,5" beside many "1,234": below this share it is a slip, not the custom
 _KEPT = 1 << 15  # short texts whose evidence is kept: the tables of a site say the same again and again
 _LONGEST = 24  # no number that settles anything is longer
@@ -58,7 +58,7 @@ def settle_conventions(texts: Iterable[str]) -> Conventions:
     comma = dot = thousand = day = month = 0
     brackets = False
     numbered = set[str]()
-    for found in filter(None, map(_find_evidence, islice(texts, _LOOKED_AT))):
+    for found in filter(None, map(_find_evidence, islice(texts, LOOKED_AT))):
         comma += found.comma
         dot += found.dot
         thousand += found.thousand

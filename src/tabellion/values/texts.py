@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, partial
 
 import msgspec
@@ -16,6 +16,7 @@ from tabellion.values.number import read_number
 
 # Most cells of a large sheet are plain numbers or plain words; both are known at one look.
 _PLAIN_NUMBER = lazy_pattern(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_PLAIN_COLUMN = lazy_pattern(rf"{_PLAIN_NUMBER.pattern}(?:\n{_PLAIN_NUMBER.pattern})*+")
 _GROUPED_NUMBER = lazy_pattern(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ]"
 _PLAIN_WORDS = lazy_pattern(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER}+)*")
@@ -35,8 +36,8 @@ class Saying(msgspec.Struct, frozen=True, gc=False):
     unit: str | None = None
 
 
-def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
-    r"""What each distinct text says; the decimal sign is settled from all texts of the grid together.
+def read_texts(texts: Iterable[str], conventions: Conventions | None = None) -> dict[str, Saying]:
+    r"""What each distinct text says; conventions that are not given are settled from all texts of the grid together.
 
     Pass what is stored as text only: the texts of stored numbers follow their format and not the grid's conventions.
 
@@ -44,7 +45,7 @@ def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
     Saying(content=<Content.NUMBER: 2>, label='16.2', number=16.2, indent=0.0, notes=('2',), unit=None)
     """
     distinct: Collection[str] = texts if isinstance(texts, (set, frozenset, dict)) else dict.fromkeys(texts)
-    conventions = settle_conventions(distinct)
+    conventions = conventions or settle_conventions(distinct)
     plain_number, grouped_number = _PLAIN_NUMBER.fullmatch, _GROUPED_NUMBER.fullmatch
     plain_words, read = _PLAIN_WORDS.fullmatch, _reader(conventions)
     number, words, dot = Content.NUMBER, Content.TEXT, conventions.decimal == "."
@@ -62,6 +63,18 @@ def read_texts(texts: Iterable[str]) -> dict[str, Saying]:
             continue
         said[text] = read(text) if len(text) <= _LONG else read_text(text, conventions)
     return said
+
+
+def read_plain_numbers(texts: Sequence[str], conventions: Conventions) -> list[float] | None:
+    """The numbers of a long column, where all its texts are plain ones, as `read_texts` would read each; else None.
+
+    >>> read_plain_numbers(["12", "-0.5"], ENGLISH), read_plain_numbers(["12", "007"], ENGLISH)
+    ([12.0, -0.5], None)
+    """
+    joined = "\n".join(texts)
+    if (conventions.decimal != "." and "." in joined) or not _PLAIN_COLUMN.fullmatch(joined):
+        return None
+    return list(map(float, texts)) if joined.count("\n") == len(texts) - 1 else None
 
 
 @lru_cache(maxsize=_CONVENTIONS_KEPT)
