@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tabellion.export.read_back import ExportedTable
 from tabellion.export.typed import SPREAD, VALUE_KINDS, typed_values, value_boxes, value_pages
-from tabellion.model.grid import Content
+from tabellion.model.grid import Content, Grid
 from tabellion.model.place import cell_at, column_letters
 from tabellion.model.table import Path, Table, Tuple, Tuples
 from tabellion.model.tree import HeaderNode
@@ -57,11 +57,12 @@ class LinePaths:
     def __init__(self, paths: Mapping[int, Path], lines: NDArray[np.int32]) -> None:
         distinct, at = _distinct(lines)
         self._at = pa.array(at)
-        held = paths.roots(distinct.tolist()) if isinstance(paths, Paths) and not paths.grid.notes else None
-        if held is None:
-            self._fill([paths.get(line, _NOWHERE) for line in distinct.tolist()])
-        else:
-            self._fill_names(held, paths)
+        if isinstance(paths, Paths) and not paths.grid.notes:
+            named = paths.roots(distinct.tolist())
+            if named is not None:
+                self._fill_names(named, paths.grid)
+                return
+        self._fill([paths.get(line, _NOWHERE) for line in distinct.tolist()])
 
     def _fill(self, paths: list[Path]) -> None:
         self.noted = any(path.notes for path in paths)
@@ -71,14 +72,14 @@ class LinePaths:
         ends = np.cumsum([0, *(len(path.cells) for path in paths)], dtype=np.int32)
         self._cells = pa.ListArray.from_arrays(pa.array(ends), addresses(cells[:, 0], cells[:, 1]))
 
-    def _fill_names(self, nodes: list[HeaderNode], paths: Paths) -> None:
+    def _fill_names(self, nodes: list[HeaderNode], grid: Grid) -> None:
         """One name for each line, made for all at once."""
         self.noted = any(node.notes for node in nodes)
         ends = pa.array(np.arange(len(nodes) + 1, dtype=np.int32))
         named = np.empty(len(nodes), dtype=object)
         named[:] = [node.text for node in nodes]
         cells = np.array([node.cells[0] for node in nodes], dtype=np.intp).reshape(-1, 2)
-        rows, columns = paths.grid.row_of[cells[:, 0]], paths.grid.column_of[cells[:, 1]]
+        rows, columns = grid.row_of[cells[:, 0]], grid.column_of[cells[:, 1]]
         self._labels = pa.ListArray.from_arrays(ends, texts(named))
         self._columns = pa.ListArray.from_arrays(ends, pa.array(columns, pa.int32()))
         self._cells = pa.ListArray.from_arrays(ends, addresses(rows, columns))
