@@ -199,3 +199,22 @@ def test_linked_values_are_a_record_and_menus_are_none() -> None:
 def test_pages_in_utf_32_are_read() -> None:
     page = "<table>" + row(th("Stadt", "Größe")) + "".join(row(td(f"Ort {n}", n)) for n in range(4)) + "</table>"
     assert told(extract(page.encode("utf-32"))) == told(extract(page.encode()))
+
+
+def test_a_row_of_years_goes_on_with_the_head() -> None:
+    values = [("Accrued pay", "$1,133", "$1,737"), ("Sales", "1,003", "994"), ("Dividends", "526", "529")]
+    body = [row(td(*value)) for value in (*values, ("Taxes", "311", "402"), ("Other", "88", "97"))]
+    head = row(td("", "<b>August 31,</b>", "<b>May 31,</b>"))
+    said = told(read(head, row(td("(Dollars in millions)", "2023", "2022")), *body))
+    assert said["994"] == (("May 31,", "2022"), ("Sales",))
+
+
+def test_the_first_group_is_no_head() -> None:
+    head = [
+        row(th("(millions)"), th("Three months", "Six months", colspan="2")),
+        row(th("", "2023", "2022", "2023", "2022")),
+    ]
+    group = row(th("Earnings after tax"), td("", "", "", ""))
+    body = [row(td(name, 3 + n, 15 + n, 27 + n, 49 + n)) for n, name in enumerate(("United States", "Other", "Total"))]
+    said = told(read(*head, group, *body))
+    assert said["28"][0] == ("Six months", "2023") and said["28"][1][-1] == "Other"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.pages.features import LINE_FEATURES, SHAPE_FEATURES, table_features
-from tabellion.label.pages.view import EMPTY, SAID, Floats, WebView, WebViews
+from tabellion.label.pages.view import EMPTY, SAID, YEAR, Floats, WebView, WebViews
 from tabellion.weights import Weights
 
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
@@ -21,6 +21,7 @@ PRINTED_ROWS = "printed_header_rows"
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
 _LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
 _ALIKE = 0.9  # the share of cells that must agree
+_WIDE, _BODY = 3, 2  # columns of a table, and rows of its body, from which its head is held against the rest
 _CROSS = 3  # rows and columns from which an empty corner tells a cross table
 _BY_CORNER = 0.5  # how sure headers are that are told by the empty corner alone
 ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
@@ -77,7 +78,7 @@ def _believe(view: WebView, found: HeaderLines) -> HeaderLines:
     columns_said = int((view.grid.column_of[view.columns] < declared[1]).sum()) if declared[1] else 0
     if not (rows_said or found.rows or columns_said or found.columns) and _has_empty_corner(view):
         return HeaderLines(1, 1, _BY_CORNER)
-    down = _with_spans(view, min(rows_said or found.rows, len(view.rows) - 1))
+    down = _with_spans(view, rows_said or _settle_rows(view, found.rows))
     across = min(columns_said or found.columns or _standing_out(view, down), len(view.columns) - 1)
     return HeaderLines(down, across, found.sure)
 
@@ -91,8 +92,38 @@ def _has_empty_corner(view: WebView) -> bool:
     return all(full.all() and len(np.unique(names)) == len(names) for full, names in lines)
 
 
+def _settle_rows(view: WebView, rows: int) -> int:
+    """Header rows that were found, by two laws of web tables.
+
+    A row of nothing but years goes on with a head over other numbers. A row that says nothing but a name in the stub,
+    where the head has named the stub, is the first group and no head.
+    """
+    filled = view.kind != EMPTY
+    height, width = filled.shape
+    if not rows or width < _WIDE or view.grid.medium != "html":
+        return rows
+    if rows < height - _BODY and _are_years(view.kind[rows, 1:]) and not _are_years(view.kind[rows + 1 :, 1:]):
+        rows += 1
+    while rows > 1 and filled[: rows - 1, 0].any() and _names_stub_only(view, rows - 1):
+        rows -= 1
+    return rows
+
+
+def _names_stub_only(view: WebView, row: int) -> bool:
+    """Whether the first cell of a row is all that it says."""
+    held = view.home[row][view.kind[row] != EMPTY]
+    return len(held) > 0 and bool((held == view.home[row, 0]).all())
+
+
+def _are_years(kinds: NDArray[np.integer]) -> bool:
+    """Whether slots hold two years or more, and little else."""
+    held = kinds[kinds != EMPTY]
+    return len(held) > 1 and bool((held == YEAR).mean() >= _ALIKE)
+
+
 def _with_spans(view: WebView, rows: int) -> int:
     """Header rows, and those that a cell of the last one reaches into: no cell is header and value at once."""
+    rows = min(rows, len(view.rows) - 1)
     while 0 < rows < len(view.home) - 1 and (view.home[rows - 1] == view.home[rows])[view.kind[rows] != EMPTY].any():
         rows += 1
     return rows
