@@ -70,6 +70,13 @@ def test_a_body_of_texts_is_no_head() -> None:
     assert len(frame.header_rows) == 1
 
 
+def test_a_body_of_letters_is_one_table() -> None:
+    for head in (["Site", *(f"Gene {i}" for i in range(12))], [None, *range(6, 42, 3)]):
+        rows: list[list[Value]] = [list(head)]
+        rows += [[f"Strain {r}", *("ACGT"[(c + (r * c % 7 == 3)) % 4] for c in range(12))] for r in range(40)]
+        assert ranges(rows) == ["A1:M41"]
+
+
 @pytest.mark.parametrize("title", ["Farms and workers by region, 2020", "Results of the census of agriculture"])
 def test_a_title_written_into_every_column_is_a_title(title: str) -> None:
     lines = [[title] * 4, [""] * 4, *[[str(value) for value in row] for row in FARMS]]

@@ -165,14 +165,18 @@ def _heads_after_gaps(grid: Grid, roles: list[RowRole], first_body: int) -> list
 
 
 def _repeats(grid: Grid, heads: list[int], start: int) -> Iterator[tuple[int, int]]:
-    """Rows below `start` that hold, column by column, what a head row holds, and how many heads stand above that."""
+    """Rows below `start` that hold, column by column, what a head row holds, and how many heads stand above that.
+
+    Where two such rows stand together it is no head: the columns have few different texts.
+    """
     for height, head in enumerate(heads):
         columns = np.flatnonzero(grid.content[head] != Content.EMPTY)
         same = grid.label[start:, columns] == grid.label[head, columns]
         filled = (grid.content[start:] != Content.EMPTY).sum(axis=1)
         matches = same.sum(axis=1)
         repeated = (matches >= SETTINGS.least_heads) & (matches >= SETTINGS.repeated * np.maximum(filled, 1))
-        yield from ((start + row, height) for row in np.flatnonzero(repeated).tolist())
+        if not (repeated[1:] & repeated[:-1]).any():
+            yield from ((start + row, height) for row in np.flatnonzero(repeated).tolist())
 
 
 def _runs(roles: list[RowRole], starts: set[int]) -> list[Run]:

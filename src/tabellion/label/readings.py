@@ -3,8 +3,8 @@
 In: a grid. Out: its row labels and frames, by the cut of the grid whose finished reading is most likely right. A sheet
 has few sensible ways to be cut (`cuts`), and so has each part of a cut. Each is read to the end; the confidence of its
 frames, weighed by the cells that they hold, is the expected share of the sheet that is read rightly, and the largest
-wins. What a workbook marks as tables is cut by that alone (`marked`). Fails where no cut among these is right: tables
-that interlock.
+wins. So are readings in which rows have other roles than the labeller finds most likely. What a workbook marks as
+tables is cut by that alone (`marked`). Fails where no cut among these is right: tables that interlock.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ class ReadingSettings(msgspec.Struct, frozen=True):
     gain: float = 0.15  # of the share read rightly by which a cut must be better
     deep: int = 2  # times that a part of a cut is cut again
     readings: int = 60  # of parts of one grid
+    long_head: int = 4  # rows from which a head is doubtful
+    full: float = 0.6  # share of the columns that a row of a relation fills, and of the rows that a column does
+    least_rows: int = 4  # of a relation
+    least_columns: int = 2
 
 
 SETTINGS = ReadingSettings()
@@ -64,10 +68,46 @@ def best_reading(grid: Grid, reader: Reader, given: Mapping[int, RowRole]) -> Re
         return _read_listed(grid, whole, listed, reader, given)
     if grid.content.size > SETTINGS.most_cells:
         return whole
-    if not _is_sure(whole):
-        readings = [reader.read(grid, {**roles, **given}) for roles in frozen_roles(grid)]
-        whole = max((whole, *readings), key=lambda reading: reading.score)
-    return _Search(grid, reader, given).best(Rect(0, 0, grid.shape[0] - 1, grid.shape[1] - 1), whole, SETTINGS.deep)
+    best = whole
+    for roles in suppositions(grid, whole.frames) if not _is_sure(whole) else ():
+        supposed = suppose(whole, roles, reader, given)
+        if supposed.score > best.score + SETTINGS.gain * int(grid.filled.sum()):
+            best = supposed
+    return _Search(grid, reader, given).best(Rect(0, 0, grid.shape[0] - 1, grid.shape[1] - 1), best, SETTINGS.deep)
+
+
+def suppositions(grid: Grid, frames: tuple[Frame, ...]) -> Iterator[Mapping[int, RowRole]]:
+    """Roles that rows may have though the row labeller finds otherwise: by what stays in view, or as in a relation."""
+    yield from frozen_roles(grid)
+    if len(frames) != 1 or not 0 < len(frames[0].header_rows) < SETTINGS.long_head:
+        roles = relation_roles(grid)
+        if roles:
+            yield roles
+
+
+def relation_roles(grid: Grid) -> dict[int, RowRole]:
+    """The first full row as a head, those down to the last full one as data; nothing where few rows are full."""
+    columns = grid.filled.sum(axis=0) > SETTINGS.full * max(1, int(grid.filled.any(axis=1).sum()))
+    if columns.sum() < SETTINGS.least_columns:
+        return {}
+    full = np.flatnonzero(grid.filled[:, columns].mean(axis=1) > SETTINGS.full)
+    if len(full) < SETTINGS.least_rows:
+        return {}
+    numbers = grid.content[full][:, columns] == Content.NUMBER
+    unlike = numbers[0] != (numbers[1:].mean(axis=0) > SETTINGS.full)
+    if (unlike | ~numbers[0]).mean() <= SETTINGS.full:
+        return {}
+    said = np.flatnonzero(grid.filled.any(axis=1))
+    return {int(row): "header" if row == full[0] else "data" for row in said if full[0] <= row <= full[-1]}
+
+
+def suppose(whole: Reading, roles: Mapping[int, RowRole], reader: Reader, given: Mapping[int, RowRole]) -> Reading:
+    """The reading of a grid if its rows had some roles; how likely they have them stays what the labeller found."""
+    reading = reader.read(whole.labels.grid, {**roles, **given})
+    labels = msgspec.structs.replace(reading.labels, probability=whole.labels.probability)
+    frames = [msgspec.structs.replace(frame, labels=labels) for frame in reading.frames]
+    rated = tuple(msgspec.structs.replace(frame, confidence=reader.rate(frame)) for frame in frames)
+    return Reading(labels, rated)
 
 
 def _read_listed(

@@ -26,6 +26,7 @@ from tabellion.weights import Weights
 BOOSTED, CRF, PAPER = "rows", "rows_crf", "rows_paper"
 """The names of the weights."""
 
+_LEAST = 1e-9
 _NEVER = -1e6  # the score of a role that a row cannot have
 
 Labelling = tuple[list[RowRole], NDArray[np.float64]]
@@ -66,8 +67,16 @@ def _all_data(grid: Grid, view: RowView) -> tuple[list[RowRole], NDArray[np.floa
 def _label_boosted(view: RowView, weights: Weights, given: Given) -> Labelling:
     trees = weights.boosted(BOOSTED, feature_names())
     likely = trees.probabilities(row_features(view))
-    likely = np.where(_forbidden(view, trees.classes, given), 0.0, likely)
+    likely = np.where(_forbidden(view, trees.classes, given) | _no_heads(view, trees.classes, given), 0.0, likely)
+    likely /= np.maximum(likely.sum(axis=1, keepdims=True), _LEAST)
     return _named(trees.classes, likely.argmax(axis=1), likely)
+
+
+def _no_heads(view: RowView, classes: tuple[str, ...], given: Given) -> NDArray[np.bool_]:
+    """(rows, classes): rows that say nothing beside their label but that values are missing head no columns."""
+    missing, filled = view.missing.sum(axis=1), view.filled.sum(axis=1)
+    told = np.isin(view.rows, list(given))
+    return np.outer(~told & (missing > 1) & (missing >= filled - 1), np.array(classes) == "header")
 
 
 def _label_crf(view: RowView, weights: Weights, given: Given) -> Labelling:

@@ -22,7 +22,7 @@ from tabellion.label import make_reader
 from tabellion.label.cuts import find_cuts
 from tabellion.label.frames import CONFIDENCE_WEIGHTS, frame_signals
 from tabellion.label.reading_signals import SIGNALS
-from tabellion.label.readings import Reader, Reading, join_parts, only
+from tabellion.label.readings import Reader, Reading, join_parts, only, suppose, suppositions
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
@@ -166,13 +166,20 @@ def judge_grid(
         yield Judged(*origin, frame_signals(frame, weights), _is_right(frame, tables), whole=True)
     if grid.content.size > MOST_CELLS:
         return
-    for cut in islice(find_cuts(grid, whole.frames), MOST_CUTS):
-        parts: list[Reading] = [reader.read(only(grid, part), {}) for part in cut]
-        for frame in join_parts(grid, whole, parts, reader).frames:
+    for reading in _others(grid, whole, reader):
+        for frame in reading.frames:
             key = (frame.rect, len(frame.header_rows))
             if key not in seen:
                 seen.add(key)
                 yield Judged(*origin, frame_signals(frame, weights), _is_right(frame, tables), whole=False)
+
+
+def _others(grid: Grid, whole: Reading, reader: Reader) -> Iterator[Reading]:
+    """The readings that a reading of the whole is held against."""
+    for roles in suppositions(grid, whole.frames):
+        yield suppose(whole, roles, reader, {})
+    for cut in islice(find_cuts(grid, whole.frames), MOST_CUTS):
+        yield join_parts(grid, whole, [reader.read(only(grid, part), {}) for part in cut], reader)
 
 
 def _is_right(frame: Frame, tables: Sequence[Gold]) -> bool:
