@@ -14,10 +14,10 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help setup demo test check docs figures train measure bench clean browser database components app
+.PHONY: help setup demo test check docs figures train measure bench clean browser database components app library-checks
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make .venv with everything that development needs
 
@@ -75,6 +75,9 @@ train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring
 
 measure: $(STAMP) ## score on the corpora, by folds (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn measure
+
+library-checks: $(STAMP) ## relations, joins and databases over all tables of the dev corpora
+	@for check in relations joins_offered databases; do echo "== $$check"; $(BIN)/python "bench/$$check.py"; done
 
 bench: $(STAMP) ## speed and memory against peers
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python "$$bench"; done

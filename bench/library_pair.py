@@ -51,6 +51,7 @@ def add_relation(library: Library, name: str, column: str, items: pa.Array, valu
         columns=(ColumnFacts(1, column, (column,), number=True),),
         metadata=Metadata(),
         left_depth=1,
+        rows_are_tuples=True,
     )
     held = TableReading("t1", name, None, "column", count + 1, 2, 1.0, 1.0, "numerical", count, details)
     sha256 = hashlib.sha256(data).hexdigest()

@@ -16,7 +16,7 @@ import random
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -171,10 +171,10 @@ def measure(search: Callable[[str], list[str]], questions: list[Question]) -> tu
     return reciprocal / len(questions), gain / len(questions)
 
 
-def corpora_library(folder: Path) -> Library:
-    """The dev corpora as a library."""
+def corpora_library(folder: Path, corpora: Iterable[str] = CORPORA) -> Library:
+    """Some dev corpora as a library."""
     library = open_library(str(folder), create=True)
-    sources = [path for name in CORPORA if (f := corpus_folder(name)) for path in sorted(f.rglob("*.xlsx"))]
+    sources = [path for name in corpora if (f := corpus_folder(name)) for path in sorted(f.rglob("*.xlsx"))]
     if not sources:
         sys.exit("no corpora found (docs/corpora.md)")
     library.add(*sources)

@@ -94,6 +94,30 @@ def test_sql_answers_what_is_piped_in(shelf: str) -> None:
     assert "wrong" in done.stderr and done.returncode == 0
 
 
+def test_export_writes_a_database_and_says_what_it_did(shelf: str, tmp_path: Path) -> None:
+    place, notes = str(tmp_path / "tables.db"), tmp_path / "metadata.json"
+    first = run("export", "--library", shelf, "--to", "sqlite", place, "--describe", str(notes))
+    assert (first.returncode, first.stdout) == (0, "")
+    assert first.stderr == f"2 written: 2 tables, 135 values in {place}\n"
+    assert run("export", "--library", shelf, "-o", place).stderr.startswith("2 unchanged: 2 tables")
+    said = json.loads(notes.read_text(encoding="utf-8"))["databases"]["tables"]["tables"]
+    assert said["smoking"]["title"].startswith("Adults who smoke") and "1990" in said["smoking"]["columns"]["1990"]
+    sources = tmp_path / "sources.yml"
+    run("export", "--library", shelf, "smoking", "-o", str(tmp_path / "a.duckdb"), "--describe", str(sources))
+    assert '- name: "smoking"' in sources.read_text(encoding="utf-8")
+
+
+def test_documents_that_are_in_no_library_go_to_a_database_too(tmp_path: Path) -> None:
+    place, missing = str(tmp_path / "tables.db"), str(tmp_path / "missing.csv")
+    done = run("export", str(EXAMPLES / "flat.csv"), missing, "--to", "sqlite", place)
+    assert done.returncode == 1 and "no such file" in done.stderr and "1 written: 1 tables" in done.stderr
+    again = run("export", str(EXAMPLES / "flat.csv"), "--to", "sqlite", place)
+    assert again.returncode == 0 and again.stderr.startswith("1 unchanged")
+    assert run("export", "--to", "sqlite", place).returncode == 2
+    wrong = run("export", str(EXAMPLES / "flat.csv"), "--to", "sqlite", str(tmp_path / "nowhere" / "x.db"))
+    assert wrong.returncode == 1 and wrong.stderr.count("\n") == 1 and "no folder" in wrong.stderr
+
+
 def test_verify_and_rebuild(shelf: str) -> None:
     assert run("rebuild", "--library", shelf, "--jobs", "1").returncode == 0
     done = run("verify", "--library", shelf)

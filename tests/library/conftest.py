@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,9 +23,16 @@ sys.path.insert(0, str(Path(__file__).parent))  # `shelving`, for the processes 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The URL of a PostgreSQL server on the loopback interface, without the name of a database."""
-    binaries = find_binaries()
-    if binaries is None:
+    if find_binaries() is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+    with started_server() as url:
+        yield url
+
+
+@contextmanager
+def started_server() -> Iterator[str]:
+    """A server of PostgreSQL that is thrown away afterwards."""
+    binaries = find_binaries()
     folder = Path(tempfile.mkdtemp(prefix="postgresql-"))
     folder.chmod(0o755)
     data = folder / "data"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabellion.errors import LibraryError
+from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
 from tabellion.library.joins.partners import Partner, find_partners
 from tabellion.library.library import Library
@@ -120,3 +121,36 @@ def test_partners_follow_what_is_added_and_removed(tmp_path: Path) -> None:
         assert [one.name for one in find_partners(library, "wages")] == ["rents"]
         library.remove(str(paths["rents"]))
         assert find_partners(library, "wages") == []
+
+
+def test_every_join_offered_gives_what_it_says_in_a_sample_of_the_corpora(tmp_path: Path) -> None:
+    """bench/joins_offered.py looks at all of them."""
+    sources = [
+        path
+        for name in ("troy200", "saus-lines")
+        if (folder := corpus_folder(name))
+        for path in sorted((folder / "inputs").iterdir())[::12]
+    ]
+    if not sources:
+        pytest.skip("the corpora are not at hand")
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(*sources)
+        names = [one["name"] for one in library.query("select name from tables order by name").to_pylist()]
+        offered, untrue = find_untrue_joins(library, names[::3])
+    assert offered and untrue == []
+
+
+def find_untrue_joins(library: Library, names: list[str], limit: int = 5) -> tuple[int, list[str]]:
+    """How many joins are offered, and those that give no row, other rows than they say, or more without saying so."""
+    untrue = []
+    offered = 0
+    for name in names:
+        for one in library.joins(name, limit):
+            offered += 1
+            rows = library.query(f"select count(*) n from ({one.sql})").column("n")[0].as_py()  # noqa: S608
+            mine, theirs = one.matched + one.unmatched, one.matched_theirs + one.unmatched_theirs
+            if not rows or rows != one.rows:
+                untrue.append(f"{name} with {one.name}: {rows} rows instead of {one.rows}")
+            elif one.way != "columns" and rows > max(mine, theirs) and not one.repeats:
+                untrue.append(f"{name} with {one.name}: {rows} rows of {mine} and {theirs}, and says nothing of it")
+    return offered, untrue

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 from printing import protect
 from tabellion.library import open_library
+from tabellion.library.databases.export import read_tuples
 from tabellion.library.library import Library
 from tabellion.web.app import build_app
 from tabellion.web.guard import LARGEST_QUESTION
@@ -169,6 +170,20 @@ def test_tables_are_described_joined_and_exported(client: TestClient) -> None:
     assert csv.headers["content-type"].startswith("text/csv") and b"Total smokers" in csv.content
     parquet = client.get("/tables/smoking/export", params={"form": "parquet"}).content
     assert pq.read_table(io.BytesIO(parquet)).num_rows == 95
+    assert client.get("/tables/smoking/export", params={"form": "sqlite"}).content.startswith(b"SQLite format 3")
+
+
+def test_the_whole_library_comes_as_a_database(client: TestClient, library: Library, tmp_path: Path) -> None:
+    (tmp_path / "all.db").write_bytes(client.get("/export").content)
+    (tmp_path / "all.duckdb").write_bytes(client.get("/export", params={"form": "duckdb"}).content)
+    expected = library.query('select * from tuples order by table_id, "row", "column"')
+    assert read_tuples(str(tmp_path / "all.db")).equals(expected)
+    assert read_tuples(str(tmp_path / "all.duckdb")).equals(expected)
+    assert client.post("/export", json={"url": "postgresql://127.0.0.1:1/none"}).status_code == 405
+    writing = TestClient(build_app(library, write=True), base_url=HERE)
+    assert writing.post("/export", json={"url": str(tmp_path / "other.db")}).status_code == 422
+    refused = writing.post("/export", json={"url": "postgresql://127.0.0.1:1/none"})
+    assert refused.status_code == 400 and "127.0.0.1" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize(

@@ -84,8 +84,10 @@ def test_an_agent_is_told_what_is_wrong(library: Library) -> None:
 
 def test_an_agent_adds_documents_where_it_may(tmp_path: Path) -> None:
     async def work(client: Client) -> None:
-        (kept,) = await ask(client, "add_documents", sources=[str(EXAMPLES / "flat.csv")])
-        assert kept["status"] == "added"
+        (added,) = await ask(client, "add_documents", sources=[str(EXAMPLES / "flat.csv")])
+        assert added["status"] == "added"
+        exported = await ask(client, "export_database", url=str(tmp_path / "tables.db"))
+        assert (exported["written"], exported["tables"]) == (1, 1)
 
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         talk(build_server(library, write=True), work)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -19,9 +19,12 @@ from tabellion.cli.options import (
     SheetOption,
     build_settings,
     choosing_methods,
+    opened_library,
 )
 
 if TYPE_CHECKING:
+    from tabellion.export.forms import FormName
+    from tabellion.library.databases import DatabaseKind
     from tabellion.pipeline import Extraction, Settings
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -31,6 +34,11 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion export smoking --library store --to xml -o smoking.xml [dim]· a table of a library[/dim]
 
 [dim]$[/dim] tabellion export --library store --to nquads -o store.nq [dim]· the whole library[/dim]
+
+[dim]$[/dim] tabellion export --library store --to sqlite tables.db [dim]· ordinary tables of a database; only what \
+changed is written[/dim]
+
+[dim]$[/dim] tabellion export --library store --to postgresql 'postgresql://host/name?schema=raw' --describe sources.yml
 
 [dim]$[/dim] tabellion export --to xml --schema > tables.xsd [dim]· the schema of the form[/dim]"""
 
@@ -51,6 +59,9 @@ class To(StrEnum):
     rdfxml = "rdfxml"
     jsonld = "jsonld"
     csvw = "csvw"
+    sqlite = "sqlite"
+    duckdb = "duckdb"
+    postgresql = "postgresql"
 
 
 @choosing_methods
@@ -63,8 +74,23 @@ def export(
         To | None, typer.Option("--to", "-t", help="The form to write; by default by the ending of FILE, else csv.")
     ] = None,
     output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE|URL",
+            help="Write to this file, which appears once all is written, or to this database: tables.db, "
+            "tables.duckdb, postgresql://host/name. Without it a database is the last argument.",
+        ),
+    ] = None,
+    describe: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
+        typer.Option(
+            "--describe",
+            metavar="FILE",
+            help="Of a database: also write what its tables and columns mean, for dbt (FILE.yml) or Datasette "
+            "(FILE.json).",
+        ),
     ] = None,
     library: LibraryOption = None,
     files: FilesOption = None,
@@ -88,6 +114,13 @@ def export(
     from tabellion.export.forms import write_export
 
     settings = build_settings(sheet=sheet, methods=methods, limits=limit)
+    if to in (To.sqlite, To.duckdb, To.postgresql):
+        export_to_database(
+            list(names or []), cast("DatabaseKind", to.value), output, describe, library, files, settings
+        )
+        return
+    if describe is not None:
+        raise typer.BadParameter("only the tables of a database are described", param_hint="--describe")
     if not names and not library:
         raise typer.BadParameter("name a document, or a library with --library", param_hint="SOURCE|TABLE")
     if to is To.csvw and output is None:
@@ -98,10 +131,10 @@ def export(
     try:
         with ending_quietly():
             if to is To.csvw and output is not None:
-                write_csvw(found, output, base)
+                write_csvw(found, Path(output), base)
             else:
-                with opened(output) as file:
-                    write_export(to.value, found, file, base)
+                with opened(Path(output) if output else None) as file:
+                    write_export(cast("FormName", to.value), found, file, base)
                     file.flush()
     except TabellionError as error:
         complain(str(error))
@@ -109,11 +142,60 @@ def export(
     raise typer.Exit(1 if failed else 0)
 
 
-def default_form(output: Path | None) -> To:
-    """The form that the ending of a file names, else CSV."""
-    from tabellion.export.forms import form_of
+def export_to_database(
+    names: list[str],
+    kind: DatabaseKind,
+    place: str | None,
+    describe: Path | None,
+    library: str | None,
+    files: str | None,
+    settings: Settings,
+) -> None:
+    """Write a library, or documents that are in none, to a database, and say what was done."""
+    from tabellion.cli.batch import expand_sources, explain, why_nothing
+    from tabellion.cli.messages import complain, explained
+    from tabellion.errors import SourceMissingError
 
-    return To((form_of(output) if output else None) or To.csv)
+    if place is None:
+        if not names:
+            raise typer.BadParameter(f"name the {kind} database: a file or a URL", param_hint="URL")
+        place = names.pop()
+    if not names and not library:
+        raise typer.BadParameter("name a document, or a library with --library", param_hint="SOURCE|TABLE")
+    failed: list[str] = []
+
+    def fail(source: str, error: Exception) -> None:
+        failed.append(source)
+        complain(explain(source, error).note)
+
+    with explained(place, trace=False):
+        if library:
+            with opened_library(library, files) as store:
+                report = store.export_to(place, kind, names=names)
+        else:
+            from tabellion.library.databases.export import export_documents
+
+            sources = list(expand_sources(names))
+            for source in [one for one in sources if why_nothing(one)]:
+                fail(source, SourceMissingError(f"{source}: {why_nothing(source)}"))
+            found = [one for one in sources if one not in failed]
+            report = export_documents(found, place, kind, settings=settings, failed=fail)
+        if describe:
+            from tabellion.library.databases.describe import write_description
+
+            write_description(place, describe, kind)
+    for note in report.passed_over:
+        complain(note)
+    typer.echo(report.summary(), err=True)
+    raise typer.Exit(1 if failed else 0)
+
+
+def default_form(output: str | None) -> To:
+    """The form that the ending of a file or the beginning of a URL names, else CSV."""
+    from tabellion.export.forms import form_of
+    from tabellion.library.databases import database_kind
+
+    return To((database_kind(output) or form_of(Path(output)) if output else None) or To.csv)
 
 
 def check_base(base: str) -> None:
@@ -126,7 +208,7 @@ def print_schema(to: To) -> None:
     """The schema of a form on standard output; a form without one is a wrong call."""
     from tabellion.export.forms import schema_of
 
-    found = schema_of(to.value)
+    found = schema_of(cast("FormName", to.value))
     if found is None:
         raise typer.BadParameter(f"{to.value} has no schema", param_hint="--schema")
     sys.stdout.buffer.write(found)

@@ -14,6 +14,8 @@ older ones looked like is in the steps.
 
 from __future__ import annotations
 
+import getpass
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -203,7 +205,7 @@ class Catalogue:
     """Transactions on one catalogue."""
 
     def __init__(self, folder: Folder, url: str | None = None) -> None:
-        self.engine = _connect_postgresql(url) if url else _connect_sqlite(folder)
+        self.engine = connect_postgresql(url) if url else _connect_sqlite(folder)
         # a writer of PostgreSQL must see what the one before it wrote while it waited
         self._writing = {"isolation_level": "READ COMMITTED"} if url else {}
         self.name = make_url(url).render_as_string(hide_password=True) if url else str(folder.root)
@@ -281,7 +283,7 @@ def _connect_sqlite(folder: Folder) -> Engine:
     return engine
 
 
-def _connect_postgresql(url: str) -> Engine:
+def connect_postgresql(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -290,6 +292,8 @@ def _connect_postgresql(url: str) -> Engine:
         parsed = parsed.set(drivername="postgresql")
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+pg8000")
+    if not parsed.username:  # as psql does
+        parsed = parsed.set(username=os.environ.get("PGUSER") or getpass.getuser())
     try:
         return create_engine(parsed, isolation_level="REPEATABLE READ")
     except (ModuleNotFoundError, NoSuchModuleError) as error:

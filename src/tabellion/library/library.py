@@ -8,7 +8,7 @@ imported when it is first used, so that a library is open within a blink.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tabellion.library.citing import Citation
+    from tabellion.library.databases import DatabaseKind
+    from tabellion.library.databases.export import DatabaseReport
     from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import QueryLimits, Rows
@@ -287,6 +289,18 @@ class Library:
         from tabellion.library.series.comparing import compare_tables
 
         return compare_tables(self, first, second)
+
+    def export_to(
+        self, url: str, kind: DatabaseKind | None = None, *, names: Sequence[str] = (),
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> DatabaseReport:  # fmt: skip
+        """Write the library, or these tables and documents, to a database of SQLite, DuckDB or PostgreSQL.
+
+        Only what changed is written; `url` is a file (`tables.db`, `tables.duckdb`) or `postgresql://host/name`.
+        """
+        from tabellion.library.databases.export import export_library
+
+        return export_library(self, url, kind, names=names, tell=tell)
 
     def cite(self, table: str, address: str) -> Citation:
         """Where the value at an address of a table comes from."""

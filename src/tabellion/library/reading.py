@@ -60,6 +60,7 @@ class Details(msgspec.Struct, frozen=True):
     left_depth: int = 0
     years: tuple[int, ...] = ()
     stub_words: tuple[str, ...] = ()
+    rows_are_tuples: bool = False  # whether no row holds two tuples: one column of values, and no key among the values
 
     @property
     def header_words(self) -> tuple[str, ...]:
@@ -222,6 +223,7 @@ def _table_reading(table: Table, source: str) -> TableReading:
             left_depth=max(map(len, lefts), default=0),
             years=tuple(sorted({int(year) for year in _YEAR.findall(said)})),
             stub_words=_at_most(stubs),
+            rows_are_tuples=len(columns) == 1 and len(set(tuples.columns.tolist())) == 1,
         ),
     )
 

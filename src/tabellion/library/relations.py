@@ -29,7 +29,7 @@ from tabellion.library.tidy import SCHEMA
 TIDY = "_tidy"  # the ending of a table's tidy relation
 ROW = '"row" AS "_row"'  # under a name that no column of a table has
 VIEWS = ("documents", "tables", "columns", "tuples")
-_SHOWN = [f'"{field.name}"' for field in SCHEMA if field.name != "left_columns"]
+SHOWN = tuple(field.name for field in SCHEMA if field.name != "left_columns")  # columns of `tuples`
 _OWN = (
     "value",
     "text",
@@ -67,11 +67,11 @@ def register_relations(
     register_functions(connection, wanted)
     with catalogue.reading() as held:
         if "documents" in wanted:
-            connection.register("documents", _documents(held))
+            connection.register("documents", document_rows(held))
         if "tables" in wanted:
-            connection.register("tables", _tables(held))
+            connection.register("tables", table_rows(held))
         if "columns" in wanted:
-            connection.register("columns", _columns(held))
+            connection.register("columns", column_rows(held))
         if "tuples" in wanted:
             _register_tuples(connection, folder, held)
         meant = wanted | {name.removesuffix(TIDY) for name in wanted if name.endswith(TIDY)}
@@ -86,15 +86,17 @@ def register_relations(
             connection.execute(f"CREATE VIEW {quoted(name + TIDY)} AS {tidy_query(source, details)}")
 
 
-def laid_out_query(source: str, details: Details) -> str:
+def laid_out_query(source: str, details: Details, *, numbered: bool = False) -> str:
     """A table as it is laid out: one row for each of its rows, the levels of its stub first, then its columns.
 
-    Where there is one column of values, a row is a tuple; else the tuples of a row are brought together.
+    Where a row holds but one tuple it is that; else the tuples of a row are brought together. `numbered`: the number of
+    the row in its source comes first, as `_row`.
     """
     labels = stub_labels(details)
-    if len(details.columns) == 1:
+    if details.rows_are_tuples:
         (column,) = details.columns
-        shown = [f"{label} AS {quoted(name)}" for name, label in labels.items()]
+        shown = [ROW] if numbered else []
+        shown += [f"{label} AS {quoted(name)}" for name, label in labels.items()]
         shown.append(f'"{"value" if column.number else "text"}" AS {quoted(column.name)}')
         return f"SELECT {', '.join(shown)} FROM {source}"
     gathered = [f"any_value({label}) AS {quoted(name)}" for name, label in labels.items()]
@@ -103,9 +105,10 @@ def laid_out_query(source: str, details: Details) -> str:
         f"AS {quoted(column.name)}"
         for column in details.columns
     ]
-    names = ", ".join(quoted(column.name) for column in (*details.stub, *details.columns)) or '"row"'
+    names = [quoted(column.name) for column in (*details.stub, *details.columns)]
+    names = ['"_row"', *names] if numbered or not names else names
     inner = f'SELECT {", ".join([ROW, *gathered])} FROM {source} GROUP BY "row"'
-    return f'SELECT {names} FROM ({inner}) ORDER BY "_row"'
+    return f'SELECT {", ".join(names)} FROM ({inner}) ORDER BY "_row"'
 
 
 def tidy_query(source: str, details: Details) -> str:
@@ -191,7 +194,7 @@ def _register_tuples(connection: duckdb.DuckDBPyConnection, folder: Folder, held
     if not parts:
         connection.register("_whole", SCHEMA.empty_table())
         parts.append("_whole")
-    union = " UNION ALL ".join(f"SELECT {', '.join(_SHOWN)} FROM {part}" for part in parts)
+    union = " UNION ALL ".join(f"SELECT {', '.join(map(quoted, SHOWN))} FROM {part}" for part in parts)
     connection.execute(f"CREATE VIEW tuples AS {union}")
 
 
@@ -200,16 +203,19 @@ def _segments_of(held: Connection, found: Iterable[TableRecord]) -> dict[str, st
     return {one.document_id: one.segment_id for one in records.values()}
 
 
-def _documents(held: Connection) -> pa.Table:
+def document_rows(held: Connection, only: str | None = None) -> pa.Table:
+    """The rows of `documents`; `only` of one document."""
     names = ("document_id", "source", "medium", "sha256", "title", "added")
-    rows = held.execute(select(*(documents.c[name] for name in names)).order_by(documents.c.address)).all()
+    wanted = select(*(documents.c[name] for name in names)).order_by(documents.c.address)
+    rows = held.execute(wanted.where(documents.c.document_id == only) if only else wanted).all()
     schema = pa.schema([(name, pa.timestamp("ms") if name == "added" else pa.string()) for name in names])
     columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
     columns[-1] = [datetime.fromisoformat(added).replace(tzinfo=None) for added in columns[-1]]
     return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
 
 
-def _tables(held: Connection) -> pa.Table:
+def table_rows(held: Connection, only: str | None = None) -> pa.Table:
+    """The rows of `tables`; `only` of one document."""
     types = {"page": pa.int32(), "rows": pa.int32(), "columns": pa.int32(), "genuine": pa.float64()}
     types["confidence"] = pa.float64()
     names = (
@@ -217,15 +223,17 @@ def _tables(held: Connection) -> pa.Table:
         "genuine", "confidence",
     )  # fmt: skip
     ordered = select(*(tables.c[name] for name in names)).order_by(tables.c.document_id, tables.c.number)
-    rows = held.execute(ordered).all()
+    rows = held.execute(ordered.where(tables.c.document_id == only) if only else ordered).all()
     columns = list(zip(*rows, strict=True)) or [() for _ in names]
     arrays = [pa.array(c, types.get(name, pa.string())) for name, c in zip(names, columns, strict=True)]
     return pa.table(arrays, names=list(names))
 
 
-def _columns(held: Connection) -> pa.Table:
+def column_rows(held: Connection, only: str | None = None) -> pa.Table:
+    """The rows of `columns`; `only` of one document."""
     rows: list[dict[str, Any]] = []
     wanted = select(tables.c.table_id, tables.c.document_id, tables.c.details)
+    wanted = wanted.where(tables.c.document_id == only) if only else wanted
     for table_id, document_id, packed in held.execute(wanted.order_by(tables.c.document_id, tables.c.number)):
         details = unpack_details(packed)
         for position, column in enumerate((*details.stub, *details.columns)):

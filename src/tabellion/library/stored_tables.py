@@ -30,7 +30,7 @@ def stored_extractions(
         for record in everything:
             yield extract_stored(library, record, settings)
         return
-    for record, wanted in _by_document(library, names):
+    for record, wanted in named_documents(library, names):
         extraction = extract_stored(library, record, settings)
         if wanted is not None:
             extraction = _choose(extraction, record, wanted)
@@ -40,7 +40,7 @@ def stored_extractions(
 def knows(library: Library, name: str) -> bool:
     """Whether a name is that of a table or a document of the library."""
     try:
-        return bool(_by_document(library, [name]))
+        return bool(named_documents(library, [name]))
     except LibraryError:
         return False
 
@@ -57,7 +57,7 @@ def extract_stored(library: Library, record: DocumentRecord, settings: Settings 
     return msgspec.structs.replace(found, document=document, tables=tables)
 
 
-def _by_document(library: Library, names: Sequence[str]) -> list[tuple[DocumentRecord, set[str] | None]]:
+def named_documents(library: Library, names: Sequence[str]) -> list[tuple[DocumentRecord, set[str] | None]]:
     """The documents that the names mean, each once, with the tables asked for; None: all of them."""
     found: dict[str, tuple[DocumentRecord, set[str] | None]] = {}
     with library.catalogue.reading() as connection:

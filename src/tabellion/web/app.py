@@ -5,7 +5,7 @@ In: an open library. Out: an ASGI app. It reads unless it is made with `write`; 
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import Depends, FastAPI, Header, HTTPException, Path, Query, Request, Response
@@ -176,6 +176,13 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
         """One table in a form that tables are published in."""
         return Response(service.export(table, form), media_type=forms.MEDIA[form])
 
+    files: dict[str, Any] = {"content": {forms.MEDIA[form]: {} for form in ("sqlite", "duckdb")}}
+
+    @app.get("/export", response_class=Response, responses={**_UNCHANGED, 200: files})
+    def export_file(form: Literal["sqlite", "duckdb"] = "sqlite") -> Response:
+        """The whole library as the file of a database."""
+        return Response(service.export_file(form), media_type=forms.MEDIA[form])
+
 
 def _settings(
     render: Annotated[
@@ -224,6 +231,11 @@ def _writing(app: FastAPI, service: LibraryService) -> None:
     def fetch(wanted: forms.Address) -> Response:
         """Fetch a document from the web, read it and keep it."""
         return _answer(service.fetch(wanted.address))
+
+    @app.post("/export", response_model=forms.Exported)
+    def export_to(target: forms.Target) -> Response:
+        """Write the library to a PostgreSQL database; only what changed since it was last written there."""
+        return _answer(service.export_to(target.url, target.names))
 
     @app.delete("/documents/{document}", status_code=204)
     def remove(document: Identity) -> None:

@@ -102,6 +102,15 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
 
     if write:
         _add_writing(tool, library)
+
+        @tool
+        def export_database(
+            url: Annotated[str, Field(description="tables.db (SQLite), tables.duckdb, or postgresql://host/name")],
+            names: Annotated[list[str] | None, Field(description="Tables or documents; all without it.")] = None,
+        ) -> Any:
+            """Write the library as ordinary tables to a database; only what changed since it was last written there."""
+            return service.export_to(url, names or [])
+
     return server
 
 

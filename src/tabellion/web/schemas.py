@@ -21,9 +21,12 @@ MEDIA: dict[str, str] = {
     "nquads": "application/n-quads",
     "rdfxml": "application/rdf+xml",
     "jsonld": "application/ld+json",
+    "sqlite": "application/vnd.sqlite3",
+    "duckdb": "application/octet-stream",
 }
 Form = Literal[
-    "csv", "xlsx", "parquet", "json", "jsonl", "html", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld"
+    "csv", "xlsx", "parquet", "json", "jsonl", "html", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld",
+    "sqlite", "duckdb",
 ]  # fmt: skip
 
 
@@ -338,6 +341,26 @@ class Address(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     address: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2_000)]
+
+
+class Target(BaseModel):
+    """A database of PostgreSQL to write to; without names, the whole library."""
+
+    model_config = ConfigDict(extra="forbid")
+    url: Annotated[str, Field(pattern=r"^postgres(ql)?://", max_length=1_000)]
+    names: Annotated[list[Annotated[str, Field(max_length=1_000)]], Field(max_length=10_000)] = []
+
+
+class Exported(BaseModel):
+    """What was written to a database; `passed_over`: relations that it cannot hold."""
+
+    database: str
+    written: int
+    unchanged: int
+    removed: int
+    tables: int
+    tuples: int
+    passed_over: list[str]
 
 
 class AddResult(BaseModel):

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import io
 import threading
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 import msgspec
 
@@ -15,6 +18,8 @@ from tabellion.errors import LibraryError, QueryError
 from tabellion.export.forms import FormName, write_export
 from tabellion.library.citing import Citation
 from tabellion.library.completion import complete_name
+from tabellion.library.databases import DatabaseKind
+from tabellion.library.databases.export import DatabaseReport
 from tabellion.library.joins.partners import Partner
 from tabellion.library.library import Library
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
@@ -128,13 +133,26 @@ class LibraryService:
         """Names that begin so, of what a question may ask."""
         return complete_name(self.library, begun, question)
 
-    def export(self, name: str, form: FormName) -> bytes:
+    def export(self, name: str, form: FormName | Literal["sqlite", "duckdb"]) -> bytes:
         """One table in a form that tables are published in."""
+        if form == "sqlite" or form == "duckdb":
+            return self.export_file(form, [name])
         with self.library.catalogue.reading() as connection:
             table = table_called(connection, name)
         file = io.BytesIO()
         write_export(form, stored_extractions(self.library, [table.table_id]), file)
         return file.getvalue()
+
+    def export_file(self, kind: DatabaseKind, names: Sequence[str] = ()) -> bytes:
+        """The library, or these tables and documents, as the file of a database."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "tables"
+            self.library.export_to(str(path), kind, names=names)
+            return path.read_bytes()
+
+    def export_to(self, url: str, names: Sequence[str] = ()) -> DatabaseReport:
+        """Write the library, or these tables and documents, to another database; only what changed."""
+        return self.library.export_to(url, names=names)
 
     def add(self, name: str, data: bytes, settings: Settings = Settings()) -> dict[str, Any]:
         """Keep a document that was sent here, under a name of its own, read as the settings say."""
