@@ -77,6 +77,22 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], tup
     return make
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with little room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", folder], capture_output=True, check=False
+    )
+    if made.returncode:
+        pytest.skip("a small file system can only be mounted by root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
 def find_binaries() -> str | None:
     found = shutil.which("initdb")
     if found:

@@ -149,22 +149,6 @@ def test_two_processes_add_while_one_reads(place: Place, tmp_path: Path) -> None
         assert contents(library) == expected
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system with little room."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", folder], capture_output=True, check=False
-    )
-    if made.returncode:
-        pytest.skip("a small file system can only be mounted by root")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
-
-
 def test_a_full_disk_is_a_clear_error_and_breaks_nothing(small_disk: Path, tmp_path: Path) -> None:
     sources = write_documents(tmp_path / "documents", 400)
     place = str(small_disk / "shelf")

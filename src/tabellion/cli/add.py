@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -86,10 +87,11 @@ def add(
     from tabellion.cli.batch import Outcome, expand_sources, run_batch
     from tabellion.workers import Crew
 
-    todo = list(expand_sources(sources))
+    report = AddReport(form)
+    todo = list(expand_sources(sources, report.passed_over))
     # a worker takes about as long to start as some documents to read; it knows nothing of the open library
     crew = Crew(min(jobs or os.cpu_count() or 1, len(todo) // DOCUMENTS_A_WORKER + 1), fork=True)
-    with crew, opened_library(library, files, create=True) as store:
+    with crew, opened_library(library, files, create=True) as store, report.summed_up():
         from tabellion.cli.messages import Progress
         from tabellion.library.adding import is_unchanged
         from tabellion.library.reading import document_address, unpack_reading
@@ -99,7 +101,6 @@ def add(
         known, logs = store.known(todo), store.logs(todo)
         job = partial(read_one, originals=store.folder.originals, settings=settings)
         narrowed = lambda source: partial(job, log=logs.get(source, ()), known=known.get(source))  # noqa: E731
-        report = AddReport(form)
         with Progress(len(todo), trace=trace) as progress, store.writing_documents(settings=settings) as writer:
 
             def changed() -> Iterator[str]:
@@ -117,10 +118,10 @@ def add(
                     report.failed(outcome.source, outcome.failure)
                 else:
                     report.doubted += bool(outcome.issues)
-                    report.done(writer.write(unpack_reading(b"".join(outcome.text))))
+                    reading = unpack_reading(b"".join(outcome.text))
+                    report.written(partial(writer.write, reading))
                 progress.advance(outcome)
-            report.done(writer.flush())
-    typer.echo(report.summary(), err=True)
+            report.written(writer.flush)
     raise typer.Exit(1 if report.failures else 0)
 
 
@@ -157,6 +158,7 @@ class AddReport:
     def __init__(self, form: Report) -> None:
         self.form = form
         self.failures = self.doubted = 0
+        self.passed_over: list[str] = []  # files of folders that are no documents
         self._counts: Counter[str] = Counter()
         self._order: deque[str] = deque()
         self._lines: dict[str, dict[str, object]] = {}
@@ -172,6 +174,27 @@ class AddReport:
         for one in results:
             self._tell(one.source, one.status, one.tables, one.tuples, None)
 
+    def written(self, write: Callable[[], list[AddResult]]) -> None:
+        """What became of documents as they are written; where that fails, each of them is told of."""
+        from tabellion.cli.batch import Failure
+        from tabellion.cli.messages import complain
+        from tabellion.library.writing import UnwrittenError
+
+        try:
+            self.done(write())
+        except UnwrittenError as error:
+            for source in error.sources:
+                complain(f"{source}: not kept: {error}")
+                self.failed(source, Failure(error.kind, f"{source}: not kept: {error}"))
+
+    @contextmanager
+    def summed_up(self) -> Iterator[None]:
+        """Whatever ends the run, what was done until then is said in a line."""
+        try:
+            yield
+        finally:
+            typer.echo(self.summary(), err=True)
+
     def summary(self) -> str:
         """What was done, in one line."""
         counts = self._counts
@@ -180,7 +203,8 @@ class AddReport:
             said.append(f"{self.failures:,} not read")
         held = f"{counts['tables']:,} tables, {counts['values']:,} values"
         doubts = f"; {self.doubted:,} with doubts (`tabellion info DOCUMENT`)" if self.doubted else ""
-        return f"{', '.join(said) or 'nothing to add'}: {held}{doubts}"
+        others = f"; {len(self.passed_over):,} other files passed over" if self.passed_over else ""
+        return f"{', '.join(said) or 'nothing to add'}: {held}{doubts}{others}"
 
     def _tell(self, source: str, status: str, tables: int, tuples: int, note: str | None) -> None:
         self._counts.update({status: 1, "tables": tables, "values": tuples})

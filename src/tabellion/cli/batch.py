@@ -31,39 +31,68 @@ ENDINGS = (
     *(".html", ".htm", ".xhtml", ".mht", ".mhtml", ".pdf"),
 )
 PACKED = ".gz"
+_CONTAINERS = (b"PK", b"\xd0\xcf\x11\xe0", b"%PDF")  # whose kind is told further inside
+_HEAD = 8192  # bytes of a file that are looked at first
+_LARGEST = 64 * 2**20  # bytes of a container that is looked into
+_LINES, _FEWEST = 20, 3  # lines of a text that are looked at, and must be there
 
 
-def expand_sources(given: Iterable[str]) -> Iterator[str]:
-    """Every document that the arguments name."""
+def expand_sources(given: Iterable[str], others: list[str] | None = None) -> Iterator[str]:
+    """Every document that the arguments name; `others` is given the files of folders that are none."""
     for source in given:
         path = Path(source)
         if source == STANDARD_INPUT or path.is_file():
             yield source
         elif path.is_dir():
-            yield from list_documents(path) or [source]
+            yield from list_documents(path, others) or [source]
         elif glob.has_magic(source):
-            yield from expand_glob(source) or [source]
+            yield from expand_glob(source, others) or [source]
         else:
             yield source
 
 
-def list_documents(folder: Path) -> list[str]:
-    """The documents under a folder by their endings, hidden files and lock files left out."""
-    found = (
-        path
-        for path in folder.rglob("*")
-        if path.name.lower().removesuffix(PACKED).endswith(ENDINGS)
-        and not any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts)
-        and path.is_file()
+def list_documents(folder: Path, others: list[str] | None = None) -> list[str]:
+    """The documents under a folder, by their endings or else their content; hidden files and lock files left out."""
+    found = []
+    for path in sorted(folder.rglob("*"), key=str):
+        if any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts) or not path.is_file():
+            continue
+        if path.name.lower().removesuffix(PACKED).endswith(ENDINGS) or holds_document(path):
+            found.append(str(path))
+        elif others is not None:
+            others.append(str(path))
+    return found
+
+
+def holds_document(path: Path) -> bool:
+    """Whether the bytes of a file are those of a document, whatever it is called; of text only markup and columns."""
+    from tabellion.read.sniff import sniff_format
+
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+            if not head.startswith(_CONTAINERS):
+                return b"\0" not in head and (sniff_format(head) != "csv" or _in_columns(head))
+            file.seek(0)
+            return bool(sniff_format(file.read(_LARGEST)))
+    except (OSError, TabellionError):
+        return False
+
+
+def _in_columns(head: bytes) -> bool:
+    """Whether the lines of a text all have the same signs between columns."""
+    lines = head.splitlines()[: _LINES + 1]
+    lines = [line for line in (lines[:-1] if len(head) == _HEAD else lines) if line.strip()]
+    return len(lines) >= _FEWEST and any(
+        min(counts) == max(counts) > 0 for counts in ([line.count(sign) for line in lines] for sign in b"\t;,|")
     )
-    return sorted(str(path) for path in found)
 
 
-def expand_glob(pattern: str) -> list[str]:
+def expand_glob(pattern: str, others: list[str] | None = None) -> list[str]:
     """The files that a pattern names, and the documents of the folders it names."""
     found: list[str] = []
     for match in sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207 - patterns may be absolute
-        found.extend([match] if Path(match).is_file() else list_documents(Path(match)))
+        found.extend([match] if Path(match).is_file() else list_documents(Path(match), others))
     return list(dict.fromkeys(found))
 
 

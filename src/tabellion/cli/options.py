@@ -61,6 +61,7 @@ def opened_library(
             crew = fork_asker()
         with ending_quietly(), open_library(place, files, create=create) as library:
             library.askers = crew
+            library.catalogue.tell = complain
             if library.outdated_weights:
                 complain(library.outdated_weights)
             yield library

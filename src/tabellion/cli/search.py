@@ -56,7 +56,9 @@ def search(
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option("--size", help="small (below 30 values), medium, large, huge.", rich_help_panel="Narrow down"),
+        typer.Option(
+            "--size", help="empty, small (below 30 values), medium, large, huge.", rich_help_panel="Narrow down"
+        ),
     ] = None,
     year: Annotated[
         str | None, typer.Option("--year", help="A year, or 1990..2000.", rich_help_panel="Narrow down")
@@ -117,7 +119,7 @@ def _draw(found: Found, offset: int) -> None:
         where = " ".join(str(part) for part in (hit.place.get("sheet"), hit.place.get("range")) if part)
         where = where or (f"page {hit.place['page']}" if "page" in hit.place else hit.place.get("path", ""))
         console.print(Text.assemble(f"\n{number:>2}  ", (hit.title or hit.name, "bold")))
-        console.print(Text(f"    {hit.source}  {where}  {hit.tuples:,} values  {hit.name}", "dim"))
+        console.print(Text(f"    {hit.source}  {where}  {hit.tuples:,} values  {hit.name}{_doubt(hit)}", "dim"))
         for field, pieces in hit.highlights.items():
             for piece in pieces:
                 console.print(Text.assemble(f"    {field}: ", _marked(piece)))
@@ -127,6 +129,10 @@ def _draw(found: Found, offset: int) -> None:
         counts = found.facets.get(name, {})
         if len(counts) > 1:
             console.print(Text(f"\n{name}: " + ", ".join(f"{key} {n:,}" for key, n in counts.items()), "dim"))
+
+
+def _doubt(hit: Hit) -> str:
+    return f"  {hit.confidence:.0%} sure"
 
 
 def _draw_preview(console: object, hit: Hit) -> None:

@@ -17,8 +17,10 @@ from __future__ import annotations
 import getpass
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -35,14 +37,16 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     create_engine,
+    delete,
     event,
+    insert,
     inspect,
     select,
     text,
     update,
 )
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError, ProgrammingError
 
 from tabellion.errors import LibraryError, MissingExtraError
 from tabellion.library.files import Folder
@@ -198,17 +202,26 @@ def migrate(connection: Connection) -> int:
     return NEWEST - version
 
 
-_PATIENCE = 60_000  # milliseconds that a writer of SQLite waits for its turn
+_PATIENCE = 60.0  # seconds that a writer of SQLite waits for its turn
+_SOON = 1_000  # milliseconds after which it is said that it waits
+FILES = "files"  # the fact that says where the files of a library in PostgreSQL are
 
 
 class Catalogue:
     """Transactions on one catalogue."""
 
-    def __init__(self, folder: Folder, url: str | None = None) -> None:
-        self.engine = connect_postgresql(url) if url else _connect_sqlite(folder)
+    def __init__(self, folder: Folder | None, url: str | None = None) -> None:
+        """The catalogue in a folder, or at the URL of a PostgreSQL database; `tell` hears that a writer waits."""
+        self.tell: Callable[[str], None] = lambda _: None
+        self.engine = connect_postgresql(url) if url else self._connect_sqlite(folder or Folder(Path()))
         # a writer of PostgreSQL must see what the one before it wrote while it waited
         self._writing = {"isolation_level": "READ COMMITTED"} if url else {}
-        self.name = make_url(url).render_as_string(hide_password=True) if url else str(folder.root)
+        self.name = make_url(url).render_as_string(hide_password=True) if url else str(folder.root if folder else "")
+
+    def is_empty(self) -> bool:
+        """Whether there is no library here yet."""
+        with self.reading() as connection:
+            return schema_version(connection) == 0
 
     def prepare(self, *, create: bool) -> None:
         """Bring the catalogue to its newest form; an empty one is made only with `create`."""
@@ -237,6 +250,16 @@ class Catalogue:
                     connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('tabellion library'))")
                 yield connection
 
+    def fact(self, name: str) -> str | None:
+        """What the catalogue says of its library."""
+        with self.reading() as connection:
+            return connection.execute(select(facts.c.value).where(facts.c.name == name)).scalar()
+
+    def set_fact(self, name: str, value: str) -> None:
+        with self.writing() as connection:
+            connection.execute(delete(facts).where(facts.c.name == name))
+            connection.execute(insert(facts).values(name=name, value=value))
+
     def next_sequence(self, connection: Connection) -> int:
         """The number of the change that this transaction makes."""
         number = self.last_sequence(connection) + 1
@@ -254,33 +277,56 @@ class Catalogue:
         """What a database says of itself, in one line."""
         try:
             yield
-        except (OperationalError, ProgrammingError) as error:
+        except (OperationalError, ProgrammingError, sqlite3.OperationalError) as error:
             raise LibraryError(f"{self.name}: {_plain(error)}") from error
 
+    def _connect_sqlite(self, folder: Folder) -> Engine:
+        engine = create_engine(f"sqlite:///{folder.catalogue}")
 
-def _plain(error: DBAPIError) -> str:
-    said = " ".join(str(error.orig).split())
+        @event.listens_for(engine, "connect")
+        def prepare(connection: sqlite3.Connection, _: Any) -> None:
+            connection.isolation_level = None  # transactions begin where we say so, below
+            connection.execute(f"PRAGMA busy_timeout = {_SOON}")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+
+        @event.listens_for(engine, "begin")
+        def begin(connection: Connection) -> None:
+            if connection.get_execution_options().get("write"):
+                self._take_turn(connection)
+            else:
+                connection.exec_driver_sql("BEGIN")
+
+        return engine
+
+    def _take_turn(self, connection: Connection) -> None:
+        """Begin to write once no other process does; that it waits is said."""
+        until, waits = time.monotonic() + _PATIENCE, False
+        while True:
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            except OperationalError as error:
+                if not is_locked(error) or time.monotonic() >= until:
+                    raise
+                if not waits:
+                    self.tell(f"{self.name}: another process is writing to this library; waiting for it")
+                    waits = True
+            else:
+                return
+
+
+def is_locked(error: Exception) -> bool:
+    """Whether another process holds the catalogue."""
+    return "database is locked" in str(getattr(error, "orig", error))
+
+
+def _plain(error: Exception) -> str:
+    said = " ".join(str(getattr(error, "orig", error)).split())
+    if is_locked(error):
+        return "the catalogue is locked by another process; end that process, or try again when it is done"
     if "disk is full" in said or "disk I/O error" in said:
         return f"the disk is full or cannot be written ({said}); what was kept before is unharmed"
     return said
-
-
-def _connect_sqlite(folder: Folder) -> Engine:
-    engine = create_engine(f"sqlite:///{folder.catalogue}")
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: sqlite3.Connection, _: Any) -> None:
-        connection.isolation_level = None  # transactions begin where we say so, below
-        connection.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        write = connection.get_execution_options().get("write")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    return engine
 
 
 def connect_postgresql(url: str) -> Engine:

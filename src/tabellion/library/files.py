@@ -110,10 +110,12 @@ class Folder:
             raise LibraryError(f"{self.root}: no library can be made here ({error.strerror})") from error
 
 
-def default_folder() -> Path:
-    """The user's own library: `TABELLION_LIBRARY`, else in the data folder of the platform."""
-    if chosen := os.environ.get("TABELLION_LIBRARY"):
-        return Path(chosen)
+def default_place() -> str:
+    """The user's own library: `TABELLION_LIBRARY`, else a folder in the data folder of the platform."""
+    return os.environ.get("TABELLION_LIBRARY") or str(_own_folder())
+
+
+def _own_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "tabellion" / "library"
     if sys.platform == "win32":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -26,12 +26,13 @@ from tabellion.library.terms import BREAK, is_number, terms
 if TYPE_CHECKING:
     from tabellion.library.joins.sketch import Cells
 
-FORM = 4  # of the index; one of another form is made anew
+FORM = 5  # of the index; one of another form is made anew
 TEXT_FIELDS = ("caption", "header", "stub", "note", "reference", "cell", "document")
 LABEL_FIELDS = ("left_label", "top_label")  # hashes of labels, for joins
 FACETS = ("medium", "document_id", "kind", "size")
 SIZES = ((30, "small"), (300, "medium"), (3_000, "large"))  # values of a table below which it is called so
 LARGEST = "huge"
+EMPTY = "empty"  # a table without values
 _SHOWN = 2_000  # letters of the values of a table that are kept for highlights
 _HEAP = 64 * 2**20  # bytes that the writer collects before it writes a part of the index
 _TOGETHER = 200  # documents whose tables are held at once
@@ -43,7 +44,8 @@ def build_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in TEXT_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
-    builder.add_text_field("number", tokenizer_name="whitespace", index_option="basic")
+    for name in ("number", "anywhere"):  # numbers of values; every term of the table, to be counted by
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
     for name in LABEL_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
     for name in ("shown", "sketch"):  # texts of values for highlights; what a join is ranked by
@@ -144,7 +146,21 @@ class SearchIndex:
             tables = tables_of(connection, by_id)
         cells = self.read_cells(documents)
         for table in tables:
-            yield describe_entry(by_id[table.document_id], table, cells.get(table.table_id, Cells()))
+            document = by_id[table.document_id]
+            labels = self._read_labels(document, table.table_id) if table.unpack().is_cut else ()
+            yield describe_entry(document, table, cells.get(table.table_id, Cells()), labels)
+
+    def _read_labels(self, document: DocumentRecord, table_id: str) -> Sequence[str]:
+        """All labels before the rows of a table."""
+        import pyarrow.compute as pc
+
+        from tabellion.library.originals import open_segments
+
+        if not document.segment_id:
+            return ()
+        held = open_segments(self.folder.segments, [document.segment_id])
+        rows = held.to_table(columns=["left"], filter=pc.field("table_id") == table_id)
+        return list(dict.fromkeys(label for path in rows["left"].to_pylist() for label in path))
 
     def read_cells(self, documents: list[DocumentRecord]) -> dict[str, Cells]:
         """The texts and values of each table."""
@@ -171,8 +187,13 @@ class SearchIndex:
         return found
 
 
-def describe_entry(document: DocumentRecord, table: TableRecord, held: Cells) -> dict[str, object]:
-    """The entry of a table: its words by where they stand, and what it can be narrowed down by."""
+def describe_entry(
+    document: DocumentRecord, table: TableRecord, held: Cells, labels: Sequence[str] = ()
+) -> dict[str, object]:
+    """The entry of a table: its words by where they stand, and what it can be narrowed down by.
+
+    `labels`: those before its rows, where the details do not have all.
+    """
     from tabellion.library.joins.sketch import pack_sketch, sketch_table, tokens
 
     details, language = table.unpack(), document.language
@@ -182,20 +203,23 @@ def describe_entry(document: DocumentRecord, table: TableRecord, held: Cells) ->
     sketch = sketch_table(details, held, caption or _joined([document.title or ""], language))
     name = PurePath(document.source).name
     about = [document.title or "", name, " ".join(json.loads(document.authors)), table.sheet or ""]
-    return {
-        "table_id": table.table_id,
+    texts = {
         "caption": caption,
-        "header": _joined(details.header_words, language),
-        "stub": _joined(details.stub_words, language),
+        "header": _joined(details.all_heads, language),
+        "stub": _joined(labels or details.stub_words, language),
         "note": _joined(affiliated.footnotes, language),
         "reference": _joined(affiliated.references, language),
         "cell": " ".join(cells),
+        "document": _joined(about, language),
         "number": " ".join(numbers),
+    }
+    return texts | {
+        "table_id": table.table_id,
+        "anywhere": " ".join(dict.fromkeys(" ".join(texts.values()).split())),
         "shown": zlib.compress(shown_texts(held.texts)),
         "sketch": pack_sketch(sketch),
         "left_label": tokens([sketch.left, *(column.labels for column in sketch.columns)]),
         "top_label": tokens([sketch.top]),
-        "document": _joined(about, language),
         "medium": document.medium,
         "document_id": document.document_id,
         "kind": table.kind or "unknown",
@@ -225,9 +249,11 @@ def shown_texts(texts: Iterable[str]) -> bytes:
 def size_name(tuples: int) -> str:
     """What a table with so many values is called.
 
-    >>> size_name(12), size_name(5_000_000)
-    ('small', 'huge')
+    >>> size_name(0), size_name(12), size_name(5_000_000)
+    ('empty', 'small', 'huge')
     """
+    if not tuples:
+        return EMPTY
     return next((name for below, name in SIZES if tuples < below), LARGEST)
 
 

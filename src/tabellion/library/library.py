@@ -20,9 +20,9 @@ from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.adding import StoredSource, is_unchanged, read_source
-from tabellion.library.catalogue import Catalogue, corrections, documents, history, tables
+from tabellion.library.catalogue import FILES, Catalogue, corrections, documents, history, tables
 from tabellion.library.corrections import read_logs
-from tabellion.library.files import Folder, default_folder
+from tabellion.library.files import Folder, default_place
 from tabellion.library.index import SearchIndex
 from tabellion.library.reading import Reading, document_address, document_id
 from tabellion.library.records import AddResult, DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
@@ -64,15 +64,18 @@ class Library:
     """Tables of many documents, kept, searched and queried."""
 
     def __init__(self, place: str | None = None, files: str | None = None, *, create: bool = False) -> None:
-        url = place if place and "://" in place else None
-        root = Path(files or default_folder()) if url else Path(place or default_folder())
-        self.folder = Folder(root)
-        if not url and not create and not self.folder.catalogue.exists():
-            raise LibraryError(f"{root}: there is no library here; `tabellion add` makes one")
-        if create or url:
-            self.folder.make()
-        self.catalogue = Catalogue(self.folder, url)
-        self.catalogue.prepare(create=create)
+        place = place or default_place()
+        if "://" in place:
+            self.catalogue = Catalogue(None, place)
+            self.folder = files_of(self.catalogue, files, create=create)
+        else:
+            self.folder = Folder(Path(place))
+            if not create and not self.folder.catalogue.exists():
+                raise LibraryError(f"{place}: there is no library here; `tabellion add` makes one")
+            if create:
+                self.folder.make()
+            self.catalogue = Catalogue(self.folder)
+            self.catalogue.prepare(create=create)
         self.index = SearchIndex(self.folder, self.catalogue)
         self.place, self.files = place, files
         self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
@@ -107,7 +110,7 @@ class Library:
     @contextmanager
     def writing_documents(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[ReadingWriter]:
         """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
-        from tabellion.library.verify import sweep, writing_mark
+        from tabellion.library.verify import mark_unfinished, sweep, writing_mark
         from tabellion.library.writing import ReadingWriter
         from tabellion.pipeline import Settings
 
@@ -118,6 +121,8 @@ class Library:
                 yield writer
             finally:
                 writer.flush()
+        if writer.failed:
+            mark_unfinished(self.folder)  # the originals of what was not written are cleared away by the next run
         self.index.catch_up(wait=True)
 
     def known(self, sources: Iterable[str]) -> dict[str, StoredSource]:
@@ -326,3 +331,25 @@ class Library:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+def files_of(catalogue: Catalogue, given: str | None, *, create: bool) -> Folder:
+    """The folder of a library in PostgreSQL: the one that is given, else the one that the catalogue names."""
+    if catalogue.is_empty() and create and not given:
+        raise LibraryError(f"{catalogue.name}: a library in PostgreSQL needs a folder for its files: --files DIR")
+    catalogue.prepare(create=create)
+    known = catalogue.fact(FILES)
+    if given is None:
+        if known is None:
+            raise LibraryError(f"{catalogue.name}: where the files of this library are is not known: name --files DIR")
+        if not Path(known).is_dir():
+            raise LibraryError(f"{catalogue.name}: its files are in {known}, which is not here: name --files DIR")
+        return Folder(Path(known))
+    folder = Folder(Path(given).absolute())
+    if create or known is None:
+        folder.make()
+        if known != str(folder.root):
+            catalogue.set_fact(FILES, str(folder.root))
+    elif not folder.segments.is_dir():
+        raise LibraryError(f"{given}: the files of this library are not here; the catalogue says {known}")
+    return folder

@@ -34,6 +34,11 @@ class Clause(msgspec.Struct, frozen=True):
     required: bool = False
     forbidden: bool = False
 
+    @property
+    def is_free(self) -> bool:
+        """Whether it says nothing of where the words stand, and whether they must."""
+        return not (self.field or self.phrase or self.required or self.forbidden)
+
 
 class Condition(msgspec.Struct, frozen=True):
     """What a table must be: a facet's value, or a number between two."""

@@ -48,6 +48,7 @@ _COMMON = (
 
 
 Rendered = Literal["always", "auto"]
+_WORDS_KEPT = 4_000  # letters of stub words kept for search and highlights; the rest is in the segment
 
 
 class Details(msgspec.Struct, frozen=True):
@@ -66,6 +67,16 @@ class Details(msgspec.Struct, frozen=True):
     def header_words(self) -> tuple[str, ...]:
         """The labels over the columns, each once."""
         return tuple(dict.fromkeys(label for column in self.columns for label in column.path))
+
+    @property
+    def all_heads(self) -> tuple[str, ...]:
+        """The same with the heads of the stub."""
+        return tuple(dict.fromkeys((*(label for one in self.stub for label in one.path), *self.header_words)))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there may be more labels before the rows than `stub_words` has."""
+        return sum(map(len, self.stub_words)) > _WORDS_KEPT // 2
 
 
 class TableReading(msgspec.Struct, frozen=True):
@@ -138,7 +149,6 @@ def unpack_details(packed: bytes) -> Details:
 
 
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]\d|\d)")
-_WORDS_KEPT = 4_000  # letters of stub words kept for search and highlights; the rest is in the segment
 
 
 def read_for_library(

@@ -24,11 +24,11 @@ from sqlalchemy import select
 from tabellion.errors import QueryError
 from tabellion.library.catalogue import Catalogue, documents
 from tabellion.library.files import Folder
-from tabellion.library.index import FACETS, LARGEST, SIZES, TEXT_FIELDS, SearchIndex
+from tabellion.library.index import EMPTY, FACETS, LARGEST, SIZES, TEXT_FIELDS, SearchIndex
 from tabellion.library.questions import Clause, Condition, Question, parse_question
 from tabellion.library.reading import Details
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, tables_by_id
-from tabellion.library.terms import DEFAULT, find_terms, is_number, terms
+from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
 
 OPEN, CLOSE = "«", "»"  # around a word that was found
 _PIECES = 3  # pieces shown of one field
@@ -41,17 +41,24 @@ def highlight_table(
 ) -> dict[str, list[str]]:
     """The pieces of each field that hold a word of the question."""
     language = document.language
-    wanted = {term for one in asked.clauses if not one.forbidden for term in terms(one.text, language)}
+    found_by = [term for one in asked.clauses if not one.forbidden for term in find_terms(one.text, language)]
+    telling = {term.term for term in found_by if not is_stop_word(term.word, language)}
+    wanted = telling or {term.term for term in found_by}
     if not wanted:
         return {}
     affiliated = details.metadata.affiliated
     fields: dict[str, Iterable[str]] = {
         "caption": [table.caption or table.title or ""],
-        "header": details.header_words,
+        "header": details.all_heads,
         "stub": details.stub_words,
         "note": affiliated.footnotes,
         "reference": affiliated.references,
-        "document": [document.title or "", PurePath(document.source).name, *json.loads(document.authors)],
+        "document": [
+            document.title or "",
+            PurePath(document.source).name,
+            *json.loads(document.authors),
+            table.sheet or "",
+        ],
     }
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
@@ -137,6 +144,7 @@ class Hit(msgspec.Struct, frozen=True):
     rows: int
     columns: int
     tuples: int
+    confidence: float
     preview: list[list[str]] | None = None
 
 
@@ -182,28 +190,55 @@ class Searcher:
         asked = msgspec.structs.replace(asked, conditions=(*asked.conditions, *conditions))
         for condition in asked.conditions:
             _check_condition(condition)
-        query = self.build_query(asked)
+        asked = self._telling(asked)
         searcher = self._snapshot
-        result = searcher.search(query, max(limit, 1), offset=offset)
+        found, total = self._rank(self.build_query(asked), limit, offset)
         scored = []
-        for score, address in result.hits[:limit]:
+        for score, address in found:
             entry = searcher.doc(address)
             scored.append((score, entry["table_id"][0], zlib.decompress(bytes(entry["shown"][0])).decode().split("\n")))
-        total = int(getattr(result, "count", None) or 0)
         return Found(
             total=total,
             hits=self._hits(asked, scored),
-            facets=_count_facets(searcher, query, total) if facets else {},
+            facets=_count_facets(searcher, self.build_query(asked, counted=True), total) if facets else {},
             next=f"{self.state}.{offset + limit}" if limit and offset + limit < total else None,
         )
 
-    def build_query(self, asked: Question) -> tantivy.Query:
-        """A question as the index understands it."""
+    def _telling(self, asked: Question) -> Question:
+        """A question without the free words that every text has, unless it has no others."""
+        telling = [one for one in asked.clauses if not one.is_free or not self._says_nothing(one.text)]
+        return msgspec.structs.replace(asked, clauses=tuple(telling)) if telling else asked
+
+    def _says_nothing(self, text: str) -> bool:
+        words = [term.word for term in find_terms(text, DEFAULT)]
+        return all(any(is_stop_word(word, language) for language in self.languages) for word in words)
+
+    def _rank(
+        self, query: tantivy.Query, limit: int, offset: int
+    ) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
+        """The best tables and how many there are; those without values come after all others."""
+        searcher, schema = self._snapshot, self._opened.schema
+        if not searcher.doc_freq("size", EMPTY):
+            result = searcher.search(query, max(limit, 1), offset=offset)
+            return result.hits[:limit], _count_of(result)
+        empty = tantivy.Query.const_score_query(tantivy.Query.term_query(schema, "size", EMPTY, "basic"), 0.0)
+        must, never = tantivy.Occur.Must, tantivy.Occur.MustNot
+        result = searcher.search(
+            tantivy.Query.boolean_query([(must, query), (never, empty)]), max(limit, 1), offset=offset
+        )
+        valued, hits = _count_of(result), result.hits[:limit]
+        rest = searcher.search(
+            tantivy.Query.boolean_query([(must, query), (must, empty)]), max(limit, 1), offset=max(0, offset - valued)
+        )
+        return [*hits, *rest.hits[: limit - len(hits)]], valued + _count_of(rest)
+
+    def build_query(self, asked: Question, *, counted: bool = False) -> tantivy.Query:
+        """A question as the index understands it; `counted`: only to be counted by, so that no word has a weight."""
         must: list[tantivy.Query] = []
         maybe: list[tantivy.Query] = []
         never: list[tantivy.Query] = []
         for clause in asked.clauses:
-            query = self._clause(clause)
+            query = self._anywhere(clause) if counted and clause.is_free else self._clause(clause)
             if query is not None:
                 (never if clause.forbidden else must if clause.required else maybe).append(query)
         for condition in asked.conditions:
@@ -219,6 +254,13 @@ class Searcher:
             )
         parts += [(tantivy.Occur.MustNot, query) for query in never]
         return tantivy.Query.boolean_query(parts) if len(parts) > 1 else parts[0][1]
+
+    def _anywhere(self, clause: Clause) -> tantivy.Query | None:
+        """Words wherever they stand, by the one field that holds all of them."""
+        words = dict.fromkeys(word for language in self.languages for word in terms(clause.text, language))
+        schema, should = self._opened.schema, tantivy.Occur.Should
+        found = [tantivy.Query.term_query(schema, "anywhere", word, "basic") for word in words]
+        return tantivy.Query.boolean_query([(should, query) for query in found]) if found else None
 
     def _clause(self, clause: Clause) -> tantivy.Query | None:
         """Words in any language of the library; a document speaks only one, so the best reading counts."""
@@ -286,20 +328,42 @@ class Searcher:
                     place=msgspec.to_builtins(details.place),
                     score=round(float(score), 4),
                     title=table.title or table.caption,
-                    highlights=highlight_table(asked, document, table, details, shown),
+                    highlights=self._say_why(asked, document, table, details, shown),
                     name=table.name,
                     medium=document.medium,
                     rows=table.rows,
                     columns=table.columns,
                     tuples=table.tuples,
+                    confidence=round(table.confidence, 4),
                 )
             )
         return hits
 
+    def _say_why(
+        self, asked: Question, document: DocumentRecord, table: TableRecord, details: Details, shown: list[str]
+    ) -> dict[str, list[str]]:
+        """Where the words stand; what the index does not keep of a long table is looked for among all its tuples."""
+        found = highlight_table(asked, document, table, details, shown)
+        if found or not document.segment_id or all(clause.forbidden for clause in asked.clauses):
+            return found
+        import pyarrow.compute as pc
+
+        from tabellion.library.originals import open_segments
+
+        held = open_segments(self.folder.segments, [document.segment_id])
+        rows = held.to_table(columns=["text", "left"], filter=pc.field("table_id") == table.table_id)
+        labels = dict.fromkeys(label for path in rows["left"].to_pylist() for label in path)
+        details = msgspec.structs.replace(details, stub_words=tuple(labels))
+        return highlight_table(asked, document, table, details, list(dict.fromkeys(rows["text"].to_pylist())))
+
+
+def _count_of(result: tantivy.SearchResult) -> int:
+    return int(getattr(result, "count", None) or 0)
+
 
 def _check_condition(condition: Condition) -> None:
     """What can be no table is said, rather than found in none."""
-    known = {"medium": ("spreadsheet", "html", "pdf"), "size": (*(name for _, name in SIZES), LARGEST)}
+    known = {"medium": ("spreadsheet", "html", "pdf"), "size": (EMPTY, *(name for _, name in SIZES), LARGEST)}
     allowed = known.get(condition.field)
     if allowed and condition.value not in allowed:
         field = condition.field

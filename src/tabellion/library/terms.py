@@ -84,11 +84,12 @@ _LONGEST = 60  # letters of a term
 
 
 class Term(NamedTuple):
-    """A term and where it stands in its text."""
+    """A term, where it stands in its text, and the word as it is written there."""
 
     term: str
     start: int
     end: int
+    word: str = ""
 
 
 def find_terms(text: str, language: str) -> Iterator[Term]:
@@ -105,11 +106,22 @@ def find_terms(text: str, language: str) -> Iterator[Term]:
             else:
                 yield Term(plain_number(word), match.start(), match.end())
         else:
-            yield Term(stem(word, language), match.start(), match.end())
+            yield Term(stem(word, language), match.start(), match.end(), word)
 
 
 def terms(text: str, language: str) -> list[str]:
     return [found.term for found in find_terms(text, language)]
+
+
+@lru_cache(maxsize=10_000)
+def is_stop_word(word: str, language: str) -> bool:
+    """Whether a word stands in every text of a language, so that finding it says nothing.
+
+    >>> is_stop_word("The", "english"), is_stop_word("total", "english"), is_stop_word("und", "german")
+    (True, False, True)
+    """
+    stopper = _stopper(language)
+    return bool(word) and stopper is not None and not stopper.analyze(word)
 
 
 def is_number(term: str) -> bool:
@@ -150,6 +162,16 @@ def stem(word: str, language: str) -> str:
 def _analyzer(language: str) -> tantivy.TextAnalyzer:
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     return builder.filter(tantivy.Filter.lowercase()).filter(tantivy.Filter.stemmer(language)).build()
+
+
+@cache
+def _stopper(language: str) -> tantivy.TextAnalyzer | None:
+    """What leaves the stop words of a language out; None where they are not known."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(tantivy.Filter.lowercase())
+    try:
+        return builder.filter(tantivy.Filter.stopword(language)).build()
+    except ValueError:
+        return None
 
 
 def _spaced_numbers(run: str, start: int) -> Iterator[Term]:

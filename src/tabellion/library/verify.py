@@ -15,7 +15,7 @@ Out: the same documents, read by this tabellion. A document that this one cannot
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -64,6 +64,12 @@ def writing_mark(folder: Folder) -> Iterator[None]:
     with locked(folder.write_lock) as alone:
         if alone:
             _mark(folder).unlink(missing_ok=True)
+
+
+def mark_unfinished(folder: Folder) -> None:
+    """Let the next writer look for leavings; on a full disk there is no room for the mark, nor need of one."""
+    with suppress(OSError):
+        _mark(folder).touch()
 
 
 def _mark(folder: Folder) -> Path:

@@ -33,6 +33,14 @@ TUPLES_TOGETHER = 500_000  # about 100 MB of Arrow
 SECONDS_TOGETHER = 2.0  # what a killed process loses at most
 
 
+class UnwrittenError(LibraryError):
+    """Some documents could not be written; carries their sources."""
+
+    def __init__(self, note: str, sources: Sequence[str]) -> None:
+        super().__init__(note)
+        self.sources = tuple(sources)
+
+
 class LogGrown(Exception):  # noqa: N818 - no error: the caller reads again
     """The logs of some documents have grown since they were read; carries their ids."""
 
@@ -48,6 +56,7 @@ class ReadingWriter:
         self, folder: Folder, catalogue: Catalogue, *, again: bool = False, settings: Settings = Settings()
     ) -> None:
         self.folder, self.catalogue, self.again, self.settings = folder, catalogue, again, settings
+        self.failed = False
         self._waiting: dict[str, Reading] = {}
         self._tuples, self._since = 0, 0.0
 
@@ -64,13 +73,19 @@ class ReadingWriter:
         return done
 
     def flush(self) -> list[AddResult]:
-        """Make all that wait visible; what was repaired while it was read is read once more."""
+        """Make all that wait visible; what was repaired while it was read is read once more.
+
+        `UnwrittenError` where none of them could be written: it says which those are.
+        """
         readings, self._waiting = list(self._waiting.values()), {}
         while readings:
             try:
                 return write_readings(self.folder, self.catalogue, readings, again=self.again)
             except LogGrown as grown:
                 readings = [self._read_again(one) if one.document_id in grown.document_ids else one for one in readings]
+            except LibraryError as error:
+                self.failed = True
+                raise UnwrittenError(str(error), [one.source for one in readings]) from error
         return []
 
     def _read_again(self, reading: Reading) -> Reading:

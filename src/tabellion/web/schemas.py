@@ -151,6 +151,7 @@ class Hit(BaseModel):
     rows: int
     columns: int
     tuples: int
+    confidence: float
     preview: list[list[str]] | None = None
 
 
