@@ -169,7 +169,7 @@ def export_to_database(
         complain(explain(source, error).note)
 
     with explained(place, trace=False):
-        if library:
+        if library and not _are_elsewhere(names, library, files):
             with opened_library(library, files) as store:
                 report = store.export_to(place, kind, names=names)
         else:
@@ -188,6 +188,22 @@ def export_to_database(
         complain(note)
     typer.echo(report.summary(), err=True)
     raise typer.Exit(1 if failed else 0)
+
+
+def _are_elsewhere(names: list[str], library: str, files: str | None) -> bool:
+    """Whether the names are files that the library does not have."""
+    from tabellion.errors import LibraryError
+    from tabellion.library import open_library
+
+    if not names or not all(Path(name).exists() for name in names):
+        return False
+    try:
+        with open_library(library, files) as store:
+            from tabellion.library.stored_tables import knows
+
+            return not any(knows(store, name) for name in names)
+    except LibraryError:
+        return True
 
 
 def default_form(output: str | None) -> To:
