@@ -43,6 +43,7 @@ COMMANDS: dict[str, Command] = {
     "annotate": Command("annotate"),
     "segment": Command("segment"),
     "add": Command("add", panel=_LIBRARY),
+    "run": Command("run", panel=_LIBRARY),
     "list": Command("list_documents", bare=True, panel=_LIBRARY),
     "search": Command("search", panel=_LIBRARY),
     "query": Command("query", panel=_LIBRARY),

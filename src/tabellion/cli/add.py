@@ -84,7 +84,8 @@ def add(
     settings = build_settings(
         methods=methods, weights=weights, limits=limit, render=render, network=network, password=password
     )
-    from tabellion.cli.batch import Outcome, expand_sources, run_batch
+    from tabellion.cli.batch import Outcome, run_batch
+    from tabellion.read.listing import expand_sources
     from tabellion.workers import Crew
 
     report = AddReport(form)

@@ -152,9 +152,10 @@ def export_to_database(
     settings: Settings,
 ) -> None:
     """Write a library, or documents that are in none, to a database, and say what was done."""
-    from tabellion.cli.batch import expand_sources, explain, why_nothing
+    from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain, explained
     from tabellion.errors import SourceMissingError
+    from tabellion.read.listing import expand_sources, why_nothing
 
     if place is None:
         if not names:
@@ -237,9 +238,9 @@ def _gather(
     if not library:
         yield from _read(names, settings, failed)
         return
-    from tabellion.cli.batch import STANDARD_INPUT, why_nothing
     from tabellion.errors import LibraryError
     from tabellion.library import open_library
+    from tabellion.read.listing import STANDARD_INPUT, why_nothing
 
     elsewhere: list[str] = []
     try:
@@ -261,9 +262,10 @@ def _gather(
 
 def _read(names: list[str], settings: Settings, failed: list[str]) -> Iterator[Extraction]:
     """The documents one after the other; one that cannot be read is told of and passed over."""
-    from tabellion.cli.batch import expand_sources, explain, why_nothing
+    from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain
     from tabellion.isolated import extract_isolated
+    from tabellion.read.listing import expand_sources, why_nothing
     from tabellion.workers import Crew
 
     with Crew(1) as crew:

@@ -174,8 +174,9 @@ def extract(
         scripts=scripts,
         network=network,
     )
-    from tabellion.cli.batch import expand_sources, run_batch
+    from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, ending_quietly
+    from tabellion.read.listing import expand_sources
     from tabellion.workers import Crew
 
     todo = list(expand_sources(sources))

@@ -54,10 +54,11 @@ def metadata(
     methods: Methods | None = None,
 ) -> None:
     """Say what is known of each table besides its values: caption, notes, mentions, layout, kind."""
-    from tabellion.cli.batch import expand_sources, explain
+    from tabellion.cli.batch import explain
     from tabellion.cli.extract import unread_pages
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.isolated import extract_isolated
+    from tabellion.read.listing import expand_sources
     from tabellion.workers import Crew
 
     settings = build_settings(
