@@ -126,14 +126,14 @@ def level_features(
     cluster = _cluster(facts, chance, members)
     gaps = np.array([c.bottom - c.top for c in cuts]) / cluster.em
     beside = ~cluster.inside & (facts.box[:, 0] < cluster.around.right) & (facts.box[:, 2] > cluster.around.left)
-    wide = _wide_rules(facts, cluster.around.left, cluster.around.right)
+    wide, halves = _wide_rules(facts, cluster.around.left, cluster.around.right), _halves(facts, rows)
     for n, cut in enumerate(cuts):
         told = {
             **_gaps_at(gaps, n),
             **_rules_at(cluster, cut, wide),
             **_others_at(cluster, cut, beside),
             **_rows_at(cluster, rows, cut.above),
-            **_halves_at(cluster, rows, cut.above),
+            **_halves_at(cluster, rows, cut.above, halves),
         }
         result[n] = [told[name] for name in LEVEL_FEATURES]
     return result
@@ -209,24 +209,42 @@ def _rows_at(cluster: _Cluster, rows: list[NDArray[np.intp]], above: int) -> Tol
     return told
 
 
-def _halves_at(cluster: _Cluster, rows: list[NDArray[np.intp]], above: int) -> Told:
+class _Halves(msgspec.Struct, frozen=True, eq=False):
+    """For each row: the edges of all down to it and of all from it on, and the share of numbers in both."""
+
+    left: tuple[NDArray[np.float64], NDArray[np.float64]]
+    right: tuple[NDArray[np.float64], NDArray[np.float64]]
+    numeric: tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+def _halves(facts: PieceFacts, rows: list[NDArray[np.intp]]) -> _Halves:
+    left = np.array([facts.box[row, 0].min() for row in rows])
+    right = np.array([facts.box[row, 2].max() for row in rows])
+    count = np.array([len(row) for row in rows])
+    numbers = np.array([facts.numeric[row].sum() for row in rows])
+    return _Halves(
+        (np.minimum.accumulate(left), np.minimum.accumulate(left[::-1])[::-1]),
+        (np.maximum.accumulate(right), np.maximum.accumulate(right[::-1])[::-1]),
+        (np.cumsum(numbers) / np.cumsum(count), (np.cumsum(numbers[::-1]) / np.cumsum(count[::-1]))[::-1]),
+    )
+
+
+def _halves_at(cluster: _Cluster, rows: list[NDArray[np.intp]], above: int, halves: _Halves) -> Told:
     """All that stands above a cut and all that stands below it, and the few rows next to it on both sides."""
     facts, em = cluster.facts, cluster.em
-    over, under = np.concatenate(rows[:above]), np.concatenate(rows[above:])
-    u, b = hull(facts.box[over]), hull(facts.box[under])
     last, first = rows[max(0, above - _BAND) : above], rows[above : above + _BAND]
     near_upper, near_lower = np.concatenate(last), np.concatenate(first)
     return {
         "rows above": min(above, 25),
         "rows below": min(len(rows) - above, 25),
         "aligned": _aligned(facts.box, near_upper, near_lower, em),
-        "left off": np.clip((b.left - u.left) / em, -20, 20),
-        "right off": np.clip((b.right - u.right) / em, -20, 20),
+        "left off": np.clip((halves.left[1][above] - halves.left[0][above - 1]) / em, -20, 20),
+        "right off": np.clip((halves.right[1][above] - halves.right[0][above - 1]) / em, -20, 20),
         "columns upper": max(len(r) for r in last),
         "columns lower": max(len(r) for r in first),
         "size ratio": np.median(facts.size[near_lower]) / np.median(facts.size[near_upper]),
-        "numeric above": facts.numeric[over].mean(),
-        "numeric below": facts.numeric[under].mean(),
+        "numeric above": halves.numeric[0][above - 1],
+        "numeric below": halves.numeric[1][above],
     }
 
 

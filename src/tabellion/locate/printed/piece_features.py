@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
+from statistics import median
 
 import msgspec
 import numpy as np
@@ -329,13 +330,12 @@ def _blanks(page: PrintedPage) -> Columns:
     """The blanks inside a piece: their usual width and the widest."""
     pieces, words = page.pieces, page.words
     usual, widest = np.zeros(len(pieces)), np.zeros(len(pieces))
-    box = words.box
+    box = words.box[pieces.order]
+    white = (box[1:, 0] - box[:-1, 2]).tolist()  # before each word but the first, in the order of pieces
     for k, (start, end) in enumerate(pieces.words.tolist()):
-        if end - start < 2:
-            continue
-        run = pieces.order[start:end]
-        gaps = (box[run[1:], 0] - box[run[:-1], 2]) / max(float(pieces.size[k]), 1.0)
-        usual[k], widest[k] = float(np.median(gaps)), float(gaps.max())
+        if end - start > 1:
+            size = max(float(pieces.size[k]), 1.0)
+            usual[k], widest[k] = median(white[start : end - 1]) / size, max(white[start : end - 1]) / size
     return {"blank words": np.clip(usual, -1, 2), "widest gap": np.clip(widest, -1, 2)}
 
 

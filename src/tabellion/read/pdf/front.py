@@ -53,6 +53,7 @@ _ROLE = re.compile(
 )
 _DEGREE = re.compile(r"(?:[A-Z][a-z]?\.?){2,4}")  # MB, PhD, M.Sc.
 _INNER_CAPITAL = re.compile(r"[a-z]{1,3}['’]?[A-Z]\w+")  # dePamphilis, d'Arcy
+_RAISED, _GLUED = int(Shift.RAISED), int(Shift.GLUED)
 _INITIALS = re.compile(r"(?:[A-Z]\.?-?){1,4}$")
 
 
@@ -92,18 +93,18 @@ def read_authors(page: PrintedPage, title: str, stated_authors: str | None) -> t
 
 def _lines(page: PrintedPage) -> list[_Line]:
     """The lines of a page; a raised mark parts names as a comma does."""
-    words, pieces = page.words, page.pieces
+    pieces, shift, said = page.pieces, page.words.shift.tolist(), page.words.text
+    order, boxes, sizes = pieces.order.tolist(), pieces.box.tolist(), pieces.size.tolist()
     result: list[_Line] = []
     for k, (start, end) in enumerate(pieces.words.tolist()):
         texts: list[str] = []
-        for w in pieces.order[start:end].tolist():
-            if words.shift[w] & Shift.RAISED:
+        for w in order[start:end]:
+            if shift[w] & _RAISED:
                 texts.append(",")
                 continue
-            glued = not texts or (words.shift[w] & Shift.GLUED and texts[-1] != ",")
-            texts.append(words.text[w] if glued else f" {words.text[w]}")
-        left, top, right, bottom = pieces.box[k].tolist()
-        result.append(_Line("".join(texts), left, top, right, bottom, float(pieces.size[k])))
+            glued = not texts or (shift[w] & _GLUED and texts[-1] != ",")
+            texts.append(said[w] if glued else f" {said[w]}")
+        result.append(_Line("".join(texts), *boxes[k], sizes[k]))
     return result
 
 

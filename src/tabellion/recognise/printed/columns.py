@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.recognise.printed.river_candidates import (
+    Ink,
     LineRuns,
     River,
     candidate_rivers,
-    clearest,
     telling_lines,
 )
 from tabellion.recognise.printed.rivers import judge_rivers, ruled_separators
@@ -95,7 +95,7 @@ def _move_to_white(runs: list[LineRuns], chosen: list[tuple[float, float, float]
     A head that is wider than its column stands over part of the white: a river ends there, and goes on behind it. Where
     two such rivers come to one place, they were one.
     """
-    telling = [runs[k] for k in telling_lines(runs)]
+    telling, ink = [runs[k] for k in telling_lines(runs)], Ink(runs)
     placed: dict[float, tuple[float, float, float]] = {}
     for x, chance, share in chosen:
         rights, lefts = [], []
@@ -107,9 +107,9 @@ def _move_to_white(runs: list[LineRuns], chosen: list[tuple[float, float, float]
         here = x
         if not share and len(rights) >= _FEWEST_TELLING:
             low, high = float(np.percentile(rights, 100 * _MOST_OF)), float(np.percentile(lefts, 100 - 100 * _MOST_OF))
-            moved = clearest(runs, low, high) if low < high else x
-            better = sum(r.printed_over(moved) for r in runs) < sum(r.printed_over(x) for r in runs)
-            here = moved if better else x
+            moved = ink.clearest(low, high) if low < high else x
+            over = ink.over(np.array([moved, x]))
+            here = moved if over[0] < over[1] else x
         known = placed.get(round(here, 1))
         if known is None or known[1] < chance:
             placed[round(here, 1)] = (here, chance, share)

@@ -32,6 +32,7 @@ from tabellion.weights import Weights
 _RAISED = str.maketrans("0123456789abcdefpr+-()", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ⁺⁻⁽⁾")
 _CAN_BE_RAISED = re.compile(r"[0-9]{1,3}(?:,[0-9]{1,2})*|[a-fpr](?:,[a-fpr])*|[+\-−]?[0-9]{1,3}")
 _HYPHENS = "-‐\u00ad"
+_RAISED_BIT, _GLUED_BIT = int(Shift.RAISED), int(Shift.GLUED)
 
 
 class PrintedTable:
@@ -109,9 +110,9 @@ def cell_text(strip: Strip, cell: PrintedCell) -> str:
         part = ""
         for n, word in enumerate(line):
             said = strip.text[word]
-            if strip.shift[word] & Shift.RAISED and n and _CAN_BE_RAISED.fullmatch(said):
+            if strip.shift[word] & _RAISED_BIT and n and _CAN_BE_RAISED.fullmatch(said):
                 said = said.replace("−", "-").translate(_RAISED)
-            part += said if not n or strip.shift[word] & Shift.GLUED else f" {said}"
+            part += said if not n or strip.shift[word] & _GLUED_BIT else f" {said}"
         broken = len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha() and part[:1].islower()
         text = f"{text}{part}" if broken or not text else f"{text} {part}"
     return text

@@ -31,6 +31,7 @@ _FARTHEST = 2.2  # of the type size: words further apart are never one text over
 _UNDER = 1.1  # of the type size: how far below the text a spanner's rule may lie
 _WORD_GAP = 0.7  # of the type size: words closer than this are one run, whatever the columns
 _LIKELY = 0.5
+_GLUED = int(Shift.GLUED)
 _OPEN_WORDS = frozenset({"of", "and", "the", "in", "for", "to", "per", "by", "vs", "or"})
 
 
@@ -294,7 +295,7 @@ def join_phrases(strip: Strip, columns: Columns, found: list[Doubt], joined: NDA
             same = at > 0 and (
                 column_of(strip, columns, word) == column_of(strip, columns, line[at - 1])
                 or (k, at - 1) in go_on
-                or bool(strip.shift[word] & Shift.GLUED)
+                or bool(strip.shift[word] & _GLUED)
             )
             if same and not (at > 0 and _ruling_between(strip, line[at - 1], word)):
                 phrases[-1].append(word)

@@ -7,8 +7,10 @@ candidates from left to right. Spanning headers and group rows may cross a river
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.recognise.printed.text import Strip
 
@@ -55,11 +57,6 @@ class LineRuns:
         k = bisect_left(self.lefts, x)
         return k, k > 0 and self.rights[k - 1] > x
 
-    def printed_over(self, x: float) -> bool:
-        """Whether a run of words is printed over a place, be it between two of its words."""
-        k = bisect_left(self.lefts, x)
-        return k > 0 and self.run(self.run_of[k - 1])[1] > x
-
     def run(self, n: int) -> tuple[float, float]:
         """Left and right edge of a run."""
         start = self.starts[n]
@@ -92,29 +89,38 @@ def candidate_rivers(strip: Strip, runs: list[LineRuns]) -> list[River]:
                 stretches[-1][1] = following
             else:
                 stretches.append([x, following, cover])
+    ink = Ink(runs)
     return [
-        River(clearest(runs, b[0], b[1]), b[0], b[1], int(b[2]))
+        River(ink.clearest(b[0], b[1]), b[0], b[1], int(b[2]))
         for a, b, c in zip(stretches, stretches[1:], stretches[2:], strict=False)
         if b[2] < a[2] and b[2] < c[2]
     ]
 
 
-def clearest(runs: list[LineRuns], left: float, right: float) -> float:
-    """The place between two that the fewest of all lines print over, in the middle of the widest such stretch.
+class Ink:
+    """Where lines print, by runs of words: how many lines print over a place is told from sorted edges alone."""
 
-    A blank between two words of a text is no white: what counts is whether a run of words goes over the place.
-    """
-    marks = {left, right}
-    for r in runs:
-        marks.update(x for n in range(len(r.starts)) for x in r.run(n) if left < x < right)
-    places = sorted(marks)
-    best, chosen = (len(runs) + 1, 0.0), (left + right) / 2
-    for a, b in pairwise(places):
-        x = (a + b) / 2
-        over = sum(r.printed_over(x) for r in runs)
-        if (over, a - b) < best:
-            best, chosen = (over, a - b), x
-    return chosen
+    def __init__(self, runs: list[LineRuns]) -> None:
+        edges = [r.run(n) for r in runs for n in range(len(r.starts))]
+        self.lefts = np.sort(np.array([left for left, _ in edges]))
+        self.rights = np.sort(np.array([right for _, right in edges]))
+
+    def over(self, places: NDArray[np.float64]) -> NDArray[np.intp]:
+        """How many lines print over each place, be it between two words of a run."""
+        return np.searchsorted(self.lefts, places, "left") - np.searchsorted(self.rights, places, "right")
+
+    def clearest(self, left: float, right: float) -> float:
+        """The place between two that the fewest lines print over, in the middle of the widest such stretch.
+
+        A blank between two words of a text is no white: what counts is whether a run of words goes over the place.
+        """
+        inner = [edge[(edge > left) & (edge < right)] for edge in (self.lefts, self.rights)]
+        marks = np.unique(np.concatenate([[left, right], *inner]))
+        if len(marks) < 2:
+            return (left + right) / 2
+        middles = (marks[1:] + marks[:-1]) / 2
+        best = np.lexsort((marks[:-1] - marks[1:], self.over(middles)))[0]
+        return float(middles[best])
 
 
 def telling_lines(runs: list[LineRuns]) -> list[int]:

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.recognise.printed.river_candidates import LineRuns, River, telling_lines
+from tabellion.recognise.printed.river_candidates import Ink, LineRuns, River, telling_lines
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
 
@@ -85,7 +85,7 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
         "ruled separators": len(ruled),
         "number words": sum(runs[k].numbers for k in telling) / max(words, 1),
     }
-    blank = _usual_blank(strip, runs)
+    blank, ink = _usual_blank(strip, runs), Ink([runs[k] for k in telling])
     rows = np.zeros((len(rivers), len(RIVER_FEATURES)))
     for n, river in enumerate(rivers):
         seen = _look_at(strip, river, runs, telling)
@@ -96,7 +96,7 @@ def river_features(strip: Strip, rivers: list[River], runs: list[LineRuns]) -> N
             **_texts_told(strip, seen, len(telling)),
             **_heads_told(_look_at(strip, river, runs, others), len(others)),
             **_place_told(strip, rivers, n, ruled, len(telling)),
-            **_ink_beside(runs, telling, river, strip.em),
+            **_ink_beside(ink, river, len(telling), strip.em),
         }
         rows[n, :OWN_FEATURES] = [told[name] for name in RIVER_FEATURES[:OWN_FEATURES]]
     return rows
@@ -189,14 +189,13 @@ def _place_told(strip: Strip, rivers: list[River], n: int, ruled: list[float], l
     }
 
 
-def _ink_beside(runs: list[LineRuns], telling: list[int], river: River, em: float) -> Told:
+def _ink_beside(words: Ink, river: River, lines: int, em: float) -> Told:
     """The share of lines that print left and right of a river, and how unlikely its white is among so much ink."""
-    places = [0.5 * em, em, 1.5 * em, 2 * em]
-    count = max(len(telling), 1)
-    left = float(np.mean([sum(runs[k].split(river.left - p)[1] for k in telling) for p in places])) / count
-    right = float(np.mean([sum(runs[k].split(river.right + p)[1] for k in telling) for p in places])) / count
-    ink = min(left, right)
-    unlikely = -(count - river.cover) * np.log(max(1 - ink, 0.02))
+    steps = np.array([0.5, 1.0, 1.5, 2.0]) * em
+    count = max(lines, 1)
+    left = float(words.over(river.left - steps).mean()) / count
+    right = float(words.over(river.right + steps).mean()) / count
+    unlikely = -(count - river.cover) * np.log(max(1 - min(left, right), 0.02))
     return {"ink left": left, "ink right": right, "white in ink": float(min(unlikely, 60.0))}
 
 
