@@ -8,7 +8,8 @@ import pytest
 from printing import PdfPage, lay_table, write_pdf
 from tabellion.locate.printed.extent import in_figure, widen_tables
 from tabellion.locate.printed.parting import settle_chances
-from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, piece_features
+from tabellion.locate.printed.piece_features import Earlier
+from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
 from tabellion.locate.printed.regions import goes_on
 from tabellion.locate.printed.second_look import gather_facts
 from tabellion.locate.printed.surroundings import find_surroundings
@@ -156,11 +157,12 @@ def test_a_caption_in_the_first_cell_of_a_lattice_is_not_of_the_table_and_all_el
     assert (facts.lattices[0].rows, facts.lattices[0].columns) == (5, 3)
 
 
-def test_what_is_told_of_a_page_knows_the_captions_before_it():
+def test_what_is_told_of_a_region_knows_the_captions_before_it():
     first, second = read_pages(captioned(), captioned())
-    told = piece_features(second, Earlier().past(first))
-    assert set(told[:, PIECE_FEATURES.index("captions before")]) == {1.0}
-    assert set(piece_features(first)[:, PIECE_FEATURES.index("captions before")]) == {0.0}
+    assert (Earlier().tables, Earlier().past(first).tables) == (0, 1)
+    facts = gather_facts(second, Earlier().past(first))
+    told = region_features(facts, np.ones(len(facts.text)), np.arange(1, len(facts.text)))
+    assert told[REGION_FEATURES.index("captions before")] == 1.0
 
 
 def about_table(*texts: tuple[float, float, str, float]) -> Surroundings:
@@ -213,3 +215,27 @@ def test_the_lines_between_a_label_and_the_rule_below_it_are_no_rows():
         "Singers of the small choir and of the large",
         "one, by voice",
     ]
+
+
+def test_captions_stand_below_where_more_of_them_find_a_table_so():
+    page = PdfPage()
+    boxes = []
+    for number, top in enumerate((100, 190), start=1):
+        lay_table(page, ROWS, top, EDGES)
+        page.text(72, top + 73, f"Table {number}: Singers of choir {number}", 9)
+        boxes.append(Box(71, top, 401, top + 61))
+    (shown,) = read_pages(page)
+    abouts = find_surroundings(gather_facts(shown), boxes)
+    assert [(about.label, about.position) for about in abouts] == [("Table 1", "below"), ("Table 2", "below")]
+
+
+def test_a_line_of_text_that_names_a_table_is_no_caption_of_the_one_at_its_right():
+    page = PdfPage()
+    for line in range(30):
+        page.text(
+            40, 100 + 11 * line, "we sang of it at length, all of us and" if line != 3 else "Table 3. And of this we", 9
+        )
+    lay_table(page, ROWS, 120, [250.0, 350.0, 420.0, 500.0])
+    (shown,) = read_pages(page)
+    (about,) = find_surroundings(gather_facts(shown), [Box(249, 120, 501, 181)])
+    assert about.caption is None

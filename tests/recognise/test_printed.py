@@ -15,8 +15,13 @@ from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import read_document
 from tabellion.recognise.printed.columns import choose_columns
 from tabellion.recognise.printed.grid import recognise_printed
+from tabellion.recognise.printed.line_facts import line_facts
+from tabellion.recognise.printed.line_joins import settle_joins
+from tabellion.recognise.printed.phrases import join_phrases
 from tabellion.recognise.printed.river_candidates import Ink, LineRuns, candidate_rivers
+from tabellion.recognise.printed.rivers import river_features, settle_rivers
 from tabellion.recognise.printed.rows import find_blocks
+from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Strip, lay_strip
 from tabellion.weights import Weights
 
@@ -191,3 +196,26 @@ def test_two_numbers_between_the_same_two_rules_are_two_cells():
         page.rule(x, 190, x, 265)
     (table,) = read(page).tables
     assert table.grid.text.tolist() == rows
+
+
+def test_what_stands_side_by_side_under_one_text_is_another_row():
+    strip, runs = laid(under_wide_heads(), Box(60, 88, 480, 210))
+    rivers = candidate_rivers(strip, runs)
+    columns = choose_columns(strip, runs, [], rivers, np.ones(len(rivers)))
+    phrases = widen_phrases(strip, columns, join_phrases(strip, columns, [], np.zeros(0, dtype=bool)), [])
+    facts = line_facts(strip, columns, phrases)
+    assert facts.spanned.tolist() == [True, False, False, False, False, False, False]
+    assert settle_joins(strip, facts, np.full(len(strip) - 1, 0.9))[0] == 0
+
+
+def test_white_as_wide_as_a_letter_that_no_line_prints_over_parts_columns():
+    page = PdfPage()
+    for row in range(14):
+        page.text(70, 100 + 13 * row, f"Valley {row}", 9)
+        page.text(200, 100 + 13 * row, f"{7 * row + 11}", 9)
+    strip, runs = laid(page, Box(60, 80, 300, 300))
+    rivers = candidate_rivers(strip, runs)
+    chance = settle_rivers(river_features(strip, rivers, runs), np.zeros(len(rivers)))
+    widest = max(range(len(rivers)), key=lambda n: rivers[n].right - rivers[n].left)
+    assert chance[widest] > 0.5
+    assert sorted(chance)[:-1] == [0.0] * (len(rivers) - 1)

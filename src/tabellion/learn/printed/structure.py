@@ -36,7 +36,7 @@ from tabellion.recognise.printed.rivers import (
     add_neighbours,
     river_features,
     ruled_separators,
-    without_bullets,
+    settle_rivers,
 )
 from tabellion.recognise.printed.rows import (
     ROW_FEATURES,
@@ -146,9 +146,7 @@ def train_printed_structure(folder: Path, left_out: LeftOut = None) -> None:
     rows = [_with_neighbours(t.rows, said) for t, said in zip(tables, first.say(own), strict=True)]
     river_examples = [t.examples(r, t.parts_columns, t.known) for t, r in zip(tables, rows, strict=True)]
     rivers = fit_across(river_examples, RIVER_FEATURES, TREES)
-    cut = [
-        _Cut(t, without_bullets(r, said)) for t, r, said in zip(tables, rows, rivers.say(river_examples), strict=True)
-    ]
+    cut = [_Cut(t, settle_rivers(r, said)) for t, r, said in zip(tables, rows, rivers.say(river_examples), strict=True)]
     beside = [c.span_examples() for c in cut]
     spans = fit_across(beside, SPAN_FEATURES, TREES)
     for c, said in zip(cut, spans.say(beside), strict=True):

@@ -6,7 +6,8 @@ white that runs from top to bottom, with the features that tell a cut between tw
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from statistics import median
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -110,6 +111,8 @@ def _cluster(facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np
 
 
 Told = dict[str, float]
+Series = dict[str, NDArray[Any]]
+"""Features by name, one value per cut."""
 
 
 def level_features(
@@ -119,132 +122,140 @@ def level_features(
     rows: list[NDArray[np.intp]],
     cuts: list[LevelCut],
 ) -> NDArray[np.float64]:
-    """One row per level cut, one column per feature."""
-    result = np.zeros((len(cuts), len(LEVEL_FEATURES)))
+    """One row per level cut, one column per feature: there is a cut between each row and the next."""
     if not cuts:
-        return result
-    cluster = _cluster(facts, chance, members)
-    gaps = np.array([c.bottom - c.top for c in cuts]) / cluster.em
-    beside = ~cluster.inside & (facts.box[:, 0] < cluster.around.right) & (facts.box[:, 2] > cluster.around.left)
-    wide, halves = _wide_rules(facts, cluster.around.left, cluster.around.right), _halves(facts, rows)
-    for n, cut in enumerate(cuts):
-        told = {
-            **_gaps_at(gaps, n),
-            **_rules_at(cluster, cut, wide),
-            **_others_at(cluster, cut, beside),
-            **_rows_at(cluster, rows, cut.above),
-            **_halves_at(cluster, rows, cut.above, halves),
-        }
-        result[n] = [told[name] for name in LEVEL_FEATURES]
-    return result
+        return np.zeros((0, len(LEVEL_FEATURES)))
+    cluster, bands = _cluster(facts, chance, members), _Bands(facts, rows)
+    top, bottom = np.array([c.top for c in cuts]), np.array([c.bottom for c in cuts])
+    told = {
+        **_gaps_at((bottom - top) / cluster.em),
+        **_rules_at(cluster, top, bottom),
+        **_others_at(cluster, top, bottom),
+        **_rows_at(cluster, bands, chance),
+        **_halves_at(cluster, bands),
+    }
+    return np.column_stack([told[name] for name in LEVEL_FEATURES]).astype(np.float64)
 
 
-def _gaps_at(gaps: NDArray[np.float64], n: int) -> Told:
-    """The white of a cut beside that of the others."""
+class _Bands:
+    """The rows of a cluster as one run of pieces, so that each measure of all rows is one call."""
+
+    def __init__(self, facts: PieceFacts, rows: list[NDArray[np.intp]]) -> None:
+        self.rows, self.facts = rows, facts
+        self.count = np.array([len(row) for row in rows])
+        self.flat = np.concatenate(rows)
+        self.starts = np.concatenate(([0], np.cumsum(self.count)[:-1]))
+        self.left = np.minimum.reduceat(facts.box[self.flat, 0], self.starts)
+        self.right = np.maximum.reduceat(facts.box[self.flat, 2], self.starts)
+
+    def sum(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(np.add.reduceat(values[self.flat].astype(np.float64), self.starts))
+
+    def mean(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        return self.sum(values) / self.count
+
+
+def _gaps_at(gaps: NDArray[np.float64]) -> Series:
+    """The white of each cut beside that of the others."""
     usual, largest = max(float(np.median(gaps)), 0.05), max(float(gaps.max()), 0.05)
     return {
-        "gap": np.clip(gaps[n], -2, 20),
-        "gap to usual": min(gaps[n] / usual, 20),
-        "gap to largest": gaps[n] / largest,
-        "gap above": gaps[n - 1] if n else 3.0,
-        "gap below": gaps[n + 1] if n + 1 < len(gaps) else 3.0,
+        "gap": np.clip(gaps, -2, 20),
+        "gap to usual": np.minimum(gaps / usual, 20),
+        "gap to largest": gaps / largest,
+        "gap above": np.append(3.0, gaps[:-1]),
+        "gap below": np.append(gaps[1:], 3.0),
     }
 
 
-def _rules_at(cluster: _Cluster, cut: LevelCut, wide: NDArray[np.bool_]) -> Told:
-    """The rules in the white of a cut, and those through it."""
+def _rules_at(cluster: _Cluster, top: NDArray[np.float64], bottom: NDArray[np.float64]) -> Series:
+    """The rules in the white of each cut, and those through it."""
     facts, around, em = cluster.facts, cluster.around, cluster.em
+    wide = _wide_rules(facts, around.left, around.right)
     y = facts.rules[:, 1]
-    in_gap = (y > cut.top - 0.35 * em) & (y < cut.bottom + 0.35 * em)
+    in_gap = (y > top[:, None] - 0.35 * em) & (y < bottom[:, None] + 0.35 * em)
     touching = (facts.rules[:, 0] < around.right) & (facts.rules[:, 2] > around.left)
-    in_wide = wide & in_gap
-    through, ends = _uprights_at(facts, (cut.top + cut.bottom) / 2, around.left, around.right, em)
+    in_wide = in_gap & wide
+    lowest = np.where(in_wide, y, -np.inf).max(1, initial=-np.inf)
+    spread = lowest - np.where(in_wide, y, np.inf).min(1, initial=np.inf)
+    inside = min(int((wide & (y > around.top) & (y < around.bottom)).sum()), 25)
+    x, start, end = facts.uprights[:, 0], facts.uprights[:, 1], facts.uprights[:, 2]
+    at = ((top + bottom) / 2)[:, None]
+    near = (x > around.left - em) & (x < around.right + em)
+    through = near & (start < at) & (end > at)
+    ends = near & ~through & ((np.abs(end - at) < 4 * em) | (np.abs(start - at) < 4 * em))
     return {
-        "rules": min(int((in_gap & touching).sum()), 8),
-        "wide rules": min(int(in_wide.sum()), 6),
-        "wide rules inside": min(int((wide & (y > around.top) & (y < around.bottom)).sum()), 25),
-        "rule spread": min(float(np.ptp(y[in_wide])) / em if in_wide.any() else 0.0, 15),
-        "uprights through": through,
-        "uprights end": ends,
+        "rules": np.minimum((in_gap & touching).sum(1), 8),
+        "wide rules": np.minimum(in_wide.sum(1), 6),
+        "wide rules inside": np.full(len(top), inside),
+        "rule spread": np.where(in_wide.any(1), np.minimum(spread / em, 15), 0.0),
+        "uprights through": np.minimum(through.sum(1), 12),
+        "uprights end": np.minimum(ends.sum(1), 20),
     }
 
 
-def _others_at(cluster: _Cluster, cut: LevelCut, beside: NDArray[np.bool_]) -> Told:
-    """What stands in the white of a cut that is not of the cluster."""
-    facts, em = cluster.facts, cluster.em
+def _others_at(cluster: _Cluster, top: NDArray[np.float64], bottom: NDArray[np.float64]) -> Series:
+    """What stands in the white of each cut that is not of the cluster."""
+    facts, em, around = cluster.facts, cluster.em, cluster.around
+    beside = ~cluster.inside & (facts.box[:, 0] < around.right) & (facts.box[:, 2] > around.left)
     middle = (facts.box[:, 1] + facts.box[:, 3]) / 2
-    others = np.flatnonzero(beside & (middle > cut.top - 0.3 * em) & (middle < cut.bottom + 0.3 * em))
+    others = beside & (middle > top[:, None] - 0.3 * em) & (middle < bottom[:, None] + 0.3 * em)
     return {
-        "others": min(len(others), 6),
-        "letters": min(int(facts.letters[others].sum()), 200),
-        "caption": facts.caption[others].max(initial=0),
+        "others": np.minimum(others.sum(1), 6),
+        "letters": np.minimum(others @ facts.letters, 200),
+        "caption": (others * facts.caption).max(1, initial=0),
     }
 
 
-def _rows_at(cluster: _Cluster, rows: list[NDArray[np.intp]], above: int) -> Told:
-    """The row above a cut and the one below it: what they hold and how they stand."""
-    facts, chance, around = cluster.facts, cluster.chance, cluster.around
-    box = facts.box
-    upper, lower = rows[above - 1], rows[above]
-    following = rows[above + 1] if above + 1 < len(rows) else lower
+def _rows_at(cluster: _Cluster, bands: _Bands, chance: NDArray[np.float64]) -> Series:
+    """The row above each cut and the one below it: what they hold and how they stand."""
+    facts, around, rows = cluster.facts, cluster.around, bands.rows
     head = {facts.text[k] for row in rows[:2] for k in row}
-    width = max(around.right - around.left, 1)
-    told: Told = {
-        "numeric lower 2": facts.numeric[following].mean(),
-        "pieces lower 2": len(following),
-        "header match": sum(facts.text[k] in head for k in lower) / len(lower) if above > 2 else 0.0,
-        "centred lower": abs((box[lower, 0].min() + box[lower, 2].max()) / 2 - (around.left + around.right) / 2)
-        / cluster.em,
-        "filled differs": _fill_at(facts, upper) != _fill_at(facts, lower),
-        "caption in lower": facts.caption[lower].max(initial=0),
+    again = [sum(facts.text[k] in head for k in row) / len(row) if n > 2 else 0.0 for n, row in enumerate(rows)]
+    fill = np.array([_fill_at(facts, row) for row in rows])
+    numeric = bands.mean(facts.numeric)
+    of_row: Series = {
+        "pieces": bands.count,
+        "numeric": numeric,
+        "bold": bands.mean(facts.bold),
+        "chance": bands.mean(chance),
+        "letters": np.minimum(bands.mean(facts.letters), 90),
+        "width share": (bands.right - bands.left) / max(around.right - around.left, 1),
+        "prose": bands.mean(facts.prose),
     }
-    for name, row in (("upper", upper), ("lower", lower)):
-        told[f"pieces {name}"] = len(row)
-        told[f"numeric {name}"] = facts.numeric[row].mean()
-        told[f"bold {name}"] = facts.bold[row].mean()
-        told[f"chance {name}"] = chance[row].mean()
-        told[f"letters {name}"] = min(float(facts.letters[row].mean()), 90)
-        told[f"width share {name}"] = (box[row, 2].max() - box[row, 0].min()) / width
-        told[f"prose {name}"] = facts.prose[row].mean()
-    return told
-
-
-class _Halves(msgspec.Struct, frozen=True, eq=False):
-    """For each row: the edges of all down to it and of all from it on, and the share of numbers in both."""
-
-    left: tuple[NDArray[np.float64], NDArray[np.float64]]
-    right: tuple[NDArray[np.float64], NDArray[np.float64]]
-    numeric: tuple[NDArray[np.float64], NDArray[np.float64]]
-
-
-def _halves(facts: PieceFacts, rows: list[NDArray[np.intp]]) -> _Halves:
-    left = np.array([facts.box[row, 0].min() for row in rows])
-    right = np.array([facts.box[row, 2].max() for row in rows])
-    count = np.array([len(row) for row in rows])
-    numbers = np.array([facts.numeric[row].sum() for row in rows])
-    return _Halves(
-        (np.minimum.accumulate(left), np.minimum.accumulate(left[::-1])[::-1]),
-        (np.maximum.accumulate(right), np.maximum.accumulate(right[::-1])[::-1]),
-        (np.cumsum(numbers) / np.cumsum(count), (np.cumsum(numbers[::-1]) / np.cumsum(count[::-1]))[::-1]),
-    )
-
-
-def _halves_at(cluster: _Cluster, rows: list[NDArray[np.intp]], above: int, halves: _Halves) -> Told:
-    """All that stands above a cut and all that stands below it, and the few rows next to it on both sides."""
-    facts, em = cluster.facts, cluster.em
-    last, first = rows[max(0, above - _BAND) : above], rows[above : above + _BAND]
-    near_upper, near_lower = np.concatenate(last), np.concatenate(first)
+    caption = np.maximum.reduceat(facts.caption[bands.flat], bands.starts)
     return {
-        "rows above": min(above, 25),
-        "rows below": min(len(rows) - above, 25),
-        "aligned": _aligned(facts.box, near_upper, near_lower, em),
-        "left off": np.clip((halves.left[1][above] - halves.left[0][above - 1]) / em, -20, 20),
-        "right off": np.clip((halves.right[1][above] - halves.right[0][above - 1]) / em, -20, 20),
-        "columns upper": max(len(r) for r in last),
-        "columns lower": max(len(r) for r in first),
-        "size ratio": np.median(facts.size[near_lower]) / np.median(facts.size[near_upper]),
-        "numeric above": halves.numeric[0][above - 1],
-        "numeric below": halves.numeric[1][above],
+        **{f"{name} upper": values[:-1] for name, values in of_row.items()},
+        **{f"{name} lower": values[1:] for name, values in of_row.items()},
+        "numeric lower 2": np.append(numeric[2:], numeric[-1]),
+        "pieces lower 2": np.append(bands.count[2:], bands.count[-1]),
+        "header match": np.array(again[1:]),
+        "centred lower": np.abs((bands.left + bands.right)[1:] / 2 - (around.left + around.right) / 2) / cluster.em,
+        "filled differs": fill[1:] != fill[:-1],
+        "caption in lower": caption[1:],
+    }
+
+
+def _halves_at(cluster: _Cluster, bands: _Bands) -> Series:
+    """All that stands above each cut and all that stands below it, and the few rows next to it on both sides."""
+    facts, em, rows = cluster.facts, cluster.em, bands.rows
+    numbers, count = bands.sum(facts.numeric), bands.count
+    above, below = np.arange(1, len(rows)), len(rows) - np.arange(1, len(rows))
+    over = [np.concatenate(rows[max(0, n - _BAND) : n]) for n in above]
+    under = [np.concatenate(rows[n : n + _BAND]) for n in above]
+    left, right = np.minimum.accumulate(bands.left), np.maximum.accumulate(bands.right)
+    rest_left, rest_right = np.minimum.accumulate(bands.left[::-1]), np.maximum.accumulate(bands.right[::-1])
+    sizes = [(median(facts.size[a].tolist()), median(facts.size[b].tolist())) for a, b in zip(over, under, strict=True)]
+    return {
+        "rows above": np.minimum(above, 25),
+        "rows below": np.minimum(below, 25),
+        "aligned": np.array([_aligned(facts.box, a, b, em) for a, b in zip(over, under, strict=True)]),
+        "left off": np.clip((rest_left[::-1][1:] - left[:-1]) / em, -20, 20),
+        "right off": np.clip((rest_right[::-1][1:] - right[:-1]) / em, -20, 20),
+        "columns upper": np.array([int(count[max(0, n - _BAND) : n].max()) for n in above]),
+        "columns lower": np.array([int(count[n : n + _BAND].max()) for n in above]),
+        "size ratio": np.array([lower / upper for upper, lower in sizes]),
+        "numeric above": (np.cumsum(numbers) / np.cumsum(count))[:-1],
+        "numeric below": (np.cumsum(numbers[::-1]) / np.cumsum(count[::-1]))[::-1][1:],
     }
 
 
@@ -252,15 +263,6 @@ def _wide_rules(facts: PieceFacts, left: float, right: float) -> NDArray[np.bool
     """Level rules over more than half of a width."""
     over = np.minimum(facts.rules[:, 2], right) - np.maximum(facts.rules[:, 0], left)
     return np.asarray(over > 0.55 * max(right - left, 1.0))
-
-
-def _uprights_at(facts: PieceFacts, y: float, left: float, right: float, em: float) -> tuple[int, int]:
-    """How many upright rules cross a height, and how many end near it."""
-    x, top, bottom = facts.uprights[:, 0], facts.uprights[:, 1], facts.uprights[:, 2]
-    near = (x > left - em) & (x < right + em)
-    through = near & (top < y) & (bottom > y)
-    ends = near & ~through & ((np.abs(bottom - y) < 4 * em) | (np.abs(top - y) < 4 * em))
-    return min(int(through.sum()), 12), min(int(ends.sum()), 20)
 
 
 def _aligned(box: NDArray[np.float64], upper: NDArray[np.intp], lower: NDArray[np.intp], em: float) -> float:

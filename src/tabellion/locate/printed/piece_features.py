@@ -34,7 +34,7 @@ PIECE_FEATURES = (
     "repeated", "page pieces", "page prose", "page numeric", "step above", "step below", "step alike", "paragraph",
     "column width", "blank words", "widest gap", "row pieces above", "row pieces below", "row numeric above",
     "row numeric below", "same edges above", "same edges below", "indent",
-    "lattice rows", "lattice columns", "lattice pieces", "captions before", "figures before", "pages before",
+    "lattice rows", "lattice columns", "lattice pieces",
 )  # fmt: skip
 _NUMERIC = re.compile(
     r"[(\[<>≤≥~≈±+\-−–—$€£¥]*\d[\d.,:/ ×±^\-−–%°()\[\]*]*[a-z*†‡§%]{0,2}\.?|[-–—−.…*•+]+|n/?a|n\.a\.|nd", re.I
@@ -47,27 +47,25 @@ _PROSE = 35  # letters from which a piece is a line of running text, if few of t
 
 class Earlier(msgspec.Struct, frozen=True):
     """What stood on the pages before: text and height of the last one's outermost pieces, to tell running heads; how
-    many captions of tables and figures there were, which says whether this document captions its tables at all; how
-    many letters of running text were set in each size.
+    many captions of tables there were, which says whether this document captions its tables at all; how many letters of
+    running text were set in each size.
     """
 
     seen: Set[tuple[str, int]] = frozenset()
     tables: int = 0
-    figures: int = 0
-    pages: int = 0
     sizes: tuple[tuple[float, int], ...] = ()
 
     def past(self, page: PrintedPage) -> Earlier:
         """What is known after one more page, or a sideways view of it."""
-        kinds = [caption.kind for text in page.pieces.text if (caption := read_caption(text))]
-        tables, figures = self.tables + kinds.count("table"), self.figures + kinds.count("figure")
+        captions = (read_caption(text) for text in page.pieces.text)
+        tables = self.tables + sum(caption is not None and caption.kind == "table" for caption in captions)
         if page.turn:
-            return msgspec.structs.replace(self, tables=tables, figures=figures)
+            return msgspec.structs.replace(self, tables=tables)
         sizes = Counter(dict(self.sizes))
         for text, size in zip(page.pieces.text, page.pieces.size.tolist(), strict=True):
             if len(text) > _PROSE:
                 sizes[round(2 * size) / 2] += len(text)
-        return Earlier(outer_pieces(page), tables, figures, self.pages + 1, tuple(sizes.items()))
+        return Earlier(outer_pieces(page), tables, tuple(sizes.items()))
 
 
 def outer_pieces(page: PrintedPage) -> frozenset[tuple[str, int]]:
@@ -308,9 +306,6 @@ def _document(look: _Look, earlier: Earlier) -> Columns:
         "page pieces": min(count, 400),
         "page prose": look.letters[look.prose].sum() / max(look.letters.sum(), 1),
         "page numeric": look.numeric.mean(),
-        "captions before": min(earlier.tables, 6),
-        "figures before": min(earlier.figures, 6),
-        "pages before": min(earlier.pages, 8),
     }
     return {
         **{name: np.full(count, float(value)) for name, value in whole.items()},

@@ -22,7 +22,6 @@ REGION_FEATURES = (
     "left edges", "aligned", "in image", "drawings", "gap usual", "gap largest", "first column letters", "bullets",
     "others inside", "size to page", "page pieces share", "y", "x middle", "digits", "row letters",
     "lattice share", "lattice rows", "lattice columns", "page prose", "page captions", "captions before",
-    "figures before", "pages before",
 )  # fmt: skip
 _FAR = 60.0
 
@@ -148,8 +147,6 @@ def _page(group: _Group) -> Told:
         "page prose": facts.letters[facts.prose].sum() / max(int(facts.letters.sum()), 1),
         "page captions": min(int((facts.caption == 1).sum()), 6),
         "captions before": min(facts.earlier.tables, 6),
-        "figures before": min(facts.earlier.figures, 6),
-        "pages before": min(facts.earlier.pages, 8),
     }
 
 

@@ -21,6 +21,10 @@ from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 from tabellion.values.table_labels import read_caption
 
+_FEWEST_LINES = 6  # of prose, to tell columns from
+_COLUMN_APART = 40.0  # points between the left edges of two columns of text
+_COLUMN_SHARE = 0.15  # of all lines of prose, at least, in a column
+
 
 class PieceFacts(msgspec.Struct, frozen=True, eq=False):
     """Boxes, sizes and looks of all pieces of a page; `caption` is 1 for a table's, 2 for a figure's opening line."""
@@ -74,6 +78,22 @@ def gather_facts(page: PrintedPage, earlier: Earlier = Earlier()) -> PieceFacts:
         lattice=lattice_of(box, lattices),
         earlier=earlier,
     )
+
+
+def count_columns(facts: PieceFacts) -> int | None:
+    """How many columns the text of a page is set in, side by side; None where it has hardly any."""
+    lines = np.flatnonzero(facts.prose)
+    if len(lines) < _FEWEST_LINES:
+        return None
+    left, right = facts.box[lines, 0], facts.box[lines, 2]
+    order = np.argsort(left)
+    groups = np.split(order, np.flatnonzero(np.diff(left[order]) > _COLUMN_APART) + 1)
+    columns, reach = 0, -1e9
+    for group in groups:
+        if len(group) >= _COLUMN_SHARE * len(lines) and float(np.median(left[group])) > reach - 1:
+            columns += 1
+            reach = float(np.median(right[group]))
+    return max(columns, 1)
 
 
 def hull(boxes: NDArray[np.floating]) -> Box:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.locate.printed.second_look import PieceFacts, count_columns, hull
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
 from tabellion.model.region import Surroundings
@@ -25,11 +25,10 @@ from tabellion.values.vocabulary import either_of
 
 _FARTHEST = 60.0  # points between a table and its caption
 _BELOW_COSTS = 14.0  # points: a caption stands above its table rather than below
-_INDENTED, _CENTRED = (
-    4.0,
-    2.0,
-)  # type sizes that a line of a caption may begin late, or be off the middle
+_INDENTED, _CENTRED = 0.5, 2.0  # of a caption's width that a line may begin late; type sizes off the middle
+_BESIDE_COSTS = 48.0  # points: a caption stands above or below its table rather than at its left
 _BESIDE_STEP = 3.0  # type sizes that a caption at the left of a table may begin above or below its first row
+_ROOM = 2.0  # type sizes that a word must have had to spare, blank included
 _SAME_SIZE = 0.12  # share by which the type of one caption may differ from line to line
 _STEP = 1.75  # type sizes from one line to the next within a caption or note
 _STEP_TO_TABLE = 2.6  # the same between caption lines that stand above a table, where headings are set apart
@@ -41,9 +40,6 @@ _SMALLER = 0.94  # of the size of the text: notes that are set so small need no 
 _MOST_LINES = 14
 _FEWEST_LETTERS, _LARGE = 500, 99.0  # of running text to tell its size from; what stands for it otherwise
 _LOOK_AHEAD = 4  # lines below a table, of which one that is marked makes notes of those before it
-_FEWEST_LINES = 6  # of prose, to tell columns from
-_COLUMN_APART = 40.0  # points between the left edges of two columns of text
-_COLUMN_SHARE = 0.15  # of all lines of prose, at least, in a column
 _NOTE = re.compile(
     rf"\s*(?:{either_of('source', 'note')}|key\b|data\b.{{0,20}}\b(?:are|is|from)\b|values? (?:are|in|with)|means? |"
     r"[*†‡§¶#∗\ufffd]|[a-z]\)\s|\([a-z1-9]\)\s|\[[a-z1-9]\]\s)",
@@ -55,6 +51,7 @@ _SHORT_FOR = re.compile(
 _FOOT = 0.93  # of the page: what begins below is a running foot
 _ADDRESS = re.compile(r"\s*(?:https?:|www\.|doi\b)", re.I)
 _RAISED = str.maketrans("0123456789abcdefpr", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ")
+_OPEN_WORDS = frozenset({"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"})
 _RAISED_BIT, _GLUED_BIT = int(Shift.RAISED), int(Shift.GLUED)
 _CAN_BE_RAISED = re.compile(r"[0-9a-fpr]{1,2}")
 
@@ -92,20 +89,18 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
     return result
 
 
-def count_columns(facts: PieceFacts) -> int | None:
-    """How many columns the text of a page is set in, side by side; None where it has hardly any."""
-    lines = np.flatnonzero(facts.prose)
-    if len(lines) < _FEWEST_LINES:
-        return None
-    left, right = facts.box[lines, 0], facts.box[lines, 2]
-    order = np.argsort(left)
-    groups = np.split(order, np.flatnonzero(np.diff(left[order]) > _COLUMN_APART) + 1)
-    columns, reach = 0, -1e9
-    for group in groups:
-        if len(group) >= _COLUMN_SHARE * len(lines) and float(np.median(left[group])) > reach - 1:
-            columns += 1
-            reach = float(np.median(right[group]))
-    return max(columns, 1)
+Offer = tuple[float, int, int, Position]  # what speaks against it, the caption's first piece, the table, the position
+
+
+def _nearest(offers: Iterable[Offer]) -> dict[int, tuple[int, Position]]:
+    """The caption of each table: the best offers first, each caption and each table once."""
+    chosen: dict[int, tuple[int, Position]] = {}
+    used: set[int] = set()
+    for cost, k, number, position in offers:
+        if cost <= _FARTHEST and k not in used and number not in chosen:
+            used.add(k)
+            chosen[number] = (k, position)
+    return chosen
 
 
 class _Around:
@@ -129,35 +124,47 @@ class _Around:
         return max(sizes, key=lambda size: sizes[size]) if sizes.total() >= _FEWEST_LETTERS else _LARGE
 
     def assign_captions(self) -> dict[int, tuple[list[Line], Position]]:
-        """For each table the lines of its caption, and where they stand."""
-        starts: list[int] = np.flatnonzero((self.facts.caption == 1) & self.free).tolist()
-        offers: list[tuple[float, int, int, Position]] = []
-        for k in starts:
-            size = float(self.facts.size[k])
-            left, top, right, bottom = hull(self.facts.box[list(self._line_at(k, 1e9))])
-            for number, table in enumerate(self.tables):
-                if right < table.left + size and abs(top - table.top) < _BESIDE_STEP * size and not self._under(k):
-                    offers.append((abs(top - table.top) + _BELOW_COSTS, k, number, "above"))
-                    continue
-                if right < table.left - 3 * size or left > table.right + 3 * size:
-                    continue
-                if bottom <= table.top + 0.6 * size:
-                    gap = self._gap_below(k, table)
-                    offers.append((gap, k, number, "above"))
-                elif top >= table.bottom - 0.6 * size:
-                    offers.append((top - table.bottom + _BELOW_COSTS, k, number, "below"))
+        """For each table the lines of its caption, and where they stand.
+
+        Captions go to the nearest tables; but where more of them find one if all stand above, or all below, they do so.
+        """
+        offers = sorted(self._offers())
+        ways = [offers, *([offer for offer in offers if offer[3] == side] for side in ("above", "below"))]
+        chosen = max((_nearest(way) for way in ways), key=len)
         result: dict[int, tuple[list[Line], Position]] = {}
-        used: set[int] = set()
-        for cost, k, number, position in sorted(offers):
-            if cost > _FARTHEST or k in used or number in result:
-                continue
-            used.add(k)
+        for number, (k, position) in chosen.items():
             table = self.tables[number]
             beside = float(self.facts.box[k, 2]) < table.left
             lines = self._caption_lines(k, table, "beside" if beside else position)
             self.taken.update(piece for line in lines for piece in line)
             result[number] = (lines, position)
         return result
+
+    def _offers(self) -> Iterator[Offer]:
+        """Every caption with every table that it may belong to, and what speaks against it in points."""
+        feet = [self._foot(number) for number in range(len(self.tables))]
+        for k in np.flatnonzero((self.facts.caption == 1) & self.free).tolist():
+            size = float(self.facts.size[k])
+            left, top, right, bottom = hull(self.facts.box[list(self._line_at(k, 1e9))])
+            label = len(self.facts.text[k]) < _LABEL_LETTERS or size < _SMALLER * self.body
+            for number, table in enumerate(self.tables):
+                level = abs(top - table.top) < _BESIDE_STEP * size
+                if label and level and right < table.left + size and not self._under(k):
+                    yield abs(top - table.top) + _BESIDE_COSTS, k, number, "above"
+                elif right < table.left - 3 * size or left > table.right + 3 * size:
+                    continue
+                elif bottom <= table.top + 0.6 * size:
+                    yield self._gap_below(k, table), k, number, "above"
+                elif top >= table.bottom - 0.6 * size:
+                    gap = min(top - table.bottom, max(top - feet[number], 0.0) + _BELOW_COSTS)
+                    yield gap + _BELOW_COSTS, k, number, "below"
+
+    def _foot(self, number: int) -> float:
+        """Where the notes below a table end, above which a caption may stand."""
+        taken = set(self.taken)
+        lines = self.note_lines(number, ())
+        self.taken = taken
+        return max((float(self.facts.box[p, 3]) for line in lines for p in line), default=self.tables[number].bottom)
 
     def _under(self, k: int) -> bool:
         """Whether a table stands right below a caption, which then is that one's."""
@@ -194,6 +201,8 @@ class _Around:
             apart = position == "below" and new - last > 1.25 * self._usual_step(lines, size)
             if other or apart or self._ruled_between(last, new, following) or self._stands_off(lines, following):
                 break
+            if self._would_fit(lines[-1], following, max(high - _BEYOND * size, table.right)):
+                break
             lines.append(following)
             last = new
             size = float(facts.size[following[0]])
@@ -205,7 +214,16 @@ class _Around:
         own = hull(self.facts.box[list(line)])
         size = float(self.facts.size[line[0]])
         off = abs((own.left + own.right) - (block.left + block.right)) / 2
-        return own.left - block.left > _INDENTED * size and off > _CENTRED * size
+        return own.left - block.left > _INDENTED * (block.right - block.left) and off > _CENTRED * size
+
+    def _would_fit(self, last: Line, line: Line, right: float) -> bool:
+        """Whether a line is one word with a capital that had room on the line above, which has not ended."""
+        word, before = self.facts.text[line[0]], self.facts.text[last[-1]]
+        if len(line) > 1 or " " in word or not word[:1].isupper() or len(before) < _LABEL_LETTERS:
+            return False
+        room = right - float(self.facts.box[last[-1], 2]) - _ROOM * float(self.facts.size[line[0]])
+        width = float(self.facts.box[line[0], 2] - self.facts.box[line[0], 0])
+        return before[-1:].isalnum() and before.split()[-1].lower() not in _OPEN_WORDS and width < room
 
     def _ruled_between(self, above: float, below: float, line: Line) -> bool:
         """Whether a rule runs between two baselines, over most of the lower line."""

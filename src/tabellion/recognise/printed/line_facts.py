@@ -38,6 +38,7 @@ class LineFacts(msgspec.Struct, frozen=True, eq=False):
     room: NDArray[np.float64]  # (lines - 1, columns): white left for the first word of the next line; NaN where none is
     serial: NDArray[np.bool_]  # whether the first text of a line counts on from that of the line before
     numbered: NDArray[np.bool_]  # lines that open with a number, in a table whose rows are numbered
+    spanned: NDArray[np.bool_]  # lines but the first that hold several texts under one that spans their columns
 
 
 def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> LineFacts:
@@ -68,7 +69,7 @@ def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> L
     return LineFacts(
         filled, numeric, left, right, first, last, spans, block.astype(np.int32), ruled,
         np.diff(strip.line_base).astype(np.float64), _room(strip, columns, filled, left, right, first),
-        *_serials(strip, first),
+        *_serials(strip, first), np.array([_is_spanned(a, b) for a, b in pairwise(phrases)], dtype=bool),
     )  # fmt: skip
 
 
@@ -91,6 +92,12 @@ def _room(
         wanted = float(strip.box[word, 2] - strip.box[word, 0]) + BLANK * strip.em
         room[k, c] = (widths[c] - float(right[k, c] - left[k, c]) - wanted) / strip.em
     return np.asarray(np.clip(room, -9, 9))
+
+
+def _is_spanned(upper: list[Phrase], lower: list[Phrase]) -> bool:
+    """Whether several texts stand under one that spans their columns; texts of the stub may run over their column."""
+    spans = [p for p in upper if p.last > p.first > 0]
+    return any(sum(s.first <= p.first and p.last <= s.last for p in lower) > 1 for s in spans)
 
 
 def _serials(strip: Strip, first: list[dict[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -23,6 +23,7 @@ RIVER_FEATURES = (
     "ink between right", "same kind", "rivers", "cover beside", "gap shortest", "bold differs", "both count",
     "full ruled table", "ruled separators", "ruled interval", "ruled interval to usual", "bullets left", "number words",
     "ink left", "ink right", "white in ink", "numeric both", "gap of numbers", "heads both", "heads cross", "heads gap",
+    "signs left",
     "beside left p", "beside right p",
 )  # fmt: skip
 OWN_FEATURES = len(RIVER_FEATURES) - 2  # the last two need a first judgement
@@ -30,7 +31,10 @@ _WINDOW = 0.32  # of the type size: edges this close are aligned
 _BULLETS = frozenset("•▪■●○◦‣∙·")
 _RULED = 0.6  # of the table's height: an upright ruling this long is a separator
 _SAME_PLACE = 3.0  # points: rulings closer than this are one
+_SIGNS = frozenset("$€£¥<>≤≥±~≈%")
 _MOSTLY_BULLETS = 0.5
+_CLEAR, _LONG, _FEWEST_BOTH = 1.0, 12, 5  # type sizes of white through so many lines, so many with texts on both sides
+_SURE = 0.75
 _RICH = 3  # runs: lines with so many are rows of several cells
 
 
@@ -154,6 +158,7 @@ def _texts_told(strip: Strip, seen: _Seen, count: int) -> Told:
         "same kind": sum(bool(strip.numeric[a] == strip.numeric[b]) for _, a, b in seen.pairs) / both,
         "bold differs": sum(bool(strip.bold[a] != strip.bold[b]) for _, a, b in seen.pairs) / both,
         "bullets left": sum(strip.text[w] in _BULLETS for _, _, w in seen.left) / max(len(seen.left), 1),
+        "signs left": sum(strip.text[w] in _SIGNS for _, _, w in seen.left) / max(len(seen.left), 1),
         "ink between left": len(seen.left) / max(count, 1),
         "ink between right": len(seen.right) / max(count, 1),
     }
@@ -283,12 +288,17 @@ def judge_rivers(strip: Strip, rivers: list[River], runs: list[LineRuns], weight
     first = weights.boosted(FIRST_RIVERS, RIVER_FEATURES[:OWN_FEATURES]).probabilities(rows[:, :OWN_FEATURES])
     add_neighbours(rows, first)
     chance = weights.boosted(RIVERS, RIVER_FEATURES).probabilities(rows)
-    return without_bullets(rows, chance)
+    return settle_rivers(rows, chance)
 
 
-def without_bullets(rows: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The judgement, but none for the white between a bullet and its text."""
-    return np.where(rows[:, RIVER_FEATURES.index("bullets left")] > _MOSTLY_BULLETS, 0.0, chance)
+def settle_rivers(rows: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The judgement, but none for the white between a bullet and its text, and a sure one for a river as wide as a
+    letter that no line of a long table prints over.
+    """
+    of = {name: rows[:, RIVER_FEATURES.index(name)] for name in RIVER_FEATURES}
+    clear = (of["cover"] == 0) & (of["heads cross"] == 0) & (of["width"] >= _CLEAR) & (of["lines"] >= np.log(_LONG))
+    clear &= (of["both count"] >= _FEWEST_BOTH) & (of["signs left"] < _MOSTLY_BULLETS)
+    return np.where(of["bullets left"] > _MOSTLY_BULLETS, 0.0, np.where(clear, np.maximum(chance, _SURE), chance))
 
 
 def add_neighbours(rows: NDArray[np.float64], first: NDArray[np.float64]) -> None:
