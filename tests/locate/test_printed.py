@@ -232,9 +232,8 @@ def test_captions_stand_below_where_more_of_them_find_a_table_so():
 def test_a_line_of_text_that_names_a_table_is_no_caption_of_the_one_at_its_right():
     page = PdfPage()
     for line in range(30):
-        page.text(
-            40, 100 + 11 * line, "we sang of it at length, all of us and" if line != 3 else "Table 3. And of this we", 9
-        )
+        said = "Table 3. And of this we" if line == 3 else "we sang of it at length, all of us and all the others"
+        page.text(40, 100 + 11 * line, said, 8)
     lay_table(page, ROWS, 120, [250.0, 350.0, 420.0, 500.0])
     (shown,) = read_pages(page)
     (about,) = find_surroundings(gather_facts(shown), [Box(249, 120, 501, 181)])

@@ -152,7 +152,7 @@ class _Bands:
         return np.asarray(np.add.reduceat(values[self.flat].astype(np.float64), self.starts))
 
     def mean(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        return self.sum(values) / self.count
+        return np.asarray(self.sum(values) / self.count)
 
 
 def _gaps_at(gaps: NDArray[np.float64]) -> Series:
@@ -239,15 +239,15 @@ def _halves_at(cluster: _Cluster, bands: _Bands) -> Series:
     """All that stands above each cut and all that stands below it, and the few rows next to it on both sides."""
     facts, em, rows = cluster.facts, cluster.em, bands.rows
     numbers, count = bands.sum(facts.numeric), bands.count
-    above, below = np.arange(1, len(rows)), len(rows) - np.arange(1, len(rows))
+    above = range(1, len(rows))
     over = [np.concatenate(rows[max(0, n - _BAND) : n]) for n in above]
     under = [np.concatenate(rows[n : n + _BAND]) for n in above]
     left, right = np.minimum.accumulate(bands.left), np.maximum.accumulate(bands.right)
     rest_left, rest_right = np.minimum.accumulate(bands.left[::-1]), np.maximum.accumulate(bands.right[::-1])
     sizes = [(median(facts.size[a].tolist()), median(facts.size[b].tolist())) for a, b in zip(over, under, strict=True)]
     return {
-        "rows above": np.minimum(above, 25),
-        "rows below": np.minimum(below, 25),
+        "rows above": np.minimum(np.array(above), 25),
+        "rows below": np.minimum(len(rows) - np.array(above), 25),
         "aligned": np.array([_aligned(facts.box, a, b, em) for a, b in zip(over, under, strict=True)]),
         "left off": np.clip((rest_left[::-1][1:] - left[:-1]) / em, -20, 20),
         "right off": np.clip((rest_right[::-1][1:] - right[:-1]) / em, -20, 20),

@@ -104,7 +104,8 @@ def _lines(page: PrintedPage) -> list[_Line]:
                 continue
             glued = not texts or (shift[w] & _GLUED and texts[-1] != ",")
             texts.append(said[w] if glued else f" {said[w]}")
-        result.append(_Line("".join(texts), *boxes[k], sizes[k]))
+        left, top, right, bottom = boxes[k]
+        result.append(_Line("".join(texts), left, top, right, bottom, sizes[k]))
     return result
 
 

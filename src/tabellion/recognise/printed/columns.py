@@ -108,8 +108,8 @@ def _move_to_white(runs: list[LineRuns], chosen: list[tuple[float, float, float]
         if not share and len(rights) >= _FEWEST_TELLING:
             low, high = float(np.percentile(rights, 100 * _MOST_OF)), float(np.percentile(lefts, 100 - 100 * _MOST_OF))
             moved = ink.clearest(low, high) if low < high else x
-            over = ink.over(np.array([moved, x]))
-            here = moved if over[0] < over[1] else x
+            crossed = ink.over(np.array([moved, x]))
+            here = moved if crossed[0] < crossed[1] else x
         known = placed.get(round(here, 1))
         if known is None or known[1] < chance:
             placed[round(here, 1)] = (here, chance, share)

@@ -144,10 +144,8 @@ ROW_FEATURES = (
 _EVEN = 0.03  # share by which steps may differ that count as the same
 _NONE = 10.0
 _MOST_LINES = 14
-_CLOSED, _FEWEST_BLOCKS = (
-    0.6,
-    3,
-)  # of the height that rules between all columns run through; stretches between level rules
+_CLOSED, _FEWEST_CLOSED = 0.6, 3  # of the height that rules between all columns run through; rows between level ones
+_SOME_RULE = 0.1  # of a table's width: a rule this long parts two rows of closed cells
 _LEAST_JOIN = 0.015  # a run is not tried over a place less likely to join
 
 
@@ -354,34 +352,37 @@ def find_rows(
     weights: Weights,
 ) -> NDArray[np.int32]:
     """The row of each line."""
-    if is_closed(columns, facts):
-        return facts.block
+    closed = closed_rows(strip, columns, facts)
+    if closed is not None:
+        return closed
     runs = row_candidates(joins)
     features = row_features(strip, phrases, facts, joins, runs)
     chance = weights.boosted(ROWS, ROW_FEATURES).probabilities(features)
     return choose_rows(len(strip), runs, settle_rows(facts, runs, chance))
 
 
-def is_closed(columns: Columns, facts: LineFacts) -> bool:
-    """Whether rules close every cell of a table, so that all that stands between two level ones is one row.
+def closed_rows(strip: Strip, columns: Columns, facts: LineFacts) -> NDArray[np.int32] | None:
+    """The row of each line where rules close every cell of a table: all that stands between two level ones is one row.
 
-    Not so where a stretch between them holds numbers under numbers, texts of as many lines in all its columns, or more
-    than one name in the first: such rules part groups of rows.
+    None where they do not, or where a stretch between them holds numbers under numbers, texts of as many lines in all
+    its columns, or more than one name in the first: such rules part groups of rows.
     """
-    if not columns.ruled or min(columns.ruled) < _CLOSED or facts.block[-1] + 1 < _FEWEST_BLOCKS:
-        return False
+    if not columns.ruled or min(columns.ruled) < _CLOSED:
+        return None
+    ends = (facts.ruled > _SOME_RULE) | (np.diff(strip.part) != 0) | facts.spanned
+    rows = np.concatenate(([0], np.cumsum(ends))).astype(np.int32)
     numbers = facts.numeric & facts.filled
-    for block in range(int(facts.block[-1]) + 1):
-        lines = facts.block == block
+    for row in range(int(rows[-1]) + 1):
+        lines = rows == row
         depth = facts.filled[lines].sum(axis=0)
         used = depth[depth > 0]
         stacked = (numbers[lines].sum(axis=0) > 1).any()
-        if lines.sum() > 1 and (stacked or (len(used) > 1 and (used == lines.sum()).all())):
-            return False
         named = np.flatnonzero(facts.filled[lines, 0])
+        if lines.sum() > 1 and (stacked or (len(used) > 1 and (used == lines.sum()).all())):
+            return None
         if len(named) > 1 and np.ptp(named) >= len(named):
-            return False
-    return True
+            return None
+    return rows if rows[-1] + 1 >= _FEWEST_CLOSED else None
 
 
 def settle_rows(facts: LineFacts, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.float64]:
