@@ -47,7 +47,7 @@ def is_seen(corpus: str, fold: int, left_out: LeftOut) -> bool:
     (True, True, True)
     """
     if isinstance(left_out, str):
-        return KIN.get(corpus, corpus) != left_out
+        return KIN.get(corpus, corpus) != KIN.get(left_out, left_out)
     return fold != left_out
 
 

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 from tabellion.learn.cards import code_state
-from tabellion.learn.corpora import FOLDS, LeftOut, corpora_root, without
+from tabellion.learn.corpora import FOLDS, KIN, LeftOut, corpora_root, without
 from tabellion.learn.parallel import FORK, use_processes
 from tabellion.learn.parts import LEARNED_FROM, PARTS, READ_FIRST, SHEETS, Target, stale_weights
 from tabellion.weights import SHIPPED, forget_loaded
@@ -34,7 +34,8 @@ def fold_targets(folds: Path) -> list[Target]:
 
 def corpus_targets(folds: Path, groups: Sequence[str] = tuple(LEARNED_FROM)) -> list[Target]:
     """A folder for each corpus that some groups of parts learn from: weights that have seen all the others."""
-    return [(folds / without(corpus), corpus) for group in groups for corpus in LEARNED_FROM[group]]
+    corpora = (corpus for group in groups for corpus in LEARNED_FROM[group] if corpus not in KIN)
+    return [(folds / without(corpus), corpus) for corpus in corpora]
 
 
 def train_parts(names: Sequence[str], targets: Sequence[Target], workers: int | None = None) -> None:
