@@ -10,7 +10,8 @@ from tabellion.locate.printed.extent import in_figure, widen_tables
 from tabellion.locate.printed.parting import settle_chances
 from tabellion.locate.printed.piece_features import Earlier
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
-from tabellion.locate.printed.regions import goes_on
+from tabellion.locate.printed.regions import goes_on, join_parts
+from tabellion.locate.printed.running_text import RunningText
 from tabellion.locate.printed.second_look import gather_facts
 from tabellion.locate.printed.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
@@ -238,3 +239,38 @@ def test_a_line_of_text_that_names_a_table_is_no_caption_of_the_one_at_its_right
     (shown,) = read_pages(page)
     (about,) = find_surroundings(gather_facts(shown), [Box(249, 120, 501, 181)])
     assert about.caption is None
+
+
+def test_a_table_goes_on_in_the_next_column_of_text():
+    page = PdfPage()
+    edges = [60.0, 140.0, 200.0, 260.0]
+    for line in range(40):
+        page.text(60, 100 + 14 * line, "we sang of it at length, all of us, and the others", 8)
+        page.text(320, 200 + 14 * line, "we sang of it at length, all of us, and the others", 8)
+    lay_table(page, ROWS, 690, edges)
+    lay_table(page, [["Bass", "1", "9"], ["Baritone", "0", "6"], ["Descant", "2", "1"]], 90, [x + 260 for x in edges])
+    (shown,) = read_pages(page)
+    boxes = [Box(319, 90, 521, 136), Box(59, 690, 261, 751)]
+    abouts = find_surroundings(gather_facts(shown), boxes)
+    found = [
+        PrintedRegion(shown, Place(page=1, box=box), box, about=about) for box, about in zip(boxes, abouts, strict=True)
+    ]
+    (joined,) = join_parts([found])
+    assert (joined.box, [part.box for part in joined.parts]) == (boxes[1], [boxes[0]])
+
+
+def test_a_sentence_goes_on_behind_the_caption_of_a_figure():
+    page = PdfPage()
+    page.text(72, 100, "The choir has grown, as all of us who sing have seen in Table", 10)
+    page.text(72, 120, "Figure 2. The choir at the end of the year, seen from the door", 8)
+    page.text(72, 130, "of the hall. Voices are those of Table 4.", 8)
+    page.text(72, 160, "3 and in the hall. It sings well, and it will sing on.", 10)
+    for line in range(5):
+        page.text(72, 180 + 14 * line, "It sings well, and all who hear it say that it was never better.", 10)
+    (shown,) = read_pages(page)
+    text = RunningText()
+    text.add(shown, set(), set())
+    assert set(text.close()) == {
+        "Voices are those of Table 4.",
+        "The choir has grown, as all of us who sing have seen in Table 3 and in the hall.",
+    }

@@ -72,7 +72,10 @@ def contents(library: Any) -> list[tuple[object, ...]]:
 
 
 def test_a_run_ends_as_adding_does(tmp_path: Path, cluster: str) -> None:
-    with open_library(str(tmp_path / "run"), create=True) as ran, open_library(str(tmp_path / "add"), create=True) as added:
+    with (
+        open_library(str(tmp_path / "run"), create=True) as ran,
+        open_library(str(tmp_path / "add"), create=True) as added,
+    ):
         report = run_sources([str(EXAMPLES)], ran, cluster)
         added.add(*(place.file for place in expand_places([str(EXAMPLES)])))
         assert report.documents["added"] == len(list(expand_places([str(EXAMPLES)])))

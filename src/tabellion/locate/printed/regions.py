@@ -7,7 +7,8 @@ Fails on tables whose cells are pictures, and on lists set like tables.
 
 Tables that go on over pages. In: the regions of a document, page by page. Out: the same, where a region at the top of a
 page goes on with the last one of the page before: it says so ("Table 2 continued"), or it has no caption of its own and
-stands at the same place with the same columns or the same first row.
+stands at the same place with the same columns or the same first row. So does one at the top of a column of text with
+the one at the foot of the column before.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _FEW_LETTERS = 160  # text between a part and the edge of the page: running head
 def join_parts(pages: Iterable[list[PrintedRegion]]) -> Iterator[PrintedRegion]:
     """Regions in order, each with the parts on later pages that go on with it; unlikely regions pass unjoined."""
     waiting: PrintedRegion | None = None  # the last region of the last page, to which parts may be added
-    for region in (region for regions in pages for region in regions):
+    for region in (region for regions in pages for region in _by_columns(regions)):
         if region.genuine < LIKELY:
             yield region
             continue
@@ -57,8 +58,37 @@ def join_parts(pages: Iterable[list[PrintedRegion]]) -> Iterator[PrintedRegion]:
         yield waiting
 
 
+def _by_columns(regions: list[PrintedRegion]) -> list[PrintedRegion]:
+    """The regions of a page in order, each that goes on with another in the next column of text right behind that."""
+    found = list(regions)
+    for region in regions:
+        before = next((last for last in found if last is not region and _goes_on_beside(last, region)), None)
+        if before is not None:
+            found.remove(region)
+            found.insert(found.index(before) + 1, region)
+    return found
+
+
+def _goes_on_beside(last: PrintedRegion, region: PrintedRegion) -> bool:
+    """Whether a region at the top of a column of text goes on with one at the foot of the column before it."""
+    page, box, above = region.page, region.box, last.box
+    if region.page is not last.page or min(region.genuine, last.genuine) < LIKELY or box.left < above.right:
+        return False
+    if region.about.label is not None or last.about.notes or box.top > above.bottom - (above.bottom - above.top) / 2:
+        return False
+    if above.bottom < (1 - _NEAR_EDGE) * page.height or box.top > _NEAR_EDGE * page.height:
+        return False
+    over = Box(box.left, _RUNNING_HEAD * page.height, box.right, box.top)
+    under = Box(above.left, above.bottom, above.right, (1 - _RUNNING_HEAD) * page.height)
+    if _letters_in(page, over) or _letters_in(page, under):
+        return False
+    return _first_row(region) == _first_row(last) or _alike_columns(last, region)
+
+
 def goes_on(last: PrintedRegion, region: PrintedRegion) -> bool:
-    """Whether a region goes on with the last one of the page before."""
+    """Whether a region goes on with the last one of the page before, or of the column of text before."""
+    if region.page is last.page:
+        return _goes_on_beside(last, region)
     if region.page.number != last.page.number + 1 or region.page.turn != last.page.turn:
         return False
     label, before = region.about.label, last.about.label
@@ -94,8 +124,14 @@ def _headed(region: PrintedRegion) -> bool:
 def _same_columns(last: PrintedRegion, region: PrintedRegion) -> bool:
     """Whether two regions stand at the same place, and what stands in the columns of the one does in the other's."""
     em = float(np.median(region.page.pieces.size))
+    return abs(region.box.left - last.box.left) / em < 3 * _SAME_EDGE and _alike_columns(last, region)
+
+
+def _alike_columns(last: PrintedRegion, region: PrintedRegion) -> bool:
+    """Whether two regions are as wide, and what stands in the columns of the one does in the other's."""
+    em = float(np.median(region.page.pieces.size))
     widths = abs((region.box.right - region.box.left) - (last.box.right - last.box.left)) / em
-    if widths >= _SAME_EDGE or abs(region.box.left - last.box.left) / em >= 3 * _SAME_EDGE:
+    if widths >= _SAME_EDGE:
         return False
     one, other = _columns(last, em), _columns(region, em)
     fewer, more = sorted((one, other), key=len)

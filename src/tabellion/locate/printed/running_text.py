@@ -2,7 +2,8 @@
 
 Goes in: pages in order, each with what of it is not running text (tables, captions, notes, running heads). Comes out:
 the sentences that mention a table. Lines are taken in the order of the content, which is that of reading in nearly
-all documents; a sentence may go on in the next column or on the next page. Only sentences with a mention are kept.
+all documents; a sentence may go on in the next column, on the next page or behind the caption of a figure. Only
+sentences with a mention are kept.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from collections.abc import Set
 
 import numpy as np
 
+from tabellion.locate.printed.piece_features import body_size
 from tabellion.model.printed import PrintedPage
-from tabellion.values.table_labels import mentions_table, part_sentences
+from tabellion.values.table_labels import mentions_table, part_sentences, read_caption
 
 _LONGEST = 6000  # letters of a sentence that has not ended: what is longer is no sentence
 _KEEP = 1500  # letters that are kept of it
+_SMALLER, _STEP = 0.97, 1.9  # of the size of the text, that captions are set in; type sizes from line to line of one
 
 
 class RunningText:
@@ -31,12 +34,18 @@ class RunningText:
         from tabellion.locate.printed.surroundings import piece_text  # only a PDF has running text
 
         top, bottom = 0.07 * page.height, 0.94 * page.height
+        figures = _figure_captions(page)
         for k in range(len(page.pieces)):
             box = page.pieces.box[k]
             if k in aside or ((box[3] < top or box[1] > bottom) and _is_head(page, k, heads)):
                 continue
-            self._append(piece_text(page, k))
+            if k not in figures:
+                self._append(piece_text(page, k))
         self._part()
+        for caption in dict.fromkeys(figures.values()):
+            ended, rest = part_sentences(" ".join(piece_text(page, k) for k in caption if k not in aside))
+            for sentence in (*ended, rest):
+                self._keep(sentence)
 
     def close(self) -> tuple[str, ...]:
         """All sentences, the last one too."""
@@ -62,6 +71,32 @@ class RunningText:
     def _keep(self, sentence: str) -> None:
         if mentions_table(sentence):
             self.sentences.append(" ".join(sentence.split()))
+
+
+def _figure_captions(page: PrintedPage) -> dict[int, tuple[int, ...]]:
+    """The pieces of captions of figures that are set smaller than the text, each with all pieces of its caption.
+
+    A caption stands where there was room: a sentence of the text goes on behind it.
+    """
+    pieces, found = page.pieces, dict[int, tuple[int, ...]]()
+    usual = body_size(page)
+    k = 0
+    while k < len(pieces):
+        caption = read_caption(str(pieces.text[k]))
+        size = float(pieces.size[k])
+        if caption is None or caption.kind != "figure" or size > _SMALLER * usual:
+            k += 1
+            continue
+        lines = [k]
+        while lines[-1] + 1 < len(pieces):
+            last, following = lines[-1], lines[-1] + 1
+            step = float(pieces.baseline[following] - pieces.baseline[last])
+            if abs(float(pieces.size[following]) - size) > 0.06 * size or not -0.5 * size < step < _STEP * size:
+                break
+            lines.append(following)
+        found.update(dict.fromkeys(lines, tuple(lines)))
+        k = lines[-1] + 1
+    return found
 
 
 def _is_head(page: PrintedPage, k: int, heads: Set[tuple[str, int]]) -> bool:
