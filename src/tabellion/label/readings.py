@@ -28,7 +28,7 @@ class ReadingSettings(msgspec.Struct, frozen=True):
 
     sure: float = 0.9  # confidence from which on no other reading is looked at
     most_cells: int = 400_000  # of a grid that is read more than once
-    gain: float = 0.15  # of the share read rightly by which a cut must be better
+    gain: float = 0.2  # of the share read rightly by which a cut must be better
     deep: int = 2  # times that a part of a cut is cut again
     readings: int = 60  # of parts of one grid
     long_head: int = 4  # rows from which a head is doubtful
