@@ -114,6 +114,6 @@ def relabel(labels: RowLabels, blocks: list[Block]) -> RowLabels:
         for rows, role, kept in parts:
             for row in rows:
                 if roles[row] not in kept:
-                    alone = role == "data" and labels.grid.filled[row].sum() == 1
-                    roles[row] = "group" if alone else role
+                    banner = roles[row] == "header" and labels.grid.filled[row].sum() == 1
+                    roles[row] = "group" if banner and role == "data" else role
     return RowLabels(grid=labels.grid, roles=tuple(roles), probability=labels.probability)

@@ -86,7 +86,7 @@ def suppositions(grid: Grid, frames: tuple[Frame, ...]) -> Iterator[Mapping[int,
 
 
 def relation_roles(grid: Grid) -> dict[int, RowRole]:
-    """The first full row as a head, those down to the last full one as data; nothing where few rows are full."""
+    """The first full row as a head, those down to the last full one as data; of texts, where many rows are full."""
     columns = grid.filled.sum(axis=0) > SETTINGS.full * max(1, int(grid.filled.any(axis=1).sum()))
     if columns.sum() < SETTINGS.least_columns:
         return {}
@@ -95,7 +95,7 @@ def relation_roles(grid: Grid) -> dict[int, RowRole]:
         return {}
     numbers = grid.content[full][:, columns] == Content.NUMBER
     unlike = numbers[0] != (numbers[1:].mean(axis=0) > SETTINGS.full)
-    if (unlike | ~numbers[0]).mean() <= SETTINGS.full:
+    if (unlike | ~numbers[0]).mean() <= SETTINGS.full or numbers[1:].mean() >= 1 - SETTINGS.full:
         return {}
     said = np.flatnonzero(grid.filled.any(axis=1))
     return {int(row): "header" if row == full[0] else "data" for row in said if full[0] <= row <= full[-1]}

@@ -73,10 +73,10 @@ def _label_boosted(view: RowView, weights: Weights, given: Given) -> Labelling:
 
 
 def _no_heads(view: RowView, classes: tuple[str, ...], given: Given) -> NDArray[np.bool_]:
-    """(rows, classes): rows that say nothing beside their label but that values are missing head no columns."""
+    """(rows, classes): a label with nothing but missing values beside it heads no columns."""
     missing, filled = view.missing.sum(axis=1), view.filled.sum(axis=1)
-    told = np.isin(view.rows, list(given))
-    return np.outer(~told & (missing > 1) & (missing >= filled - 1), np.array(classes) == "header")
+    labelled = ~view.first_of(view.missing) & ~np.isin(view.rows, list(given))
+    return np.outer(labelled & (missing > 1) & (missing == filled - 1), np.array(classes) == "header")
 
 
 def _label_crf(view: RowView, weights: Weights, given: Given) -> Labelling:
