@@ -61,6 +61,12 @@ export interface Partner {
   rows: number; matched: number; unmatched: number; repeats: boolean;
 }
 
+export interface AnnotatorState { document: string; annotator: string; strokes: number; finished: string[] }
+export interface Agreement { genuine: boolean; orientation: boolean | null; cells: number; same_role: number | null; kappa: number | null; left: number | null; top: number | null }
+export interface Concept { id: string; label: string; labels: string[]; parent: string | null; support: number; sites: string[]; urls: string[] }
+export interface MinedSite { name: string; concepts: Concept[]; sites: { site: string; pages: number }[]; issues: Issue[]; instances: number }
+export interface Instance { id: string; concept: string | null; source: string; attributes: { label: string[]; value: string; path: string }[] }
+
 export class Refused extends Error {
   constructor(readonly status: number, message: string) {
     super(message);

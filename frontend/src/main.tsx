@@ -10,7 +10,9 @@ import { useKept } from "./use";
 
 const Look = lazy(() => import("./look/Look").then((one) => ({ default: one.Look })));
 const Ask = lazy(() => import("./ask/Ask").then((one) => ({ default: one.Ask })));
-const PAGES: [string, string][] = [["find", "Find"], ["ask", "Ask"]];
+const Sites = lazy(() => import("./sites/Sites").then((one) => ({ default: one.Sites })));
+const Annotate = lazy(() => import("./annotate/Annotate").then((one) => ({ default: one.Annotate })));
+const PAGES: [string, string][] = [["find", "Find"], ["ask", "Ask"], ["sites", "Sites"], ["annotate", "Annotate"]];
 const THEMES = ["auto", "light", "dark"];
 
 /** The token of the opened address, taken out of it. */
@@ -60,6 +62,8 @@ function App() {
           <Suspense fallback={<Note>Loading …</Note>}>
             {route.page === "table" ? <Look session={session} route={route} /> :
               route.page === "ask" ? <Ask session={session} route={route} /> :
+              route.page === "sites" ? <Sites route={route} /> :
+              route.page === "annotate" ? <Annotate session={session} route={route} /> :
               <Find session={session} route={route} />}
           </Suspense>
         ) : refused ? <Login said={refused} done={setSession} /> : <Note>Loading …</Note>}

@@ -156,3 +156,42 @@ def test_a_broken_file_is_told_of_and_others_are_kept(browser: Browser, address:
     expect(jobs.locator(".failed")).to_contain_text("broken.xlsx")
     expect(jobs.locator(".kept")).to_contain_text("1 table, 3 values")
     expect(page.get_by_role("table")).to_contain_text("towns.csv")
+
+
+def test_a_question_is_completed_answered_and_drawn(browser: Browser, address: str) -> None:
+    page = entered(browser, address, "#/ask")
+    box = page.get_by_label("SQL")
+    box.fill("")
+    box.press_sequentially("select * from smo")
+    option = page.get_by_role("option", name="smoking")
+    option.wait_for()
+    box.press("Enter")
+    expect(box).to_have_value("select * from smoking")
+    box.press("Control+Enter")
+    expect(page.get_by_role("img", name="bar plot of 1990")).to_be_visible()
+    expect(page.get_by_role("region", name="Rows")).to_contain_text("18 to 24 years")
+    page.get_by_role("combobox", name="Plot").select_option("scatter")
+    expect(page.get_by_role("img", name="scatter plot")).to_be_visible()
+    assert "sql=select" in page.url and "plot=scatter" in page.url
+    with page.expect_download() as saved:
+        page.get_by_label("Save").select_option("csv")
+    assert saved.value.path().read_text().startswith("sex_race_and_age_1,")
+    page.get_by_role("button", name="Joins of pilots").click()
+    expect(page.get_by_role("heading", name="Joins of pilots")).to_be_visible()
+    unharmed(page)
+
+
+def test_ground_truth_is_made_apart_from_the_library(browser: Browser, address: str, library: Library) -> None:
+    page = entered(browser, address, "#/annotate?annotator=eve")
+    page.get_by_role("link", name="Adults who smoke").click()
+    page.get_by_text("Ground truth by eve").wait_for()
+    page.get_by_role("rowheader", name="8", exact=True).click()
+    page.get_by_role("button", name="derived").click()
+    expect(page.locator("#cell-7-1")).to_have_class(re.compile("role-derived"))
+    page.get_by_role("checkbox").click()
+    expect(page.get_by_role("checkbox")).to_be_checked()
+    page.get_by_role("link", name="All tables").click()
+    expect(page.get_by_role("row", name=re.compile("Adults who smoke"))).to_contain_text("done")
+    expect(page.get_by_role("link", name="Export 1 finished")).to_be_visible()
+    page.goto(address + "#/table/smoking")
+    expect(page.locator("#cell-7-1")).to_have_class(re.compile("role-value"))

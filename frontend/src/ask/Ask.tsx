@@ -39,6 +39,7 @@ export function Ask({ route }: { session: Session; route: Route }) {
   const kind = (route.values.plot as PlotKind | undefined) ?? (answer ? choosePlot(answer.rows) : "none");
   return (
     <div className="ask">
+      <h1 className="unseen">Ask the tables</h1>
       <section aria-label="Question and answer">
         <form onSubmit={submit}>
           <SqlBox value={sql} change={setSql} submit={() => submit()} />

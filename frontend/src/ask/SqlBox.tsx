@@ -47,7 +47,7 @@ export function SqlBox({ value, change, submit }: { value: string; change: (text
   };
   return (
     <div className="sql">
-      <textarea ref={box} value={value} aria-label="SQL" role="combobox" aria-autocomplete="list" aria-expanded={names.length > 0} aria-controls="names" aria-activedescendant={names.length ? `name-${at}` : undefined} spellCheck={false} autoCapitalize="off"
+      <textarea ref={box} value={value} aria-label="SQL" aria-autocomplete="list" aria-controls="names" aria-activedescendant={names.length ? `name-${at}` : undefined} spellCheck={false} autoCapitalize="off"
         onChange={(event) => { change(event.target.value); void offer(); }} onKeyDown={onKey} onBlur={() => setTimeout(() => setNames([]), 150)} />
       <ul id="names" role="listbox" aria-label="Names" className="complete" hidden={!names.length} style={place}>
         {names.map((name, number) => <li key={name} id={`name-${number}`} role="option" aria-selected={number === at} onMouseDown={(event) => { event.preventDefault(); take(name); }}>{name}</li>)}

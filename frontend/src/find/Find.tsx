@@ -21,6 +21,7 @@ export function Find({ session, route }: { session: Session; route: Route }) {
   }, [rested]); // eslint-disable-line
   return (
     <div className="find">
+      <h1 className="unseen">Find tables</h1>
       <form role="search" className="search" onSubmit={(event) => { event.preventDefault(); go(address("find", "", { q: text, view: text ? "hits" : "" })); }}>
         <input type="search" aria-label="Search tables" placeholder="Search tables: words, “phrases”, numbers, year:1990..2000, medium:pdf" value={text} onChange={(event) => setText(event.target.value)} autoFocus />
         <a className="button" href={address("find")} aria-current={view === "documents" ? "true" : undefined}>Documents</a>

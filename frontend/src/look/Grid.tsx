@@ -88,7 +88,7 @@ export function Grid(props: GridProps) {
     <div ref={scroller} className={`grid ${props.looks}`} role="grid" aria-label={`${reading.sheet?.name ?? reading.name} as a grid`} aria-rowcount={rows + 1} aria-colcount={columns + 1} aria-multiselectable="true" tabIndex={0} aria-activedescendant={selected && focusRow! >= first && focusRow! <= last ? `cell-${focusRow}-${focusColumn}` : undefined} onKeyDown={onKey}>
       <div role="presentation" className="canvas" style={{ width: edges[columns]!, height: (rows + 1) * ROW }}>
         <div role="row" className="head" aria-rowindex={1} style={{ width: edges[columns]! }}>
-          <div role="columnheader" aria-colindex={1} className="corner" aria-label="Rows" />
+          <div role="columnheader" aria-colindex={1} className="corner"><span className="unseen">Rows</span></div>
           {Array.from({ length: to - from + 1 }, (_, number) => from + number).map((column) => (
             <div key={column} role="columnheader" aria-colindex={column + 2} className={area && column >= area.left && column <= area.right ? "on" : ""} style={{ left: edges[column]!, width: edges[column + 1]! - edges[column]! }}
               onClick={(event) => select({ anchor: [0, event.shiftKey && selected ? selected.anchor[1] : column], focus: [focusRow ?? reading.frame[0], column], lines: "column" })}>
@@ -120,9 +120,9 @@ const Row = memo(function Row({ row, from, to, edges, cells, area, current, role
     const classes = ["cell", cell?.role && looks === "roles" ? `role-${cell.role}` : "", mine ? "" : "other-table", isLit ? "lit" : "", chosen ? "on" : "", column === current ? "current" : "", cell?.lost ? "lost" : "", cell?.changed ? "flash" : "", right(cell) ? "number" : ""];
     const drag = editable && header ? dragging(header.side, [row, column], moveHeader) : {};
     drawn.push(
-      <div key={column} id={`cell-${row}-${column}`} role="gridcell" aria-colindex={column + 2} aria-selected={chosen} className={classes.filter(Boolean).join(" ")} style={styleOf(cell, column, edges, looks)} title={titleOf(cell, a1(row, column))}
+      <div key={column} id={`cell-${row}-${column}`} role="gridcell" aria-colindex={column + 2} aria-selected={chosen} className={classes.filter(Boolean).join(" ")} style={styleOf(cell, column, edges, looks, cell && !cell.across && !right(cell) && !cell.look?.wrap && cell.text.length > 6 ? reach(cells, row, column, to) : 1)} title={titleOf(cell, a1(row, column))}
         onClick={(event) => select({ anchor: event.shiftKey && selected ? selected.anchor : [row, column], focus: [row, column], lines: null })} {...drag}>
-        {cell?.text}
+        {cell?.text && <span className="text">{cell.text}</span>}
       </div>,
     );
   }
@@ -196,7 +196,7 @@ function FrameMark({ one, own, edges, editable, moveEdge }: { one: Sibling; own:
     handle.addEventListener("pointerup", end, { once: true });
   };
   return (
-    <div className={own ? "frame own" : "frame"} style={box} role="presentation">
+    <div className={own ? "frame own" : "frame"} style={box} aria-hidden="true">
       <a href={`#/table/${encodeURIComponent(one.name)}`} tabIndex={-1}>{one.id.split("-").pop()}</a>
       {own && editable && (["top", "bottom", "left", "right"] as const).map((side) => <b key={side} className={`edge ${side}`} data-edge={side} onPointerDown={drag(side)} />)}
     </div>
@@ -230,9 +230,17 @@ function roleOf(reading: Reading, row: number): string {
   return "blank";
 }
 
-function styleOf(cell: Drawn | undefined, column: number, edges: number[], looks: string): CSSProperties {
+/** Over how many columns a text may run on: up to the next cell that says something. */
+function reach(cells: Cells, row: number, column: number, last: number): number {
+  let next = column + 1;
+  while (next <= last && next < column + 12 && !cells.at(row, next)?.text) next++;
+  return next - column;
+}
+
+function styleOf(cell: Drawn | undefined, column: number, edges: number[], looks: string, reached: number): CSSProperties {
   const across = cell?.across ?? 1;
-  const style: CSSProperties = { left: edges[column]!, width: (edges[column + across] ?? edges[edges.length - 1]!) - edges[column]! };
+  const style: CSSProperties & Record<string, unknown> = { left: edges[column]!, width: (edges[column + across] ?? edges[edges.length - 1]!) - edges[column]! };
+  if (reached > 1) style["--reach"] = `${(edges[column + reached] ?? edges[edges.length - 1]!) - edges[column]!}px`;
   if ((cell?.down ?? 1) > 1) style.height = cell!.down! * ROW;
   const look = cell?.look;
   if (!look) return style;

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { type CellFacts, type Made, type Reading, type Session, type Side, ask, at, query } from "../api";
+import { type AnnotatorState, type CellFacts, type Made, type Reading, type Session, type Side, ask, at, query, send } from "../api";
 import { Note, Sure, Tabs } from "../parts";
 import { a1, areaText, parseA1, short } from "../places";
 import { type Route, address, go, parseRoute } from "../route";
-import { message, useKept } from "../use";
+import { message, useKept, useLoaded } from "../use";
 import { useCells } from "./cells";
 import { Grid, type GridProps, type Lit, type Selection, areaOfSelection } from "./Grid";
 import { Doubts, History, Metadata, Path, Pivot, Tidy } from "./Panels";
@@ -22,10 +22,11 @@ export function Look({ session, route }: { session: Session; route: Route }) {
   const [reading, setReading] = useState<Reading | null>(null);
   const [before, setBefore] = useState<Reading | null>(null);
   const [error, setError] = useState<string | null>(null);
+  const annotator = route.values.annotator ?? "";
   const held = useRef<Reading | null>(null);
   const load = useCallback(async (name?: string) => {
     try {
-      const next = await ask<Reading>(at(name ?? held.current?.id ?? route.name, "reading"));
+      const next = await ask<Reading>(at(name ?? held.current?.id ?? route.name, `reading?${query({ annotator })}`));
       setBefore(held.current?.id === next.id ? held.current : null);
       setReading((held.current = next));
       setError(null);
@@ -46,14 +47,16 @@ export function Look({ session, route }: { session: Session; route: Route }) {
 }
 
 function Opened({ session, route, reading, before, load }: { session: Session; route: Route; reading: Reading; before: Reading | null; load: (name?: string) => Promise<void> }) {
-  const [author, setAuthor] = useKept("author", session.author ?? "");
+  const annotator = route.values.annotator ?? "";
+  const [name, setAuthor] = useKept("author", session.author ?? "");
+  const author = annotator || name;
   const [looks, setLooks] = useKept("looks", "roles");
   const [facts, setFacts] = useState<CellFacts | null>(null);
   const [selected, setSelected] = useState<Selection | null>(() => {
     const cell = parseA1(route.values.cell ?? "");
     return cell && { anchor: cell, focus: cell, lines: null };
   });
-  const [cells, turn] = useCells(reading.id, reading.version);
+  const [cells, turn] = useCells(reading.id, annotator, reading.version);
   const tab = route.values.view ?? "trees";
   const side = route.values.side ?? "source";
   const rows = reading.sheet?.rows ?? reading.rows;
@@ -67,7 +70,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
     if (other) go(address("table", other.id));
     return undefined;
   }, [reading, load]);
-  const strokes = useStrokes(reading, author, changed);
+  const strokes = useStrokes(reading, author, annotator, changed);
 
   const select = useCallback((next: Selection) => setSelected(next), []);
   const choose = useCallback((cell: [number, number]) => setSelected({ anchor: cell, focus: cell, lines: null }), []);
@@ -76,7 +79,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
     if (!selected) return;
     let current = true;
     const [row, column] = selected.focus;
-    ask<CellFacts>(at(reading.id, `cell?${query({ row, column })}`)).then((got) => current && setFacts(got), () => current && setFacts(null));
+    ask<CellFacts>(at(reading.id, `cell?${query({ row, column, annotator })}`)).then((got) => current && setFacts(got), () => current && setFacts(null));
     const timer = setTimeout(() => state({ cell: a1(row, column) }), 300);
     return () => { current = false; clearTimeout(timer); };
   }, [focus, reading.version]); // eslint-disable-line
@@ -109,7 +112,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
   useEffect(() => {
     const look = () => {
       if (document.hidden) return;
-      ask<{ version: number }>(`/documents/${reading.document}/corrections`).then(({ version }) => setNews(version - reading.version), () => undefined);
+      ask<{ version: number }>(`/documents/${reading.document}/corrections?${query({ annotator })}`).then(({ version }) => setNews(version - reading.version), () => undefined);
     };
     setNews(0);
     const timer = setInterval(look, POLL);
@@ -136,12 +139,13 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
           )}
           <label>Show <select value={looks} onChange={(event) => setLooks(event.target.value)}><option value="roles">roles</option><option value="source">as it looks</option></select></label>
           <label>Export <select value="" onChange={(event) => { location.href = at(reading.id, `export?${query({ form: event.target.value })}`); }}><option value="">…</option>{FORMS.map((form) => <option key={form}>{form}</option>)}</select></label>
-          {session.write && <label>I am <input className="author" value={author} placeholder="your name" onChange={(event) => setAuthor(event.target.value)} /></label>}
+          {session.write && !annotator && <label>I am <input className="author" value={name} placeholder="your name" onChange={(event) => setAuthor(event.target.value)} /></label>}
           <span className="sides" role="group" aria-label="Which side is shown">
             {["source", "table"].map((one) => <button key={one} type="button" aria-pressed={side === one} onClick={() => state({ side: one })}>{one}</button>)}
           </span>
         </div>
       </header>
+      {annotator && <GroundTruth reading={reading} annotator={annotator} />}
       {session.write && <Toolbar reading={reading} area={area} strokes={strokes} />}
       {news > 0 && <div className="banner" role="status">Somebody else has corrected this document ({news}). <button type="button" onClick={() => void load()}>Show it</button></div>}
       {strokes.said && (
@@ -162,11 +166,26 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
           <Tabs label="Views of the table" tabs={tabs} chosen={tab} choose={(view) => state({ view })} />
           <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} className="panel">
             {tab === "grid" ? grid : tab === "tidy" ? <Tidy reading={reading} choose={choose} /> : tab === "pivot" ? <Pivot reading={reading} /> : tab === "metadata" ? <Metadata reading={reading} /> : tab === "doubts" ? <Doubts reading={reading} /> :
-              tab === "history" ? <History reading={reading} undo={session.write ? (one) => void strokes.takeBack([one.id]) : null} /> :
+              tab === "history" ? <History reading={reading} annotator={annotator} undo={session.write ? (one) => void strokes.takeBack([one.id]) : null} /> :
               <Trees reading={reading} before={before} chosen={focus} litPath={lit.cells} editable={session.write} choose={choose} moveHeader={moveHeader} />}
           </div>
         </section>
       </div>
+    </div>
+  );
+}
+
+/** That this is ground truth, and whether it is finished. */
+function GroundTruth({ reading, annotator }: { reading: Reading; annotator: string }) {
+  const { value, again } = useLoaded<{ annotators: AnnotatorState[] }>(`${reading.id} ${reading.version}`, () => ask("/annotations"));
+  const mine = value?.annotators.find((one) => one.annotator === annotator && one.document === reading.document);
+  const done = mine?.finished.includes(reading.id) ?? false;
+  const say = () => void send(at(reading.id, "annotations/finished"), { annotator, done: !done }).then(again);
+  return (
+    <div className="banner" role="status">
+      <span>Ground truth by <b>{annotator}</b>: the library itself is not changed.</span>
+      <label><input type="checkbox" checked={done} onChange={say} /> I am done with this table</label>
+      <a href={address("annotate", "", { annotator })}>All tables</a>
     </div>
   );
 }

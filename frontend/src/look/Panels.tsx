@@ -58,7 +58,7 @@ export function Metadata({ reading }: { reading: Reading }) {
     <div className="scroll" tabIndex={0} role="region" aria-label="Metadata">
       {Object.entries(reading.metadata).map(([category, facts]) => (
         <section key={category} className="facts">
-          <h3>{category}</h3>
+          <h2>{category}</h2>
           <dl>{Object.entries(facts).map(([name, fact]) => {
             const empty = fact === null || (Array.isArray(fact) && !fact.length);
             return !empty && <div key={name}><dt>{name.replaceAll("_", " ")}</dt><dd>{Array.isArray(fact) ? fact.map(plain).join(", ") : plain(fact)}</dd></div>;
@@ -74,16 +74,16 @@ const plain = (fact: unknown): string => (typeof fact === "number" ? String(Math
 export function Doubts({ reading }: { reading: Reading }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Doubts">
-      <h3>Issues</h3>
+      <h2>Issues</h2>
       {reading.issues.length ? <ul className="issues">{reading.issues.map((issue, number) => <li key={number}><b>{issue.stage}</b> {issue.note} <span className="dim">{issue.place?.sheet} {issue.place?.range}</span></li>)}</ul> : <p className="dim">None.</p>}
-      <h3>Judged to be no table</h3>
+      <h2>Judged to be no table</h2>
       {reading.rejected.length ? <ul className="issues">{reading.rejected.map((one, number) => <li key={number}>{one.kind} <span className="dim">{one.place.sheet} {one.place.range ?? one.place.path} · {Math.round(one.genuine * 100)} % a table</span></li>)}</ul> : <p className="dim">Nothing.</p>}
     </div>
   );
 }
 
-export function History({ reading, undo }: { reading: Reading; undo: ((one: Standing) => void) | null }) {
-  const { value, error } = useLoaded<{ corrections: Standing[] }>(`${reading.document} ${reading.version}`, () => ask(`/documents/${reading.document}/corrections`));
+export function History({ reading, annotator, undo }: { reading: Reading; annotator: string; undo: ((one: Standing) => void) | null }) {
+  const { value, error } = useLoaded<{ corrections: Standing[] }>(`${reading.document} ${reading.version}`, () => ask(`/documents/${reading.document}/corrections?${query({ annotator })}`));
   if (error) return <Note kind="bad">{error}</Note>;
   if (!value) return <Note>Loading …</Note>;
   if (!value.corrections.length) return <Note>Nobody has corrected this document yet.</Note>;

@@ -7,21 +7,41 @@ import type { Lit, Selection } from "./Grid";
 
 interface Mark { left: number; top: number; width: number; height: number; row: number; column: number }
 
-/** The slot of each cell of a table, as the HTML standard places them. */
-export function slotsOf(table: HTMLTableElement): Map<string, Element> {
-  const found = new Map<string, Element>();
-  const taken = new Set<string>();
-  [...table.rows].forEach((line, row) => {
-    let column = 0;
-    for (const cell of line.cells) {
-      while (taken.has(`${row},${column}`)) column++;
-      found.set(`${row},${column}`, cell);
-      const down = cell.rowSpan || table.rows.length - row;
-      for (let below = 0; below < Math.min(down, 1000); below++)
-        for (let beside = 0; beside < cell.colSpan; beside++) taken.add(`${row + below},${column + beside}`);
-      column += cell.colSpan;
+interface Said { row: number; column: number; text: string }
+const bare = (text: string): string => text.normalize("NFKC").replace(/\s+/g, "");
+
+/**
+ * The elements that cells of a table stand in. Reading leaves out what only keeps distance and joins what is one amount
+ * ("$" and "12"), so rows are found again by their words, in turn, and cells within them.
+ */
+export function elementsOf(said: Said[], table: Element): Map<string, Element[]> {
+  const lines = table instanceof table.ownerDocument.defaultView!.HTMLTableElement ? [...table.rows].map((line) => [...line.cells] as Element[])
+    : [[...table.querySelectorAll("*")].filter((one) => !one.firstElementChild && bare(one.textContent ?? ""))];
+  const shown = lines.map((line) => line.map((element) => ({ element, text: bare(element.textContent ?? "") })).filter((one) => one.text));
+  const whole = shown.map((line) => line.map((one) => one.text).join(""));
+  const rows = new Map<number, Said[]>();
+  for (const cell of [...said].sort((a, b) => a.row - b.row || a.column - b.column)) if (bare(cell.text)) rows.set(cell.row, [...(rows.get(cell.row) ?? []), cell]);
+  const found = new Map<string, Element[]>();
+  let next = 0;
+  for (const cells of rows.values()) {
+    const words = cells.map((cell) => bare(cell.text)).join("");
+    let at = lines.length === 1 ? 0 : whole.indexOf(words, next);
+    if (at < 0) at = whole.findIndex((line, number) => number >= next && number < next + 8 && cells.every((cell) => line.includes(bare(cell.text))));
+    if (at < 0) continue;
+    let place = lines.length === 1 ? next : 0;
+    for (const cell of cells) {
+      const [wanted, line] = [bare(cell.text), shown[at]!];
+      for (let first = place; first < line.length; first++) {
+        let [last, text] = [first, line[first]!.text];
+        while (text.length < wanted.length && wanted.startsWith(text) && last + 1 < line.length) text += line[++last]!.text;
+        if (text !== wanted) continue;
+        found.set(`${cell.row},${cell.column}`, line.slice(first, last + 1).map((one) => one.element));
+        place = last + 1;
+        break;
+      }
     }
-  });
+    next = lines.length === 1 ? place : at + 1;
+  }
   return found;
 }
 
@@ -40,13 +60,14 @@ export function SavedPage({ reading, cells, turn, selected, select, lit }: { rea
     const index = reading.place.table_index;
     const table = index === undefined ? (reading.place.path ? query(page, reading.place.path) : null) : page.querySelectorAll("table")[index];
     if (!table) return;
-    const place = (element: Element, row: number, column: number): Mark => {
-      const box = element.getBoundingClientRect();
-      return { left: box.left, top: box.top, width: box.width, height: box.height, row, column };
+    const place = (elements: Element[], row: number, column: number): Mark => {
+      const boxes = elements.map((one) => one.getBoundingClientRect());
+      const [left, top] = [Math.min(...boxes.map((one) => one.left)), Math.min(...boxes.map((one) => one.top))];
+      return { left, top, width: Math.max(...boxes.map((one) => one.right)) - left, height: Math.max(...boxes.map((one) => one.bottom)) - top, row, column };
     };
-    setOutline(place(table, -1, -1));
-    if (table.tagName === "TABLE") setMarks([...slotsOf(table as HTMLTableElement)].map(([name, element]) => { const [row, column] = name.split(",").map(Number); return place(element, row!, column!); }));
-  }, [reading.place]);
+    setOutline(place([table], -1, -1));
+    setMarks([...elementsOf([...cells.all()], table)].map(([name, elements]) => { const [row, column] = name.split(",").map(Number); return place(elements, row!, column!); }));
+  }, [reading.place, cells, turn]);
   useEffect(() => {
     measure();
     window.addEventListener("resize", measure);

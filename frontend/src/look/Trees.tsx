@@ -17,7 +17,7 @@ export function Trees(props: TreesProps) {
     <div className="trees">
       {(["left", "top"] as const).map((side) => (
         <section key={side} aria-label={side === "left" ? "Headers at the left" : "Headers on top"}>
-          <h3>{side === "left" ? "Left" : "Top"} <span className="dim">{reading.nodes[side === "left" ? 1 : 0]} headers</span></h3>
+          <h2>{side === "left" ? "Left" : "Top"} <span className="dim">{count(reading, side)} {count(reading, side) === 1 ? "header" : "headers"}</span></h2>
           {reading[side].length ? <Tree {...props} side={side} nodes={reading[side]} old={props.before?.[side] ?? null} /> : <p className="dim">none</p>}
           {reading.nodes[side === "left" ? 1 : 0] > reading[side].length && <p className="dim">The first {reading[side].length.toLocaleString("en")} are shown.</p>}
         </section>
@@ -25,6 +25,8 @@ export function Trees(props: TreesProps) {
     </div>
   );
 }
+
+const count = (reading: Reading, side: Side): number => reading.nodes[side === "left" ? 1 : 0];
 
 interface Shown { node: HeaderNode; depth: number; children: boolean }
 

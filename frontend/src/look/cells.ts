@@ -18,7 +18,7 @@ export class Cells {
   private turn = 0;
   version = -1;
 
-  constructor(private table: string) {}
+  constructor(private table: string, private annotator: string) {}
 
   listen = (told: () => void): (() => void) => {
     this.listeners.add(told);
@@ -51,7 +51,7 @@ export class Cells {
     const top = row * TILE_ROWS;
     const left = column * TILE_COLUMNS;
     try {
-      const got = await ask<CellWindow>(at(this.table, `cells?${query({ top, left, bottom: top + TILE_ROWS - 1, right: left + TILE_COLUMNS - 1 })}`));
+      const got = await ask<CellWindow>(at(this.table, `cells?${query({ top, left, bottom: top + TILE_ROWS - 1, right: left + TILE_COLUMNS - 1, annotator: this.annotator })}`));
       if (version !== this.version) return;
       const fresh = new Map<number, Drawn>();
       for (const cell of got.cells) {
@@ -79,8 +79,8 @@ export class Cells {
 }
 
 /** The cells of a table in the version that is read now. */
-export function useCells(table: string, version: number): [Cells, number] {
-  const cells = useMemo(() => new Cells(table), [table]);
+export function useCells(table: string, annotator: string, version: number): [Cells, number] {
+  const cells = useMemo(() => new Cells(table, annotator), [table, annotator]);
   const turn = useSyncExternalStore(cells.listen, cells.state);
   if (cells.version !== version) cells.version = version;
   return [cells, turn];

@@ -30,13 +30,14 @@ export interface Strokes {
   accept: (without: number[]) => Promise<void>; leave: () => void; alike: Alike | null; said: { text: string; kind: string; again?: boolean } | null; quiet: () => void; busy: boolean; canRedo: boolean;
 }
 
-/** Strokes on one table; `changed` is told after each which tables there are now. */
-export function useStrokes(reading: Reading, author: string, changed: (made: Made) => Promise<void>): Strokes {
+/** Strokes on one table, for all or as the ground truth of one annotator; `changed` is told after each which tables there are now. */
+export function useStrokes(reading: Reading, author: string, annotator: string, changed: (made: Made) => Promise<void>): Strokes {
   const [done, setDone] = useState<string[][]>([]);
   const [undone, setUndone] = useState<string[][]>([]);
   const [alike, setAlike] = useState<Alike | null>(null);
   const [said, setSaid] = useState<Strokes["said"]>(null);
   const [busy, setBusy] = useState(false);
+  const own = annotator ? { annotator } : {};
 
   const attempt = useCallback(async (work: () => Promise<void>) => {
     setBusy(true);
@@ -51,7 +52,7 @@ export function useStrokes(reading: Reading, author: string, changed: (made: Mad
   }, []);
 
   const make = (operations: Operation[]) => attempt(async () => {
-    const made = await send<Made>(at(reading.id, "corrections"), { operations, author, seen: reading.version });
+    const made = await send<Made>(at(reading.id, "corrections"), { operations, author, ...own, seen: reading.version });
     const ids = made.corrections.map((one) => one.id);
     setDone((before) => [...before, ids]);
     setUndone([]);
@@ -60,12 +61,12 @@ export function useStrokes(reading: Reading, author: string, changed: (made: Mad
     await changed(made);
     const last = ids.at(-1);
     if (!last || !made.tables.includes(reading.id)) return;
-    const found = await ask<{ proposals: Proposal[]; sheets: number }>(at(reading.id, `alike?${query({ correction: last })}`)).catch(() => null);
+    const found = await ask<{ proposals: Proposal[]; sheets: number }>(at(reading.id, `alike?${query({ correction: last, annotator })}`)).catch(() => null);
     if (found?.proposals.length) setAlike({ correction: last, ...found });
   });
 
   const takeBack = (ids: string[]) => attempt(async () => {
-    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: ids, author });
+    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: ids, author, ...own });
     setUndone((before) => [...before, made.corrections.map((one) => one.id)]);
     setAlike(null);
     setSaid({ text: ids.length > 1 ? `Took back ${ids.length} corrections` : "Took back the last correction", kind: "good" });
@@ -73,7 +74,7 @@ export function useStrokes(reading: Reading, author: string, changed: (made: Mad
   });
 
   const undo = async () => {
-    const group = done.at(-1) ?? (await lastGroup(reading, author));
+    const group = done.at(-1) ?? (await lastGroup(reading, author, annotator));
     if (!group) return setSaid({ text: "There is nothing of yours to undo here.", kind: "bad" });
     setDone((before) => before.slice(0, -1));
     await takeBack(group);
@@ -82,7 +83,7 @@ export function useStrokes(reading: Reading, author: string, changed: (made: Mad
   const redo = () => attempt(async () => {
     const group = undone.at(-1);
     if (!group) return;
-    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: group, author });
+    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: group, author, ...own });
     setUndone((before) => before.slice(0, -1));
     setDone((before) => [...before, made.corrections.map((one) => one.id)]);
     setSaid({ text: "Done again", kind: "good" });
@@ -91,7 +92,7 @@ export function useStrokes(reading: Reading, author: string, changed: (made: Mad
 
   const accept = (without: number[]) => attempt(async () => {
     if (!alike) return;
-    const made = await send<Made>(at(reading.id, "alike"), { correction: alike.correction, without, author });
+    const made = await send<Made>(at(reading.id, "alike"), { correction: alike.correction, without, author, ...own });
     setDone((before) => [...before, made.corrections.map((one) => one.id)]);
     setAlike(null);
     setSaid({ text: `Corrected ${made.corrections.length} more in the same way`, kind: "good" });
@@ -101,8 +102,8 @@ export function useStrokes(reading: Reading, author: string, changed: (made: Mad
 }
 
 /** What this author said last, by the history: for undo after the page was opened anew. */
-async function lastGroup(reading: Reading, author: string): Promise<string[] | null> {
-  const { corrections } = await ask<{ corrections: Standing[] }>(`/documents/${reading.document}/corrections`);
+async function lastGroup(reading: Reading, author: string, annotator: string): Promise<string[] | null> {
+  const { corrections } = await ask<{ corrections: Standing[] }>(`/documents/${reading.document}/corrections?${query({ annotator })}`);
   const mine = corrections.filter((one) => one.state === "in force" && one.operation.do !== "undo" && (one.author ?? "") === author);
   const last = mine.at(-1);
   if (!last) return null;

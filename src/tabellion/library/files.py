@@ -71,6 +71,16 @@ class Folder:
         return self.root / "segments"
 
     @property
+    def mined(self) -> Path:
+        """What was mined from sites, whole: taxonomies and instances."""
+        return self.root / "mined"
+
+    @property
+    def annotations(self) -> Path:
+        """What annotators said of tables, each for themselves."""
+        return self.root / "annotations"
+
+    @property
     def index(self) -> Path:
         return self.root / "index"
 

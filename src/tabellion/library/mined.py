@@ -8,16 +8,23 @@ ontology under the same name again replaces what changed and removes tables of c
 from __future__ import annotations
 
 import hashlib
+from typing import Any
+from urllib.parse import quote
 
+import msgspec
+
+from tabellion.errors import LibraryError
+from tabellion.library.files import Folder, whole_file
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
 from tabellion.library.reading import read_for_library
 from tabellion.library.records import AddResult
-from tabellion.mine.ontology import Ontology
+from tabellion.mine.ontology import Ontology, instance_json
 from tabellion.mine.relation import Relation, ontology_relations, relation_markup
 from tabellion.pipeline import Settings
 
 SCHEME = "mined://"
+_TAXONOMY, _INSTANCES = ".taxonomy.json", ".instances.jsonl"
 
 
 def add_ontology(library: Library, ontology: Ontology, name: str, settings: Settings = Settings()) -> list[AddResult]:
@@ -36,7 +43,54 @@ def add_ontology(library: Library, ontology: Ontology, name: str, settings: Sett
     for document in library.documents():
         if document.source.startswith(f"{SCHEME}{name}/") and document.source not in sources:
             library.remove(document.id)
+    _store_whole(library.folder, ontology, name)
     return done
+
+
+class MinedSites(msgspec.Struct, frozen=True):
+    """An ontology of the library without its instances; `instances` says how many it has."""
+
+    name: str
+    concepts: list[dict[str, Any]]
+    sites: list[dict[str, Any]]
+    issues: list[dict[str, Any]]
+    instances: int
+
+
+def list_mined(library: Library) -> list[MinedSites]:
+    """The ontologies of a library, by name."""
+    paths = sorted(library.folder.mined.glob(f"*{_TAXONOMY}"))
+    return [msgspec.json.decode(path.read_bytes(), type=MinedSites) for path in paths]
+
+
+def mined_instances(library: Library, name: str, concept: str | None, first: int, most: int) -> dict[str, Any]:
+    """Some of the instances of an ontology, of all concepts or one, and how many there are."""
+    path = library.folder.mined / (quote(name, safe="") + _INSTANCES)
+    if not path.exists():
+        raise LibraryError(f"{name}: there is no such mined site in this library")
+    found, total = [], 0
+    with path.open("rb") as lines:
+        for line in lines:
+            one = msgspec.json.decode(line)
+            if concept is None or one["concept"] == concept:
+                if first <= total < first + most:
+                    found.append(one)
+                total += 1
+    return {"total": total, "instances": found}
+
+
+def _store_whole(folder: Folder, ontology: Ontology, name: str) -> None:
+    """Keep the taxonomy and the instances as they were mined, to be looked at."""
+    folder.mined.mkdir(exist_ok=True)
+    base, count = quote(name, safe=""), 0
+    with whole_file(folder.mined / (base + _INSTANCES)) as part, part.open("wb") as file:
+        for each in ontology.instances:
+            file.write(msgspec.json.encode(instance_json(each)) + b"\n")
+            count += 1
+    rest = msgspec.structs.replace(ontology, instances=()).as_json()
+    whole = MinedSites(name, rest["concepts"], rest["sites"], rest["issues"], count)
+    with whole_file(folder.mined / (base + _TAXONOMY)) as part:
+        part.write_bytes(msgspec.json.encode(whole))
 
 
 def relation_address(name: str, relation: Relation) -> str:

@@ -58,10 +58,15 @@ class Bench(msgspec.Struct, frozen=True, eq=False):
     editions: Editions
     keep: Keep
 
-    def repair(self, table: str | None, log: Sequence[Correction], author: str | None = None) -> Repair:
-        """One of its tables under repair, by its id or the number in it; None: the document as a whole."""
+    def repair(
+        self, table: str | None, log: Sequence[Correction], author: str | None = None, keep: Keep | None = None
+    ) -> Repair:
+        """One of its tables under repair, by its id or the number in it; None: the document as a whole.
+
+        Strokes go to the library, or to another keeper.
+        """
         number = None if table is None else table.rpartition("-")[2]
-        return Repair(self.rereading, number, log, self.editions, self.keep, author)
+        return Repair(self.rereading, number, log, self.editions, keep or self.keep, author)
 
 
 def open_bench(folder: Folder, catalogue: Catalogue, document: DocumentRecord, settings: Settings) -> Bench:

@@ -31,6 +31,7 @@ from tabellion.settings import Settings
 from tabellion.web import schemas as forms
 from tabellion.web.cache import Memory
 from tabellion.web.front import Front, add_front
+from tabellion.web.ground_truth import add_ground_truth, add_sites
 from tabellion.web.guard import Guard
 from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
@@ -78,6 +79,8 @@ def build_app(
     _searching(app, service)
     _reading(app, service)
     add_looking(app, looking)
+    add_ground_truth(app, looking, write=write)
+    add_sites(app, looking)
     if write:
         _writing(app, service)
         add_mending(app, looking)

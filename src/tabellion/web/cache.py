@@ -65,7 +65,8 @@ class Memory:
         if begun.get("status") != 200:
             return None
         headers = [*begun["headers"], (b"etag", f'"{hashlib.sha256(body).hexdigest()[:32]}"'.encode())]
-        self._remember(key, (headers, bytes(body)))
+        if (b"cache-control", b"no-store") not in headers:
+            self._remember(key, (headers, bytes(body)))
         return headers, bytes(body)
 
     def _remember(self, key: Key, held: Remembered) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tabellion.errors import LibraryError
+from tabellion.library.annotations import annotation_of, keeper
 from tabellion.library.corrections import read_logs
 from tabellion.library.library import Library
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
@@ -21,7 +22,7 @@ from tabellion.model.correction import Correction
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.repair.replay import Standing
-from tabellion.repair.session import Repair
+from tabellion.repair.session import Keep, Repair
 from tabellion.web.surface import Surfaces
 
 _ROOM = 6  # documents that lie open
@@ -34,6 +35,7 @@ class Opened:
     def __init__(self, bench: Bench) -> None:
         self.bench, self.lock = bench, threading.Lock()
         self.log: tuple[Correction, ...] | None = None
+        self.keep: Keep | None = None  # where strokes go, where that is not the library
         self.surfaces: Surfaces | None = None
         self._repair: Repair | None = None
 
@@ -64,7 +66,7 @@ class Opened:
     def repair(self, table_id: str | None, author: str | None, seen: int | None = None) -> Repair:
         """A table under repair as of what somebody has seen; by default as it is now."""
         log = self.log or ()
-        return self.bench.repair(table_id, log if seen is None else log[:seen], author)
+        return self.bench.repair(table_id, log if seen is None else log[:seen], author, self.keep)
 
     def renew(self, log: Sequence[Correction]) -> None:
         """Read it with the corrections that there are now."""
@@ -92,16 +94,16 @@ class Desk:
         self._lock = threading.Lock()
 
     @contextmanager
-    def table(self, name: str) -> Iterator[tuple[Opened, TableRecord]]:
+    def table(self, name: str, annotator: str | None = None) -> Iterator[tuple[Opened, TableRecord]]:
         """The document of a table by its name or id, and what the catalogue says of the table."""
         with self.library.catalogue.reading() as connection:
             record = table_called(connection, name)
-        with self.document(record.document_id) as opened:
+        with self.document(record.document_id, annotator) as opened:
             yield opened, record
 
     @contextmanager
-    def document(self, document_id: str) -> Iterator[Opened]:
-        """A document by its id, as it is now; others wait."""
+    def document(self, document_id: str, annotator: str | None = None) -> Iterator[Opened]:
+        """A document by its id, as it is now, or as an annotator sees it; others wait."""
         with self.library.catalogue.reading() as connection:
             held = documents_by_id(connection, [document_id])
             log = read_logs(connection, [document_id]).get(document_id, [])
@@ -109,6 +111,11 @@ class Desk:
             raise LibraryError(f"{document_id}: there is no such document in this library")
         opened = self._open(held[document_id])
         with opened.lock:
+            opened.keep = None
+            if annotator is not None:
+                folder = self.library.folder
+                opened.keep = keeper(folder, document_id, annotator, len(log))
+                log = [*log, *annotation_of(folder, document_id, annotator).corrections]
             opened.renew(log)
             yield opened
 

@@ -21,6 +21,17 @@ Name = Annotated[str, Path(description="The name or id of a table.", max_length=
 Identity = Annotated[str, Path(description="The id of a document.", max_length=200, pattern=_NAME)]
 Line = Annotated[int, Query(ge=0, le=20_000_000, description="A row or column of the source, from 0.")]
 Author = Annotated[str | None, Field(default=None, max_length=100)]
+Annotator = Annotated[
+    str | None,
+    Query(min_length=1, max_length=60, pattern=_NAME, description="As this annotator sees it, apart from all others."),
+]
+AnnotatorField = Annotated[
+    str | None,
+    Field(
+        default=None, min_length=1, max_length=60, pattern=_NAME,
+        description="Whose ground truth this is: kept apart, the library itself is not changed.",
+    ),
+]  # fmt: skip
 Mark = Annotated[str, Field(max_length=40, description="The id of a correction.")]
 
 
@@ -38,6 +49,7 @@ class Strokes(BaseModel):
         ),
     ]
     author: Author
+    annotator: AnnotatorField
     seen: Annotated[int | None, Field(default=None, ge=0)]
 
 
@@ -47,6 +59,7 @@ class Undoing(BaseModel):
     model_config = ConfigDict(extra="forbid")
     corrections: Annotated[list[Mark], Field(min_length=1, max_length=10_000)]
     author: Author
+    annotator: AnnotatorField
 
 
 class Accepting(BaseModel):
@@ -57,6 +70,7 @@ class Accepting(BaseModel):
     scope: Scope = "workbook"
     without: Annotated[list[int], Field(max_length=10_000, description="Numbers of proposals that are left out.")] = []
     author: Author
+    annotator: AnnotatorField
 
 
 class Standing(BaseModel):
@@ -105,24 +119,26 @@ def add_looking(app: FastAPI, looking: Looking) -> None:
     """What reads."""
 
     @app.get("/tables/{table}/reading", response_model=dict[str, Any])
-    def reading(table: Name) -> Response:
+    def reading(table: Name, annotator: Annotator = None) -> Response:
         """A table as it is read now: frame, roles of rows, both header trees, metadata, doubts, its sheet or page."""
-        return _answer(looking.reading(table))
+        return _answer(looking.reading(table, annotator), annotator)
 
     @app.get("/tables/{table}/cells", response_model=dict[str, Any])
-    def cells(table: Name, top: Line = 0, left: Line = 0, bottom: Line = 199, right: Line = 49) -> Response:
+    def cells(
+        table: Name, top: Line = 0, left: Line = 0, bottom: Line = 199, right: Line = 49, annotator: Annotator = None
+    ) -> Response:
         """The cells of a part of the table's sheet (of the table, in other media), with looks and roles."""
-        return _answer(looking.cells(table, Rect(top, left, bottom, right)))
+        return _answer(looking.cells(table, Rect(top, left, bottom, right), annotator), annotator)
 
     @app.get("/tables/{table}/cell", response_model=dict[str, Any])
-    def cell(table: Name, row: Line, column: Line) -> Response:
+    def cell(table: Name, row: Line, column: Line, annotator: Annotator = None) -> Response:
         """One cell: its value with paths, unit and notes, or the header that it is and the values under it."""
-        return _answer(looking.cell(table, row, column))
+        return _answer(looking.cell(table, row, column, annotator), annotator)
 
     @app.get("/documents/{document}/corrections", response_model=Corrections)
-    def corrections(document: Identity) -> Response:
+    def corrections(document: Identity, annotator: Annotator = None) -> Response:
         """All that was said of a document, in turn, and where each correction stands."""
-        return _answer(looking.corrections(document))
+        return _answer(looking.corrections(document, annotator), annotator)
 
     @app.get("/documents/{document}/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}})
     def picture(
@@ -146,7 +162,8 @@ def add_mending(app: FastAPI, looking: Looking) -> None:
     @app.post("/tables/{table}/corrections", response_model=Made)
     def correct(table: Name, strokes: Strokes) -> Response:
         """Correct a table; 409 where somebody else has said otherwise of the same place meanwhile."""
-        return _answer(looking.correct(table, strokes.operations, strokes.author, strokes.seen))
+        said = strokes
+        return _answer(looking.correct(table, said.operations, said.author, said.seen, said.annotator))
 
     @app.post("/tables/{table}/preview", response_model=Changes)
     def preview(table: Name, strokes: Strokes) -> Response:
@@ -158,21 +175,26 @@ def add_mending(app: FastAPI, looking: Looking) -> None:
         table: Name,
         correction: Annotated[str | None, Query(max_length=40)] = None,
         scope: Scope = "workbook",
+        annotator: Annotator = None,
     ) -> Response:
         """The same correction wherever the same look recurs; of the last one where none is named."""
-        return _answer(looking.alike(table, correction, scope))
+        return _answer(looking.alike(table, correction, scope, annotator), annotator)
 
     @app.post("/tables/{table}/alike", response_model=Made)
     def accept(table: Name, accepting: Accepting) -> Response:
         """Make the proposals of `alike`, all or none."""
         chosen = accepting
-        return _answer(looking.accept(table, chosen.correction, chosen.scope, chosen.without, chosen.author))
+        return _answer(
+            looking.accept(table, chosen.correction, chosen.scope, chosen.without, chosen.author, chosen.annotator)
+        )
 
     @app.post("/documents/{document}/undo", response_model=Made)
     def undo(document: Identity, undoing: Undoing) -> Response:
         """Take corrections back; of an undoing: bring back what it took back."""
-        return _answer(looking.undo(document, undoing.corrections, undoing.author))
+        return _answer(looking.undo(document, undoing.corrections, undoing.author, undoing.annotator))
 
 
-def _answer(value: Any) -> Response:
-    return Response(msgspec.json.encode(value), media_type="application/json")
+def _answer(value: Any, annotator: str | None = None) -> Response:
+    """An answer as JSON; what an annotator sees is not remembered, since the library does not change with it."""
+    headers = None if annotator is None else {"cache-control": "no-store"}
+    return Response(msgspec.json.encode(value), media_type="application/json", headers=headers)

@@ -25,7 +25,7 @@ from tabellion.read.pdf.document import PrintedPages
 from tabellion.relate import CELL_ROLES
 from tabellion.repair.as_json import read_operation
 from tabellion.repair.lookalikes import Scope
-from tabellion.repair.places import Places, describe
+from tabellion.repair.places import describe
 from tabellion.repair.replay import Standing
 from tabellion.web.desk import Desk, Opened
 from tabellion.web.surface import Window, describe_pages, describe_sheet
@@ -41,48 +41,47 @@ class Looking:
     def __init__(self, library: Library) -> None:
         self.library, self.desk = library, Desk(library)
 
-    def reading(self, name: str) -> dict[str, Any]:
+    def reading(self, name: str, annotator: str | None = None) -> dict[str, Any]:
         """A table as it is read now, with all that has to be drawn around it but the cells."""
-        with self.desk.table(name) as (opened, record):
+        with self.desk.table(name, annotator) as (opened, record):
             table = opened.table(record.table_id)
             with self.library.catalogue.reading() as connection:
                 others = tables_of(connection, [record.document_id])
             return _describe(opened, record, table) | {"tables": [_sibling(opened, one) for one in others]}
 
-    def cells(self, name: str, wanted: Rect) -> Window:
+    def cells(self, name: str, wanted: Rect, annotator: str | None = None) -> Window:
         """The cells of a part of the sheet, or of the table in other media."""
-        with self.desk.table(name) as (opened, record):
+        with self.desk.table(name, annotator) as (opened, record):
             return opened.drawn().window(opened.table(record.table_id), wanted)
 
-    def cell(self, name: str, row: int, column: int) -> dict[str, Any]:
+    def cell(self, name: str, row: int, column: int, annotator: str | None = None) -> dict[str, Any]:
         """What is known of one cell: its value with its paths, or the header that it is and the values under it."""
-        with self.desk.table(name) as (opened, record):
+        with self.desk.table(name, annotator) as (opened, record):
             table = opened.table(record.table_id)
-            at = Places(table.grid)
-            inside = at.row(row), at.column(column)
-            if inside[0] is None or inside[1] is None:
-                raise LibraryError(f"{row}, {column}: there is no such cell in {record.name}")
-            home = divmod(int(table.grid.home[inside[0], inside[1]]), table.grid.shape[1])
             roles = opened.drawn().roles(table.grid)
-            role = CELL_ROLES[roles.role[home]]
+            home = roles.home(row, column)
+            if home is None:
+                raise LibraryError(f"{row}, {column}: there is no such cell in {record.name}")
             return {
                 "row": int(table.grid.row_of[home[0]]),
                 "column": int(table.grid.column_of[home[1]]),
                 "address": table.grid.address(*home),
                 "text": str(table.grid.text[home]),
-                "role": role,
+                "role": CELL_ROLES[roles.role[home]],
                 "tuple": _tuple(table, home),
                 "header": _header(table, home),
             }
 
-    def corrections(self, document: str) -> dict[str, Any]:
+    def corrections(self, document: str, annotator: str | None = None) -> dict[str, Any]:
         """All that was said of a document, in turn."""
-        with self.desk.document(document) as opened:
+        with self.desk.document(document, annotator) as opened:
             return {"version": opened.version, "corrections": [_standing(one) for one in opened.history]}
 
-    def correct(self, name: str, operations: Sequence[Any], author: str | None, seen: int | None) -> dict[str, Any]:
-        """Make strokes, all or none, as of what the author has seen."""
-        with self.desk.table(name) as (opened, record):
+    def correct(
+        self, name: str, operations: Sequence[Any], author: str | None, seen: int | None, annotator: str | None = None
+    ) -> dict[str, Any]:
+        """Make strokes, all or none, as of what the author has seen; those of an annotator are theirs alone."""
+        with self.desk.table(name, annotator) as (opened, record):
             repair = opened.repair(record.table_id, author, seen)
             made = repair.say_all([repair.worded(_saying(one)) for one in operations])
             return self._made(opened, repair.log, made)
@@ -93,16 +92,18 @@ class Looking:
             repair = opened.repair(record.table_id, author)
             return repair.preview([repair.worded(_saying(one)) for one in operations])
 
-    def undo(self, document: str, ids: Sequence[str], author: str | None) -> dict[str, Any]:
+    def undo(
+        self, document: str, ids: Sequence[str], author: str | None, annotator: str | None = None
+    ) -> dict[str, Any]:
         """Take corrections back, the last first; of an undoing: bring back what it undid."""
-        with self.desk.document(document) as opened:
+        with self.desk.document(document, annotator) as opened:
             repair = opened.repair(None, author)
             made = [repair.undo(one) for one in reversed(ids)]
             return self._made(opened, repair.log, made)
 
-    def alike(self, name: str, correction: str | None, scope: Scope) -> dict[str, Any]:
+    def alike(self, name: str, correction: str | None, scope: Scope, annotator: str | None = None) -> dict[str, Any]:
         """The same correction wherever the same look recurs."""
-        with self.desk.table(name) as (opened, record):
+        with self.desk.table(name, annotator) as (opened, record):
             found = opened.repair(record.table_id, None).alike(correction, scope)
             return {
                 "proposals": [
@@ -117,10 +118,16 @@ class Looking:
             }
 
     def accept(
-        self, name: str, correction: str, scope: Scope, without: Sequence[int], author: str | None
+        self,
+        name: str,
+        correction: str,
+        scope: Scope,
+        without: Sequence[int],
+        author: str | None,
+        annotator: str | None = None,
     ) -> dict[str, Any]:
         """Make the proposals after a correction, but for some by their number."""
-        with self.desk.table(name) as (opened, record):
+        with self.desk.table(name, annotator) as (opened, record):
             repair = opened.repair(record.table_id, author)
             wanted = [one for at, one in enumerate(repair.alike(correction, scope)) if at not in without]
             made = repair.accept(wanted, correction)

@@ -69,6 +69,12 @@ class Roles:
         self.lost = find_lost([table for table, _ in tables]) if tables else np.zeros(grid.shape, dtype=bool)
         self._row, self._column = _inverse(grid.row_of), _inverse(grid.column_of)
 
+    def home(self, row: int, column: int) -> tuple[int, int] | None:
+        """The grid's cell that speaks for a cell of the source."""
+        if row >= len(self._row) or column >= len(self._column) or self._row[row] < 0 or self._column[column] < 0:
+            return None
+        return divmod(int(self.grid.home[self._row[row], self._column[column]]), self.grid.shape[1])
+
     def at(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> list[tuple[str | None, str | None, bool]]:
         """Role, table and whether nothing accounts for it, of some cells of the source."""
         r = self._row[np.minimum(rows, len(self._row) - 1)]

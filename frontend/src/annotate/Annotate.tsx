@@ -1,0 +1,54 @@
+import { useState } from "react";
+import { type Agreement, type AnnotatorState, type Session, type TableInfo, ask, at, query } from "../api";
+import { Note } from "../parts";
+import { percent } from "../places";
+import { type Route, address, go } from "../route";
+import { useKept, useLoaded } from "../use";
+
+/** Ground truth: each annotator on their own, how far two agree, and the labelled tables to learn from. */
+export function Annotate({ session, route }: { session: Session; route: Route }) {
+  const [kept, keep] = useKept("annotator", session.author ?? "");
+  const annotator = route.values.annotator ?? kept;
+  const other = route.values.other ?? "";
+  const tables = useLoaded<{ tables: TableInfo[] }>("tables", () => ask("/tables?limit=500"));
+  const states = useLoaded<{ annotators: AnnotatorState[] }>("annotators", () => ask("/annotations"));
+  const known = [...new Set(states.value?.annotators.map((one) => one.annotator) ?? [])].sort();
+  const [text, setText] = useState(annotator);
+  if (tables.error || states.error) return <Note kind="bad">{tables.error ?? states.error}</Note>;
+  if (!tables.value || !states.value) return <Note>Loading …</Note>;
+  const of = (who: string, table: TableInfo) => states.value!.annotators.find((one) => one.annotator === who && one.document === table.document);
+  const done = tables.value.tables.filter((one) => of(annotator, one)?.finished.includes(one.id)).length;
+  return (
+    <div className="find">
+      <h1>Ground truth</h1>
+      <p className="dim">Say what each table is: genuine or not, its orientation, the roles of its rows and cells, its header trees, where it begins and ends. Every annotator works alone; the library is not changed.</p>
+      <form className="row-of" onSubmit={(event) => { event.preventDefault(); keep(text.trim()); go(address("annotate", "", { annotator: text.trim(), other })); }}>
+        <label>Annotator <input value={text} maxLength={60} onChange={(event) => setText(event.target.value)} required /></label>
+        <button type="submit">Take this name</button>
+        <label>Compare with <select value={other} onChange={(event) => go(address("annotate", "", { annotator, other: event.target.value }))}><option value="">nobody</option>{known.filter((one) => one !== annotator).map((one) => <option key={one}>{one}</option>)}</select></label>
+        {done > 0 && <a className="button" href={`/annotations/export?${query({ annotator })}`} download={`${annotator}.jsonl`}>Export {done} finished</a>}
+      </form>
+      {!annotator ? <Note>Say who you are first.</Note> : (
+        <table className="list">
+          <caption>{done} of {tables.value.tables.length} tables finished by {annotator}</caption>
+          <thead><tr><th scope="col">Table</th><th scope="col">Finished</th>{other && <><th scope="col">Genuine</th><th scope="col" className="number">Roles</th><th scope="col" className="number">Kappa</th><th scope="col" className="number">Left</th><th scope="col" className="number">Top</th></>}</tr></thead>
+          <tbody>{tables.value.tables.map((one) => (
+            <tr key={one.id}>
+              <td>{session.write ? <a href={address("table", one.name, { annotator })}>{one.title || one.name}</a> : one.title || one.name}</td>
+              <td>{of(annotator, one)?.finished.includes(one.id) ? "✓ done" : of(annotator, one) ? "begun" : ""}</td>
+              {other && <Compared table={one} annotator={annotator} other={other} />}
+            </tr>
+          ))}</tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+function Compared({ table, annotator, other }: { table: TableInfo; annotator: string; other: string }) {
+  const { value, error } = useLoaded<Agreement>(`${table.id} ${annotator} ${other}`, () => ask(at(table.id, `agreement?${query({ one: annotator, other })}`)));
+  const share = (one: number | null | undefined) => (one === null || one === undefined ? "–" : percent(one));
+  if (error) return <td colSpan={5} className="dim">{error}</td>;
+  if (!value) return <td colSpan={5} className="dim">…</td>;
+  return <><td>{value.genuine ? "same" : "differ"}</td><td className="number">{share(value.same_role)}</td><td className="number">{value.kappa === null ? "–" : value.kappa.toFixed(2)}</td><td className="number">{share(value.left)}</td><td className="number">{share(value.top)}</td></>;
+}

@@ -1,0 +1,166 @@
+"""Addresses for ground truth and for what was mined from sites.
+
+In: an app and what answers it. Out: routes: who annotated what, how far two annotators agree, labelled tables as
+`tabellion learn --export` writes them; taxonomies of sites and their instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import FastAPI, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from tabellion.learn.repair.corrected import Corrected, label_corrected
+from tabellion.library.annotations import Agreement, agree, annotation_of, annotators, finish
+from tabellion.library.mined import list_mined, mined_instances
+from tabellion.library.records import list_documents, table_called
+from tabellion.model.table import Table
+from tabellion.web.look_routes import Name
+from tabellion.web.looking import Looking
+
+_NAME = r"^[^\x00/]+$"
+Who = Annotated[str, Query(min_length=1, max_length=60, pattern=_NAME, description="The name of an annotator.")]
+
+
+class Finishing(BaseModel):
+    """Whether an annotator is done with a table."""
+
+    model_config = ConfigDict(extra="forbid")
+    annotator: Annotated[str, Field(min_length=1, max_length=60, pattern=_NAME)]
+    done: bool = True
+
+
+class AnnotatorState(BaseModel):
+    """How far an annotator is with a document."""
+
+    document: str
+    annotator: str
+    strokes: int
+    finished: list[str]
+
+
+class AnnotatorStates(BaseModel):
+    """All annotators of all documents."""
+
+    annotators: list[AnnotatorState]
+
+
+class Agreed(BaseModel):
+    """How far two annotators agree on a table; null where there is nothing to compare."""
+
+    genuine: bool
+    orientation: bool | None
+    cells: int
+    same_role: float | None
+    kappa: float | None
+    left: float | None
+    top: float | None
+
+
+class Sites(BaseModel):
+    """What was mined from sites and kept."""
+
+    sites: list[dict[str, Any]]
+
+
+class Instances(BaseModel):
+    """A page of instances."""
+
+    total: int
+    instances: list[dict[str, Any]]
+
+
+def add_ground_truth(app: FastAPI, looking: Looking, *, write: bool) -> None:
+    """Who annotated what, and how far two agree."""
+    library = looking.library
+
+    @app.get("/annotations", response_model=AnnotatorStates)
+    def states() -> Response:
+        """How far each annotator is with each document."""
+        with library.catalogue.reading() as connection:
+            documents = [one.document_id for one in list_documents(connection)]
+        found = [
+            {"document": one, "annotator": each.annotator, "strokes": len(each.corrections), "finished": each.finished}
+            for one in documents
+            for each in annotators(library.folder, one)
+        ]
+        return _fresh({"annotators": found})
+
+    @app.get("/tables/{table}/agreement", response_model=Agreed)
+    def agreement(table: Name, one: Who, other: Who) -> Response:
+        """How far two annotators agree on a table: cells by role, headers by parent."""
+        return _fresh(_agreement(looking, table, one, other))
+
+    @app.get(
+        "/annotations/export",
+        response_class=Response,
+        responses={200: {"content": {"application/x-ndjson": {}}}},
+    )
+    def export(annotator: Who) -> Response:
+        """The tables that an annotator is done with as labelled data, as `tabellion learn --export` writes them."""
+        lines = b"".join(msgspec.json.encode(one) + b"\n" for one in _labelled(looking, annotator))
+        return Response(lines, media_type="application/x-ndjson", headers={"cache-control": "no-store"})
+
+    if write:
+
+        @app.post("/tables/{table}/annotations/finished", response_model=AnnotatorState)
+        def finished(table: Name, finishing: Finishing) -> Response:
+            """Say that an annotator is done with a table, or not."""
+            with library.catalogue.reading() as connection:
+                record = table_called(connection, table)
+            held = finish(library.folder, record.document_id, finishing.annotator, record.table_id, done=finishing.done)
+            return _fresh(
+                {
+                    "document": record.document_id, "annotator": held.annotator,
+                    "strokes": len(held.corrections), "finished": held.finished,
+                }
+            )  # fmt: skip
+
+
+def add_sites(app: FastAPI, looking: Looking) -> None:
+    """What was mined from sites."""
+
+    @app.get("/sites", response_model=Sites)
+    def sites() -> Response:
+        """The taxonomies that were mined with `tabellion mine --library`."""
+        return _fresh({"sites": list_mined(looking.library)})
+
+    @app.get("/sites/instances", response_model=Instances)
+    def instances(
+        name: Annotated[str, Query(max_length=500, pattern=r"^[^\x00]+$", description="The name of the mined sites.")],
+        concept: Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")] = None,
+        offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    ) -> Response:
+        """Instances of mined sites, of all concepts or one, a page at a time."""
+        return _fresh(mined_instances(looking.library, name, concept, offset, limit))
+
+
+def _seen(looking: Looking, table: str, annotator: str) -> Table | None:
+    """A table as an annotator sees it; None where they said that it is none."""
+    with looking.desk.table(table, annotator) as (opened, record):
+        wanted = record.table_id.rpartition("-")[2]
+        return next((one for one in opened.extraction.tables if one.id == wanted), None)
+
+
+def _agreement(looking: Looking, table: str, one: str, other: str) -> Agreement:
+    return agree(_seen(looking, table, one), _seen(looking, table, other))
+
+
+def _labelled(looking: Looking, annotator: str) -> Iterator[Any]:
+    with looking.library.catalogue.reading() as connection:
+        documents = list_documents(connection)
+    for record in documents:
+        held = annotation_of(looking.library.folder, record.document_id, annotator)
+        if not held.finished:
+            continue
+        seen = [_seen(looking, table, annotator) for table in held.finished]
+        tables = tuple(one for one in seen if one is not None)
+        yield from label_corrected(Corrected(record, tables, len(held.corrections)))
+
+
+def _fresh(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json", headers={"cache-control": "no-store"})
