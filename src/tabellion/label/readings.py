@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tabellion.label.cuts import find_cuts
 from tabellion.label.marked import filter_roles, frozen_roles, listed_areas, listed_roles, with_rows_above
 from tabellion.model.declared import MarkedArea
-from tabellion.model.frame import Frame, RowLabels, RowRole
+from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 
@@ -30,7 +30,10 @@ class ReadingSettings(msgspec.Struct, frozen=True):
     most_cells: int = 400_000  # of a grid that is read more than once
     gain: float = 0.2  # of the share read rightly by which a cut must be better
     deep: int = 2  # times that a part of a cut is cut again
-    readings: int = 60  # of parts of one grid
+    readings: int = 60  # of parts of one grid at most; and
+    cells_read: int = 2_000_000  # in all of these, though
+    least_readings: int = 6  # are always allowed
+    least_lines: int = 3  # filled rows of a part that may be a table
     long_head: int = 4  # rows from which a head is doubtful
     full: float = 0.6  # share of the columns that a row of a relation fills, and of the rows that a column does
     least_rows: int = 4  # of a relation
@@ -144,6 +147,8 @@ class _Search:
     def __init__(self, grid: Grid, reader: Reader, given: Mapping[int, RowRole]) -> None:
         self.grid, self.reader, self.given = grid, reader, given
         self.read: dict[Rect, Reading] = {}
+        allowed = max(SETTINGS.least_readings, SETTINGS.cells_read // max(1, grid.content.size))
+        self.most = min(SETTINGS.readings, allowed)
 
     def best(self, part: Rect, whole: Reading, deep: int) -> Reading:
         """The best reading of a part that was read as a whole, by its cuts and the cuts of their parts."""
@@ -153,7 +158,7 @@ class _Search:
         shown = only(self.grid, part)
         filled = int(shown.filled.sum())
         for cut in find_cuts(shown, whole.frames):
-            if len(self.read) + len(cut) > SETTINGS.readings:
+            if len(self.read) + len(cut) > self.most:
                 break
             parts = [self.part(one, deep - 1) for one in cut]
             joined = join_parts(self.grid, whole, parts, self.reader)
@@ -163,12 +168,29 @@ class _Search:
 
     def part(self, part: Rect, deep: int) -> Reading:
         """A part, read in the best way; what has no head, or hardly a row below it, is no table of its own."""
-        if part not in self.read:
+        if part not in self.read and not self.holds_rows(part):
+            self.read[part] = self.remark(part)
+        elif part not in self.read:
             inside = {row: role for row, role in self.given.items() if part.top <= row <= part.bottom}
             whole = self.reader.read(only(self.grid, part), inside)
             alone = tuple(frame for frame in whole.frames if _stands_alone(frame))
             self.read[part] = self.best(part, Reading(whole.labels, alone), deep)
         return self.read[part]
+
+    def holds_rows(self, part: Rect) -> bool:
+        """Whether a part has a head, rows and columns enough for a table."""
+        filled = self.grid.filled[part.top : part.bottom + 1, part.left : part.right + 1]
+        return bool(filled.any(axis=1).sum() >= SETTINGS.least_lines and filled.any(axis=0).sum() > 1)
+
+    def remark(self, part: Rect) -> Reading:
+        """A part that is too small for a table: its rows are notes until it is known what they stand above."""
+        said = np.asarray(self.grid.filled[part.top : part.bottom + 1, part.left : part.right + 1].any(axis=1))
+        roles: list[RowRole] = ["blank"] * self.grid.shape[0]
+        for row in (np.flatnonzero(said) + part.top).tolist():
+            roles[row] = "note"
+        probability = np.zeros((len(roles), len(ROW_ROLES)))
+        probability[np.arange(len(roles)), [ROW_ROLES.index(role) for role in roles]] = 1.0
+        return Reading(RowLabels(self.grid, tuple(roles), probability), ())
 
 
 def _is_sure(reading: Reading) -> bool:
