@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import atexit
 import sys
+import threading
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,23 +22,27 @@ from tabellion.read.progress import Watch
 from tabellion.workers import Crew, LimitPassedError, WorkerLostError, explain_reading, reading_bounds, tell_page
 
 Made = TypeVar("Made")
+_crews: dict[str, Crew] = {}
+_lock = threading.Lock()
 _ASKERS = 8  # answers that one program may hold open at the same time
 
 
-@cache
 def readers() -> Crew:
     """The workers of this process that read documents: one, which is started when it is first needed."""
-    crew = Crew(1)
-    atexit.register(crew.close)
-    return crew
+    return _crew("readers", 1)
 
 
-@cache
 def askers() -> Crew:
     """The workers of this process that answer questions in SQL; each is started when it is first needed."""
-    crew = Crew(_ASKERS)
-    atexit.register(crew.close)
-    return crew
+    return _crew("askers", _ASKERS)
+
+
+def _crew(name: str, count: int) -> Crew:
+    with _lock:
+        if name not in _crews or _crews[name].closed:
+            _crews[name] = Crew(count)
+            atexit.register(_crews[name].close)
+        return _crews[name]
 
 
 def extract_isolated(

@@ -147,8 +147,21 @@ def test_a_page_that_is_sent_may_be_rendered(chromium: str, tmp_path: Path) -> N
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         client = TestClient(build_app(library, write=True), base_url="http://127.0.0.1:8765")
         send = {"name": "lakes.html", "render": "always"}
-        assert client.post("/documents", params=send, content=whole).json()["tables"] == 1
+        assert (
+            client.post("/documents", params=send, content=whole, headers={"Content-Type": "text/html"}).json()[
+                "tables"
+            ]
+            == 1
+        )
         send = {"name": "lakes.html"}
-        assert client.post("/documents", params=send, content=whole).json()["status"] == "unchanged"
+        assert (
+            client.post("/documents", params=send, content=whole, headers={"Content-Type": "text/html"}).json()[
+                "status"
+            ]
+            == "unchanged"
+        )
         send = {"name": "lakes.html", "render": "sometimes"}
-        assert client.post("/documents", params=send, content=whole).status_code == 422
+        assert (
+            client.post("/documents", params=send, content=whole, headers={"Content-Type": "text/html"}).status_code
+            == 422
+        )

@@ -24,6 +24,8 @@ from tabellion.web.service import LibraryService
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HERE = "http://127.0.0.1:8765"
+JSON = {"Content-Type": "application/json"}
+BYTES = {"Content-Type": "application/octet-stream"}
 
 
 @pytest.fixture(scope="module")
@@ -233,18 +235,20 @@ def test_a_query_that_is_not_allowed_gets_a_reason(client: TestClient, sql: str)
 
 
 def test_bodies_are_bounded(client: TestClient) -> None:
-    large = client.post("/query", content=b"x" * (LARGEST_QUESTION + 1))
+    large = client.post("/query", headers=JSON, content=b"x" * (LARGEST_QUESTION + 1))
     assert large.status_code == 413
-    unmeasured = client.post("/query", content=(b"x" * 65_536 for _ in range(20)))
+    unmeasured = client.post("/query", headers=JSON, content=(b"x" * 65_536 for _ in range(20)))
     assert unmeasured.status_code == 413
-    assert client.post("/query", content=b'{"sql": "\xff"}').status_code in (400, 422)
+    assert client.post("/query", headers=JSON, content=b'{"sql": "\xff"}').status_code in (400, 422)
 
 
 def test_it_reads_only_unless_it_may_write(client: TestClient, library: Library) -> None:
     document = client.get("/documents").json()["documents"][0]["id"]
     refused = client.delete(f"/documents/{document}")
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET")
-    assert client.post("/documents", params={"name": "new.csv"}, content=b"a,b\n1,2\n").status_code == 405
+    assert (
+        client.post("/documents", params={"name": "new.csv"}, headers=BYTES, content=b"a,b\n1,2\n").status_code == 405
+    )
     assert len(library.documents()) == 4
 
 
@@ -253,7 +257,7 @@ def test_documents_are_sent_replaced_and_removed(tmp_path: Path) -> None:
         client = TestClient(build_app(library, write=True), base_url=HERE)
 
         def send(name: str, data: bytes) -> Any:
-            return client.post("/documents", params={"name": name}, content=data)
+            return client.post("/documents", params={"name": name}, headers=BYTES, content=data)
 
         sent = send("towns.csv", b"Town,1990,1991\nYork,1,2\nRipon,3,4\n").json()
         assert (sent["status"], sent["tables"], sent["tuples"]) == ("added", 1, 4)

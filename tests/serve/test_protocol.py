@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -91,3 +92,30 @@ def test_an_agent_adds_documents_where_it_may(tmp_path: Path) -> None:
 
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         talk(build_server(library, write=True), work)
+
+
+def test_a_call_with_half_a_surrogate_is_answered(library: Library) -> None:
+    calls = [
+        ("search", r'{"question": "\ud800 smoking"}'),
+        ("describe_table", r'{"table": "\udc00x"}'),
+        ("query", r"""{"sql": "select '\ud83d' as a"}"""),
+        (r"\ud800", "{}"),
+    ]
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
+        '{"jsonrpc": "2.0", "method": "notifications/initialized"}',
+        *(
+            f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", '
+            f'"params": {{"name": "{name}", "arguments": {given}}}}}'
+            for number, (name, given) in enumerate(calls, 1)
+        ),
+    ]
+    command = [sys.executable, "-c", "from tabellion.cli import main; main()", "mcp", "-l", str(library.folder.root)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write("\n".join(lines).encode() + b"\n")
+        process.stdin.flush()
+        answered = {json.loads(process.stdout.readline())["id"] for _ in range(len(calls) + 1)}
+        process.kill()
+    assert answered == set(range(len(calls) + 1))

@@ -14,6 +14,6 @@ def mcp(library: LibraryOption = None, files: FilesOption = None, write: WriteOp
     """Answer agents over the Model Context Protocol: list, search, read, SQL, joins."""
     need_serving("mcp")
     with opened_library(library, files, create=write) as store:
-        from tabellion.web.mcp import build_server
+        from tabellion.web.mcp import build_server, serve_stdio
 
-        build_server(store, write=write).run("stdio")
+        serve_stdio(build_server(store, write=write))

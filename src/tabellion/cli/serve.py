@@ -40,12 +40,11 @@ def serve(
         raise typer.BadParameter(f"{host} can be reached by others: name a token with --token", param_hint="--host")
     need_serving("uvicorn", "fastapi")
     with opened_library(library, files, create=write) as store:
-        import uvicorn
-
         from tabellion.web.app import build_app
+        from tabellion.web.running import run_server
 
         app = build_app(store, token=token, loopback=loopback, write=write)
-        uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
+        run_server(app, host, port, store.release)
 
 
 def need_serving(*packages: str) -> None:

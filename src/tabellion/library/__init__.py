@@ -31,11 +31,7 @@ def open_library(
     from tabellion.library.library import Library
 
     library = Library(place, files, create=create)
-    if isolated:
-        from tabellion.isolated import askers, readers
-
-        library.readers, library.askers = readers(), askers()
-    return library
+    return library.isolate() if isolated else library
 
 
 def require_packages() -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 from sqlalchemy import delete, select
@@ -81,6 +81,19 @@ class Library:
         self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
         self.askers: Crew | None = None  # and such that answer questions in SQL
         self._states: SearchStates | None = None
+
+    def isolate(self) -> Self:
+        """From now on read documents and answer questions in SQL in workers, which end at their limits."""
+        from tabellion.isolated import askers, readers
+
+        self.readers, self.askers = self.readers or readers(), self.askers or askers()
+        return self
+
+    def release(self) -> None:
+        """End the workers, whatever they are at; who waits for one of them learns that it is gone."""
+        for crew in (self.readers, self.askers):
+            if crew is not None:
+                crew.close()
 
     def add(self, *sources: str | Path, settings: Settings | None = None) -> list[AddResult]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""

@@ -33,9 +33,11 @@ from tabellion.web.cache import Memory
 from tabellion.web.front import Front, add_front
 from tabellion.web.ground_truth import add_ground_truth, add_sites
 from tabellion.web.guard import Guard
+from tabellion.web.lanes import RETRY_SECONDS, Lanes
 from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
 from tabellion.web.service import MOST, LibraryService
+from tabellion.workers import BusyError
 
 LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent
 _NAME = r"^[^\x00/]+$"  # a zero byte is no letter, and a slash would part the address
@@ -51,8 +53,11 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"model": forms.Problem, "description": "There is no such thing"},
     409: {"model": forms.Problem, "description": "It has changed since the page before"},
     413: {"model": forms.Problem, "description": "Too large"},
+    415: {"model": forms.Problem, "description": "The body is not said to be what it must be"},
     422: {"model": forms.Problem, "description": "The request is not as described"},
+    503: {"model": forms.Problem, "description": "Too much is asked at the same time; Retry-After says when to again"},
 }
+_RETRY = {"Retry-After": str(RETRY_SECONDS)}
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has it already"}}
 
 
@@ -64,8 +69,11 @@ def build_app(
     write: bool = False,
     author: str | None = None,
 ) -> ASGIApp:
-    """The app for one library; `author` is who strokes are made by where nobody says."""
-    service, looking = LibraryService(library), Looking(library)
+    """The app for one library; documents are read and queries answered in workers.
+
+    `author` is who strokes are made by where nobody says.
+    """
+    service, looking = LibraryService(library.isolate()), Looking(library)
     app = FastAPI(
         title="tabellion",
         version="1",
@@ -85,7 +93,7 @@ def build_app(
         _writing(app, service)
         add_mending(app, looking)
     add_front(app, token, write=write, author=author)
-    return Front(Guard(Memory(app, service.state), token, loopback=loopback, largest=LARGEST_DOCUMENT))
+    return Front(Guard(Memory(Lanes(app), service.state), token, loopback=loopback, largest=LARGEST_DOCUMENT))
 
 
 def _searching(app: FastAPI, service: LibraryService) -> None:
@@ -262,9 +270,11 @@ def _explain_errors(app: FastAPI) -> None:
             status = 404
         elif isinstance(error, MissingExtraError):
             status = 501
+        elif isinstance(error, BusyError):
+            status = 503
         elif not isinstance(error, LibraryError | QueryError):
             status = 422
-        return JSONResponse({"detail": str(error)}, status)
+        return JSONResponse({"detail": str(error)}, status, headers=_RETRY if status == 503 else None)
 
     @app.exception_handler(RequestValidationError)
     def refuse(_: Request, error: RequestValidationError) -> JSONResponse:

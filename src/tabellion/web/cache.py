@@ -15,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _ROOM = 64 * 2**20  # bytes of answers that are remembered
 _LARGEST = 4 * 2**20  # bytes of one
+_LONGEST = 4_096  # bytes of an address that is remembered
+_BESIDE = 2_048  # bytes that an answer takes beside its body and its address: headers, and what holds them
 
 Remembered = tuple[list[tuple[bytes, bytes]], bytes]
 Key = tuple[Hashable, bytes]
@@ -70,14 +72,18 @@ class Memory:
         return headers, bytes(body)
 
     def _remember(self, key: Key, held: Remembered) -> None:
-        if len(held[1]) > _LARGEST:
+        if len(held[1]) > _LARGEST or len(key[1]) > _LONGEST:
             return
         with self._lock:
             if key not in self._held:
-                self._size += len(held[1])
+                self._size += _cost(key, held)
             self._held[key] = held
             while self._size > _ROOM:
-                self._size -= len(self._held.popitem(last=False)[1][1])
+                self._size -= _cost(*self._held.popitem(last=False))
+
+
+def _cost(key: Key, held: Remembered) -> int:
+    return len(key[1]) + len(held[1]) + _BESIDE
 
 
 def _matches(said: bytes, tag: bytes) -> bool:

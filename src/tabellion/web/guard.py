@@ -6,17 +6,29 @@ it, so that a page in a browser cannot be led here under a name of its own; anyw
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import re
+import time
 from urllib.parse import unquote_to_bytes
 
-import msgspec
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabellion.web.front import cookie_name, has_cookie, is_open
+from tabellion.web.refusing import refuse
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 LARGEST_QUESTION = 2**20  # bytes of a body that is no document
+_READING = ("GET", "HEAD", "OPTIONS")
+_SIMPLE = ("", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data")
+"""Types of bodies that a page of any other site may send without asking first."""
+_HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
+_USUAL_PORTS = ("80", "443")
+_BODY_SECONDS = 30.0  # until the next piece of a body
+_WRONG_SECONDS = 0.5  # between two wrong tokens of one client
+_MOST_WAITING = 20  # seconds of such waits, after which they are not even waited for
+_CLIENTS = 10_000  # that are remembered for a wrong token
 
 
 class Guard:
@@ -24,6 +36,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, token: str | None, *, loopback: bool, largest: int) -> None:
         self.app, self.token, self.loopback, self.largest = app, token, loopback, largest
+        self._slowed: dict[str, float] = {}  # when the next wrong token of a client is answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -32,6 +45,8 @@ class Guard:
         headers = dict(scope["headers"])
         refusal = self._refusal(scope, headers)
         if refusal:
+            if refusal[0] == 401 and not await self._slow_down(scope):
+                refusal = 429, "too many wrong tokens; ask again later"
             await refuse(send, *refusal)
             return
         largest = self.largest if scope["path"].startswith("/documents") else LARGEST_QUESTION
@@ -39,11 +54,15 @@ class Guard:
         if not length.isdigit() or int(length) > largest:
             await refuse(send, 413, f"a body may have {largest:,} bytes here")
             return
-        seen = 0
+        seen, whole = 0, False
 
         async def bounded() -> Message:
-            nonlocal seen
-            message = await receive()
+            nonlocal seen, whole
+            try:
+                message = await asyncio.wait_for(receive(), None if whole else _BODY_SECONDS)
+            except TimeoutError:
+                raise HTTPException(408, "the body of the request does not come") from None
+            whole = not message.get("more_body", False)
             seen += len(message.get("body", b""))
             if seen > largest:
                 raise HTTPException(413, f"a body may have {largest:,} bytes here")
@@ -56,6 +75,8 @@ class Guard:
             return 400, "this server answers under the name of the loopback interface only"
         if self.token is not None and not is_open(scope["path"]) and not self._knows(scope, headers, self.token):
             return 401, "a token is needed: Authorization: Bearer TOKEN"
+        if foreign := _foreign(scope["method"], headers):
+            return foreign
         for part in (scope.get("raw_path") or b"", scope.get("query_string") or b""):
             try:
                 text = unquote_to_bytes(part.replace(b"+", b" ")).decode("utf-8")
@@ -71,16 +92,49 @@ class Guard:
             return hmac.compare_digest(said, f"Bearer {token}".encode())
         return has_cookie(headers.get(b"cookie", b""), cookie_name(scope), token)
 
+    async def _slow_down(self, scope: Scope) -> bool:
+        """Make a client wait that showed a wrong token, longer each time; False where it asks too often for that."""
+        client, now = str((scope.get("client") or ("",))[0]), time.monotonic()
+        if len(self._slowed) >= _CLIENTS:
+            self._slowed = {one: until for one, until in self._slowed.items() if until > now}
+        turn = max(now, self._slowed.get(client, 0.0)) + _WRONG_SECONDS
+        if turn - now > _MOST_WAITING:
+            return False
+        self._slowed[client] = turn
+        await asyncio.sleep(turn - now - _WRONG_SECONDS)
+        return True
 
-async def refuse(send: Send, status: int, why: str) -> None:
-    body = msgspec.json.encode({"detail": why})
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+
+def _foreign(method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    """Why a request is refused that a page of another site may have led a browser to make."""
+    site, mode = headers.get(b"sec-fetch-site", b""), headers.get(b"sec-fetch-mode", b"")
+    opens = method in _READING and mode == b"navigate"  # a link from elsewhere, which shows its answer to nobody else
+    if site in (b"cross-site", b"same-site") and not opens:
+        return 403, "this request comes from a page of another site"
+    if method in _READING:
+        return None
+    origin = headers.get(b"origin")
+    if origin is not None and _authority(origin.partition(b"://")[2]) != _authority(headers.get(b"host", b"")):
+        return 403, "this request comes from a page of another site"
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
+    sent = headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
+    if sent and kind in _SIMPLE:
+        return 415, "say what the body is, such as Content-Type: application/json or application/octet-stream"
+    return None
+
+
+def _authority(said: bytes) -> tuple[str, str] | None:
+    """Host and port of a Host header or an origin; None where it is no such thing.
+
+    >>> _authority(b"[::1]:8765"), _authority(b"example.org:443"), _authority(b"localhost:evil.com")
+    (('[::1]', '8765'), ('example.org', ''), None)
+    """
+    found = _HOST.fullmatch(said.decode("latin-1").lower())
+    if found is None:
+        return None
+    return found[1], "" if found[2] in (None, *_USUAL_PORTS) else found[2]
 
 
 def _host(said: bytes) -> str:
-    host = said.decode("latin-1").lower()
-    return host if host.endswith("]") else host.rpartition(":")[0] if ":" in host else host
+    found = _authority(said)
+    return found[0] if found else ""

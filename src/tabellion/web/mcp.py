@@ -6,9 +6,13 @@ text that says what to do otherwise. It reads unless it is made with `write`.
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 from mcp.server import MCPServer
@@ -29,6 +33,7 @@ from tabellion.model.methods import (
 from tabellion.settings import Settings
 from tabellion.web.service import LibraryService
 
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _INSTRUCTIONS = """A library of tables that were read from documents. `search` finds tables by words,
 `list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
 paths and the address each came from, `query` asks in SQL (DuckDB) over the relations documents, tables, columns, tuples
@@ -38,7 +43,7 @@ and each table under its name, `find_joins` finds tables that go together with o
 
 def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
     """The server for one library."""
-    service = LibraryService(library)
+    service = LibraryService(library.isolate())
     server: MCPServer[Any] = MCPServer("tabellion", instructions=_INSTRUCTIONS, log_level="WARNING")
     tool: Callable[..., Any] = lambda work: server.tool(structured_output=False)(_plainly(work))  # noqa: E731
 
@@ -142,6 +147,45 @@ def _add_writing(tool: Callable[..., Any], library: Library) -> None:
             password=password,
         )
         return library.add(*sources, settings=settings)
+
+
+def serve_stdio(server: MCPServer[Any]) -> None:
+    """Answer over standard input and output until the input ends."""
+    lines = io.BufferedReader(_MendedLines(sys.stdin.buffer))
+    sys.stdin = io.TextIOWrapper(lines, encoding="utf-8", errors="replace")
+    server.run("stdio")
+
+
+class _MendedLines(io.RawIOBase):
+    """Lines of JSON in which no text holds half a surrogate, to which the protocol's own reader gives no answer."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source, self._held = source, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._held = self._held or mend_line(self._source.readline())
+        count = min(len(buffer), len(self._held))
+        buffer[:count] = self._held[:count]
+        self._held = self._held[count:]
+        return count
+
+
+def mend_line(line: bytes) -> bytes:
+    r"""A line of JSON with the replacement sign for each half of a surrogate.
+
+    >>> mend_line(b'{"a": "\\ud800 \\ud83d\\ude00"}').decode()
+    '{"a": "\\ufffd \\ud83d\\ude00"}\n'
+    """
+    if not _HALF.search(line):
+        return line
+    try:
+        whole = json.dumps(json.loads(line), ensure_ascii=False)
+    except ValueError:
+        return line
+    return json.dumps(json.loads(whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))).encode() + b"\n"
 
 
 def _plainly(work: Callable[..., Any]) -> Callable[..., str]:

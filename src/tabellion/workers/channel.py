@@ -11,6 +11,7 @@ import struct
 from typing import Final
 
 TASK: Final = b"T"  # parent to worker: what to do
+READY: Final = b"Y"  # worker to parent: it runs
 PIECE: Final = b"P"  # worker to parent: a part of what it makes
 PAGE: Final = b"W"  # how far it is
 RESULT: Final = b"R"

@@ -35,6 +35,7 @@ Watch = Callable[[int, int], None]
 _LOOK = 0.05  # seconds between two looks at a worker: what grows fastest gains some hundred megabytes meanwhile
 _GRACE = 0.1  # a share of its time that a task gets beside it: readers look at the clock themselves, and say more
 _LEAST_GRACE, _MOST_GRACE = 0.3, 2.0
+_START = 60.0  # seconds until a worker runs, on a machine that is busy
 _FULL = 2**30  # bytes: a worker that holds so much after a task is replaced
 _NEAR = 0.9  # a worker that ends by itself with so much of what it may hold ran out of memory
 _BEGIN = "from tabellion.workers.inside import begin; begin({number}, {path!r})"
@@ -53,6 +54,7 @@ class Worker:
         self._program: subprocess.Popen[bytes] | None = None
         self._parent = 0
         self._looked = 0.0
+        self._ready = False
         _open.add(self)
 
     def start(self) -> None:
@@ -67,7 +69,7 @@ class Worker:
             self._spawn(theirs)
         theirs.close()
         ours.settimeout(_LOOK)
-        self._channel, self._inbox = ours, channel.Inbox(ours)
+        self._channel, self._inbox, self._ready = ours, channel.Inbox(ours), False
 
     def do(
         self,
@@ -100,6 +102,8 @@ class Worker:
         left = bounds.seconds + min(_MOST_GRACE, max(_LEAST_GRACE, _GRACE * bounds.seconds))
         kind = b""
         try:
+            if not self._ready:  # to start is no part of the task
+                self._ready = self._take(time.monotonic() + _START, bounds)[0] == channel.READY
             self._send(packed)
             while kind != channel.RESULT:
                 asked = time.monotonic()

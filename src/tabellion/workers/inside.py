@@ -50,6 +50,7 @@ def live(parent: socket.socket) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     inbox = channel.Inbox(parent)
+    channel.send(parent, channel.READY, b"")
     while (message := inbox.take()) is not None:
         answer = _answer(message[1])
         try:
