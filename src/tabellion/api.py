@@ -169,6 +169,7 @@ def extract(
     render: RenderChoice = "never",
     scripts: bool = False,
     network: bool = False,
+    private: bool = True,
     why: bool = False,
     weights: str | Path | None = None,
     limits: Limits | Mapping[str, float] | None = None,
@@ -198,6 +199,7 @@ def extract(
         scripts=scripts,
         network=network,
         password=password,
+        private=private,
     )
     if isolated:
         from tabellion.isolated import extract_isolated  # only then are there workers

@@ -117,8 +117,9 @@ def read_source(source: str | Path | bytes, settings: Settings, weights: Weights
     rendering = None
     if settings.render != "never":
         wanted = partial(_needs_rendering, weights=weights) if settings.render == "auto" else None
-        rendering = Rendering(settings.scripts, settings.network, wanted)
-    return read_document(source, settings.limits, settings.sheet, settings.pages, rendering, settings.password)
+        rendering = Rendering(settings.scripts, settings.network, wanted, settings.private)
+    chosen = (settings.limits, settings.sheet, settings.pages, rendering, settings.password)
+    return read_document(source, *chosen, private=settings.private)
 
 
 def _needs_rendering(text: str, page: MarkupPage, weights: Weights) -> bool:

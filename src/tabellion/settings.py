@@ -32,6 +32,7 @@ class Settings(msgspec.Struct, frozen=True):
     `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
     `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
     that it does not give. `scripts` and `network` say what a page may do meanwhile.
+    `private`: addresses of this computer and of its own network may be fetched.
     `why`: tell of each candidate of a web page that was judged no table what weighed most.
     """
 
@@ -50,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True):
     scripts: bool = False
     network: bool = False
     password: str | None = None
+    private: bool = True
 
     def __post_init__(self) -> None:
         for name, step in STEPS.items():

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabellion.errors import HostileError
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
 from tabellion.mine.tables import find_tables
 from tabellion.read.web.page_tree import parse_page_tree, read_page_tree
@@ -117,3 +118,8 @@ def test_segments_of_the_corpus_keep_their_floor(corpora: Callable[[str], Path])
     means = {method: sum(scores) / len(scores) for method, scores in found.items()}
     assert means["blocks"] > 0.83
     assert means["ontominer"] > 0.42
+
+
+def test_a_page_nested_without_end_is_refused() -> None:
+    with pytest.raises(HostileError, match="nested more than"):
+        parse_page_tree("<div>" * 200_000)

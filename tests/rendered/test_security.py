@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tabellion.pipeline import Extraction, Settings, extract_document
+from tabellion.read.chromium.process import sweep_folders
+from tabellion.read.limits import Limits
 
 
 class Listener:
-    """A server on this machine that counts every connection and answers none of them well."""
+    """A server on this machine that counts every connection and every datagram, and answers none of them well."""
 
     def __init__(self) -> None:
         self.seen: list[bytes] = []
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._datagrams.bind(self._socket.getsockname())
+        for work in (self._listen, self._hear):
+            threading.Thread(target=work, daemon=True).start()
 
     def _listen(self) -> None:
         while True:
@@ -39,6 +47,14 @@ class Listener:
 
     def close(self) -> None:
         self._socket.close()
+        self._datagrams.close()
+
+    def _hear(self) -> None:
+        while True:
+            try:
+                self.seen.append(self._datagrams.recv(2_000))
+            except OSError:
+                return
 
 
 @pytest.fixture
@@ -68,6 +84,12 @@ def reach_out(address: str, secret: Path) -> str:
     try {{ new EventSource("{here}/events") }} catch (error) {{}}
     try {{ const c = new RTCPeerConnection({{iceServers: [{{urls: "stun:{address}"}}]}});
       c.createDataChannel("x"); c.createOffer().then(o => c.setLocalDescription(o)) }} catch (error) {{}}
+    try {{ const c = new RTCPeerConnection({{iceServers: [{{urls: "turn:{address}?transport=udp", username: "words",
+      credential: "words"}}], iceTransportPolicy: "all"}});
+      c.createDataChannel("x"); c.createOffer().then(o => c.setLocalDescription(o)) }} catch (error) {{}}
+    try {{ new WebTransport("https://{address}/transport") }} catch (error) {{}}
+    try {{ new Worker(URL.createObjectURL(new Blob(["new WebTransport('https://{address}/worker')"]))) }}
+    catch (error) {{}}
     window.open("{here}/window"); setTimeout(() => {{ location = "{here}/location" }}, 50);
     </script>"""
 
@@ -102,3 +124,52 @@ def test_what_one_page_stores_another_cannot_read(render: Callable[..., Extracti
     )
     found = render(row + show, scripts=True)
     assert "trace" not in str([table.grid.text.tolist() for table in found.tables])
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["in a network of its own", "where there is none"])
+def test_no_datagram_leaves_a_page(
+    render: Callable[..., Extraction],
+    listener: Listener,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    apart: bool,
+) -> None:
+    """With scripts, which know ways out that are no requests; also on systems that have no networks of one's own."""
+    from tabellion.read.chromium import process, tabs
+
+    if not apart:
+        monkeypatch.setattr(process, "without_network", lambda: ())
+    monkeypatch.setattr(tabs, "_pools", {})
+    wait = "<script>const end = Date.now() + 1500; while (Date.now() < end);</script>"
+    render(reach_out(listener.address, tmp_path / "none") + wait, scripts=True)
+    for pool in tabs._pools.values():
+        pool.close()
+    assert listener.seen == []
+
+
+def test_a_page_that_reloads_itself_costs_its_time_once(render: Callable[..., Extraction]) -> None:
+    begun = time.monotonic()
+    render("<script>location.reload()</script><p>words", scripts=True, limits=Limits(render_seconds=3))
+    assert time.monotonic() - begun < 15
+
+
+def test_the_folder_of_a_killed_run_is_cleared_at_the_next_start(chromium: str) -> None:
+    code = (
+        "import os, signal; from tabellion.read.chromium.process import Chromium\n"
+        "print(Chromium().folder, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    left = Path(subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).stdout.decode().strip())
+    assert left.exists()
+    until = time.monotonic() + 20
+    while left.exists() and time.monotonic() < until:  # its Chromium may still be ending
+        sweep_folders()
+        time.sleep(0.2)
+    assert not left.exists()
+
+
+def test_a_page_cannot_take_all_memory(render: Callable[..., Extraction]) -> None:
+    greedy = """<script>const held = [];
+    try { for (let n = 0; n < 64; n++) held.push(new Uint8Array(1 << 28)); } catch (error) {}
+    document.title = `${held.length} held`; held.length = 0;</script>"""
+    title = render(greedy, scripts=True).document.title
+    assert title is not None and int(title.split()[0]) <= 16  # of a quarter of a gigabyte each

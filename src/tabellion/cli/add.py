@@ -21,6 +21,7 @@ from tabellion.cli.options import (
     Methods,
     NetworkOption,
     PasswordOption,
+    PrivateOption,
     RenderOption,
     TraceOption,
     WeightsOption,
@@ -75,6 +76,7 @@ def add(
     password: PasswordOption = None,
     render: RenderOption = "never",
     network: NetworkOption = False,
+    private: PrivateOption = "yes",
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
@@ -82,7 +84,13 @@ def add(
 ) -> None:
     """Read documents and keep their tables in the library."""
     settings = build_settings(
-        methods=methods, weights=weights, limits=limit, render=render, network=network, password=password
+        methods=methods,
+        weights=weights,
+        limits=limit,
+        render=render,
+        network=network,
+        password=password,
+        private=private,
     )
     from tabellion.cli.batch import Outcome, run_batch
     from tabellion.read.listing import expand_sources

@@ -23,6 +23,7 @@ from tabellion.cli.options import (
     PagesApartOption,
     PagesOption,
     PasswordOption,
+    PrivateOption,
     RenderOption,
     ScriptsOption,
     SheetOption,
@@ -155,6 +156,7 @@ def extract(
     render: RenderOption = "never",
     scripts: ScriptsOption = False,
     network: NetworkOption = False,
+    private: PrivateOption = "yes",
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
@@ -173,6 +175,7 @@ def extract(
         render=render,
         scripts=scripts,
         network=network,
+        private=private,
     )
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, ending_quietly

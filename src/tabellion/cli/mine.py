@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tabellion.cli.options import FilesOption, LimitOption, TraceOption, build_limits
+from tabellion.cli.options import FilesOption, LimitOption, PrivateOption, TraceOption, build_limits
 from tabellion.cli.segment import MethodChoice, MethodOption
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def mine(
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")] = 2,
     pause: PauseOption = 1.0,
     keep: KeepOption = None,
+    private: PrivateOption = "no",
     library: IntoOption = None,
     files: FilesOption = None,
     name: Annotated[
@@ -108,7 +109,8 @@ def mine(
         from tabellion.mine.live import CrawlSettings
         from tabellion.mine.sources import open_sites
 
-        sites = list(open_sites(sources, limits, CrawlSettings(pages=pages, depth=depth, pause=pause), keep))
+        crawl = CrawlSettings(pages=pages, depth=depth, pause=pause, private=private == "yes")
+        sites = list(open_sites(sources, limits, crawl, keep))
         if instances or records:
             ontology, failed = _print_facts(sites, form, method, records=records, kept=library is not None)
         else:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 import typer
 from typer.core import TyperCommand
@@ -178,6 +178,16 @@ ScriptsOption = Annotated[
 NetworkOption = Annotated[
     bool, typer.Option("--network", rich_help_panel=_PAGES, help="Let rendered pages load files from the network.")
 ]
+PrivateChoice = Literal["yes", "no"]
+PrivateOption = Annotated[
+    PrivateChoice,
+    typer.Option(
+        "--private",
+        metavar="yes|no",
+        rich_help_panel=_PAGES,
+        help="Whether addresses of this computer and of its own network may be fetched, also by way of a redirect.",
+    ),
+]
 TraceOption = Annotated[bool, typer.Option("--trace", help="Print where in the code a defect happened.")]
 
 
@@ -194,6 +204,7 @@ def build_settings(
     scripts: bool = False,
     network: bool = False,
     password: str | None = None,
+    private: PrivateChoice = "yes",
 ) -> Settings:
     """The settings that the options of a call name; a limit that does not exist is an error of the call."""
     from tabellion.settings import Settings
@@ -212,6 +223,7 @@ def build_settings(
         scripts=scripts,
         network=network,
         password=password,
+        private=private == "yes",
     )
 
 

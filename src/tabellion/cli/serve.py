@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tabellion.cli.options import FilesOption, LibraryOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, PrivateOption, opened_library
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -33,6 +33,7 @@ def serve(
         ),
     ] = None,
     write: WriteOption = False,
+    private: PrivateOption = "no",
 ) -> None:
     """Answer programs over HTTP: search, tables, tuples, SQL, joins, export."""
     loopback = is_loopback(host)
@@ -40,6 +41,7 @@ def serve(
         raise typer.BadParameter(f"{host} can be reached by others: name a token with --token", param_hint="--host")
     need_serving("uvicorn", "fastapi")
     with opened_library(library, files, create=write) as store:
+        store.private = private == "yes"
         from tabellion.web.app import build_app
         from tabellion.web.running import run_server
 

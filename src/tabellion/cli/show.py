@@ -16,6 +16,7 @@ from tabellion.cli.options import (
     OptionalValues,
     PagesOption,
     PasswordOption,
+    PrivateOption,
     RenderOption,
     ScriptsOption,
     SheetOption,
@@ -102,6 +103,7 @@ def show(
     render: RenderOption = "never",
     scripts: ScriptsOption = False,
     network: NetworkOption = False,
+    private: PrivateOption = "yes",
     weights: WeightsOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
@@ -117,6 +119,7 @@ def show(
         render=render,
         scripts=scripts,
         network=network,
+        private=private,
         pages=pages,
         password=password,
     )

@@ -74,9 +74,9 @@ def _fetch(source: str, settings: Settings) -> bytes:
 
     if settings.scripts:
         raise UsageError(f"{source}: a library reads pages again from what it keeps, so their scripts do not run")
-    fetched = fetch_source(source, settings.limits)
+    fetched = fetch_source(source, settings.limits, private=settings.private)
     if settings.render == "never":
         return fetched.data
     from tabellion.read.web.saved import whole_page
 
-    return whole_page(fetched, settings.limits, network=settings.network)
+    return whole_page(fetched, settings.limits, network=settings.network, private=settings.private)

@@ -79,6 +79,7 @@ class Library:
         self.index = SearchIndex(self.folder, self.catalogue)
         self.place, self.files = place, files
         self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
+        self.private = True  # addresses of this computer and its own network may be fetched
         self.askers: Crew | None = None  # and such that answer questions in SQL
         self._states: SearchStates | None = None
 
@@ -187,6 +188,8 @@ class Library:
         from tabellion.pipeline import Settings
 
         chosen = settings or Settings()
+        if not self.private:
+            chosen = msgspec.structs.replace(chosen, private=False)
         if chosen.weights is None and self.folder.weights.is_dir() and not self.outdated_weights:
             return msgspec.structs.replace(chosen, weights=str(self.folder.weights))
         return chosen

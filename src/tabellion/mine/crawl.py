@@ -9,6 +9,8 @@ without end.
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
@@ -168,6 +170,8 @@ def crawl_sites(
 ) -> list[Crawled]:
     """Fetch sites from their home pages on and keep each as a WARC file; gives the files in the order of the sites."""
     folder = keep or Path(tempfile.mkdtemp(prefix="tabellion-"))
+    if keep is None:
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     names = [urlsplit(home).netloc.replace(":", "-") or "site" for home in homes]
     again = [names[:number].count(name) for number, name in enumerate(names)]

@@ -16,6 +16,7 @@ import msgspec
 
 from tabellion.errors import MissingExtraError, TabellionError, UnreadableError
 from tabellion.mine.warc import PAGE_TYPES, FetchedPage, charset_of
+from tabellion.read.web.transport import TimedTransport
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -37,6 +38,7 @@ class CrawlSettings(msgspec.Struct, frozen=True):
     retries: int = 2  # after a refusal that may pass (429, 5xx) or a broken line
     address: int = 300  # letters; longer ones are traps
     repeats: int = 2  # times that a folder may come back in one path
+    private: bool = True  # addresses of this computer and of its own network may be fetched
     questions: int = 20  # addresses of one path that differ in what stands after the question mark alone
 
 
@@ -47,8 +49,12 @@ class LiveFetcher:
         self.settings = settings
         self._robots: dict[str, Protego] = {}
         self._due: dict[str, float] = {}  # host -> when it may be asked again
+        self._timed = TimedTransport(private=settings.private) if transport is None else None
+        self._unreachable: dict[str, str] = {}  # origin -> why
         self._client = httpx.Client(
-            timeout=settings.seconds, headers={"User-Agent": f"{AGENT} (site mining)"}, transport=transport
+            timeout=settings.seconds,
+            headers={"User-Agent": f"{AGENT} (site mining)"},
+            transport=transport or self._timed,
         )
 
     def fetch(self, address: str) -> FetchedPage:
@@ -75,6 +81,8 @@ class LiveFetcher:
             if not address.startswith(("http://", "https://")):
                 raise UnreadableError(f"{address}: is no address on the web")
             if asking and not self.allows(address):
+                if why := self._unreachable.get(_origin(address)):
+                    raise UnreadableError(f"{address}: cannot be fetched ({why})")
                 raise UnreadableError(f"{address}: robots.txt forbids it")
             status, headers, data = self._request(address)
             target = headers.get("location")
@@ -96,8 +104,9 @@ class LiveFetcher:
             try:
                 _, status, _, data = self._follow(f"{origin}/robots.txt", asking=False)
                 text = data.decode("utf-8", "replace") if status == 200 else _NOTHING if status >= 500 else ""
-            except TabellionError:
+            except TabellionError as error:
                 text = _NOTHING
+                self._unreachable[origin] = str(error)
             self._robots[origin] = Protego.parse(text)
         return self._robots[origin]
 
@@ -122,6 +131,8 @@ class LiveFetcher:
 
     def _stream(self, address: str) -> tuple[int, httpx.Headers, bytes]:
         end = time.monotonic() + self.settings.seconds
+        if self._timed is not None:
+            self._timed.start(self.settings.seconds)
         with self._client.stream("GET", address) as response:
             data = bytearray()
             for chunk in response.iter_bytes():

@@ -39,13 +39,16 @@ def read_document(
     pages: tuple[int, int] | None = None,
     rendering: Rendering | None = None,
     password: str | None = None,
+    *,
+    private: bool = True,
 ) -> Document:
     """Read a path, an address, standard input (`"-"`), bytes or markup.
 
     With `sheet`, that sheet of a workbook only; with `pages`, those pages of a PDF, first and last; with
-    `rendering`, a web page as Chromium draws it; with `password`, a PDF that asks for one.
+    `rendering`, a web page as Chromium draws it; with `password`, a PDF that asks for one; without `private`, no
+    address of this computer or its own network is fetched.
     """
-    name, raw, charset, address = fetch_source(source, limits)
+    name, raw, charset, address = fetch_source(source, limits, private=private)
     begin_reading()
     try:
         data = unpack_gzip(raw, limits)

@@ -24,12 +24,15 @@ class Source(NamedTuple):
     address: str | None = None
 
 
-def fetch_source(source: str | Path | bytes, limits: Limits) -> Source:
-    """What a source is called, and its bytes; a text that begins with a tag is markup itself."""
+def fetch_source(source: str | Path | bytes, limits: Limits, *, private: bool = True) -> Source:
+    """What a source is called, and its bytes; a text that begins with a tag is markup itself.
+
+    Without `private`, addresses of this computer and its own network are not asked.
+    """
     if isinstance(source, str) and source.startswith(("http://", "https://")):
         from tabellion.read.web.address import fetch_page  # reading files costs no web client
 
-        fetched = fetch_page(source, limits)
+        fetched = fetch_page(source, limits, private=private)
         return Source(source, fetched.data, fetched.charset, fetched.address)
     if isinstance(source, str) and source.lstrip().startswith("<"):
         return Source("<markup>", source.encode("utf-8", "replace"), "utf-8")

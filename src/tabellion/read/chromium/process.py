@@ -10,15 +10,21 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import itertools
 import os
 import queue
+import resource
 import shutil
 import signal
+import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +38,7 @@ _START_SECONDS = 30.0  # a cold start on a busy machine takes some seconds
 _END_SECONDS = 5.0
 _PREFIX = "tabellion-chromium-"
 _OLD_SECONDS = 86_400.0  # a folder may be of another machine that shares this one's; after a day it is of nobody
+_DATA = 4 * 2**30  # bytes that each process of Chromium may hold: large pages take one
 _READ_SIZE = 1 << 20
 _PAUSE = 0.01  # seconds between looks at what else happens while an answer is waited for
 _FIRST_FREE = 10  # descriptors from here on cannot collide with 3 and 4
@@ -108,15 +115,26 @@ def find_chromium() -> str:
     )
 
 
+@cache
+def _machine() -> str:
+    """What tells this machine, as processes are counted on it, from another that shares its temporary files."""
+    told = [socket.gethostname()]
+    for path in ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid"):
+        with contextlib.suppress(OSError):
+            told.append(str(Path(path).readlink()) if path.endswith("pid") else Path(path).read_text(encoding="ascii"))
+    return hashlib.sha256(" ".join(told).encode()).hexdigest()[:8]
+
+
 def sweep_folders() -> None:
-    """Take away the profile folders of runs that were killed: those a day old whose process is gone."""
+    """Take away the profile folders of runs that were killed: of this machine at once, of others after a day."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        machine, _, rest = folder.name.removeprefix(_PREFIX).partition("-")
+        owner = rest.partition("-")[0]
         try:
             old = time.time() - folder.stat().st_mtime > _OLD_SECONDS
         except OSError:
             continue
-        if old and owner.isdigit() and not Path(f"/proc/{owner}").exists():
+        if (machine == _machine() or old) and owner.isdigit() and not Path(f"/proc/{owner}").exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -126,7 +144,7 @@ class Chromium:
     def __init__(self, *, network: bool = False) -> None:
         path = find_chromium()
         sweep_folders()
-        self.folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
+        self.folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{_machine()}-{os.getpid()}-")
         self._numbers = itertools.count(1)
         self._answers: dict[int, queue.SimpleQueue[Message | None]] = {}
         self._inboxes: dict[str, queue.SimpleQueue[Message | None]] = {}
@@ -134,8 +152,10 @@ class Chromium:
         self.gone = False
         arguments = [path, *_ARGUMENTS, f"--user-data-dir={self.folder}"]
         arguments += [] if network else _CUT_OFF
-        arguments += ["--no-sandbox"] if os.geteuid() == 0 else []  # as root Chromium has no sandbox to offer
-        self.process, self._write, self._read = _spawn(path, [*arguments, "about:blank"], self.folder)
+        arguments += [] if has_sandbox() else ["--no-sandbox"]
+        before = () if network else without_network()
+        with _room_for_browser():
+            self.process, self._write, self._read = _spawn([*before, *arguments, "about:blank"], self.folder)
         threading.Thread(target=self._listen, daemon=True).start()
         try:
             self.call("Browser.getVersion", seconds=_START_SECONDS)
@@ -268,7 +288,47 @@ class Chromium:
             target.put(message)
 
 
-def _spawn(path: str, arguments: list[str], home: str) -> tuple[int, int, int]:
+def has_sandbox() -> bool:
+    """Whether Chromium keeps its pages in a sandbox of its own; for root it has none to offer."""
+    return os.geteuid() != 0
+
+
+@cache
+def without_network() -> tuple[str, ...]:
+    """What starts a program in a network of its own with nothing in it; empty where the system has no such thing."""
+    unshare = shutil.which("unshare")
+    if unshare is None or not sys.platform.startswith("linux"):
+        return ()
+    nothing = shutil.which("true") or "true"
+    for how in (("--net",), ("--user", "--map-current-user", "--net")):
+        command = (unshare, *how, "--", nothing)
+        try:
+            tried = subprocess.run(command, capture_output=True, timeout=10, check=False)  # noqa: S603 - of the system
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if tried.returncode == 0:
+            return (unshare, *how, "--")
+    return ()
+
+
+@contextlib.contextmanager
+def _room_for_browser() -> Iterator[None]:
+    """While Chromium is started: it sets aside more addresses than a worker may, and has a bound on what it holds.
+
+    The bounds of this process are what a program begins with, so they are changed for a moment.
+    """
+    space, data = resource.getrlimit(resource.RLIMIT_AS), resource.getrlimit(resource.RLIMIT_DATA)
+    most = _DATA if data[1] == resource.RLIM_INFINITY else min(_DATA, data[1])
+    resource.setrlimit(resource.RLIMIT_AS, (space[1], space[1]))
+    resource.setrlimit(resource.RLIMIT_DATA, (most, data[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, data)
+        resource.setrlimit(resource.RLIMIT_AS, space)
+
+
+def _spawn(arguments: list[str], home: str) -> tuple[int, int, int]:
     """Start a program with pipes on its descriptors 3 and 4: its process, what it reads from, what it writes to."""
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
@@ -278,7 +338,7 @@ def _spawn(path: str, arguments: list[str], home: str) -> tuple[int, int, int]:
     environment = {**os.environ, "HOME": home, "TMPDIR": home}
     try:
         process = os.posix_spawn(
-            path,
+            arguments[0],
             arguments,
             environment,
             file_actions=[

@@ -57,6 +57,7 @@ def read_rendered(
         parts,
         network=rendering.network,
         scripts=rendering.scripts,
+        private=rendering.private,
     )
     tabs = shared_tabs(network=rendering.network, scripts=rendering.scripts)
     issues: list[Issue] = []

@@ -34,6 +34,7 @@ class Rendering(msgspec.Struct, frozen=True):
     scripts: bool = False
     network: bool = False
     wanted: Callable[[str, MarkupPage], bool] | None = None
+    private: bool = True  # of the network, that of this computer and its own too
 
 
 def promises_tables(text: str) -> bool:

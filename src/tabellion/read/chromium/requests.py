@@ -50,8 +50,12 @@ def serve_page(
     *,
     network: bool = False,
     scripts: bool = False,
+    private: bool = True,
 ) -> Served:
-    """Serve a page: from the web (`address`), from a file (`path`) or from an archive (`parts` by address)."""
+    """Serve a page: from the web (`address`), from a file (`path`) or from an archive (`parts` by address).
+
+    Without `private`, nothing of this computer or its own network is loaded.
+    """
     number = next(_numbers)
     root = f"http://page-{number}.invalid/" if scripts else f"http://page.invalid/{number}/"
     own = address or f"{root}{quote(path.name) if path else ''}"
@@ -66,11 +70,18 @@ def serve_page(
             return parts[plain]
         if folder is not None and kind in _KINDS and plain.startswith(root):
             return _own_file(folder, unquote(urlsplit(plain.removeprefix(root)).path))
-        if network and urlsplit(plain).scheme in ("http", "https"):
+        if network and urlsplit(plain).scheme in ("http", "https") and (private or _is_public(plain)):
             return Answer(passed_on=True)
         return None
 
     return Served(own, answer)
+
+
+def _is_public(address: str) -> bool:
+    """Whether the host of an address is of the public network, by every address that it has."""
+    from tabellion.read.web.transport import all_public
+
+    return all_public(urlsplit(address).hostname or "")
 
 
 def _own_file(folder: Path, name: str) -> Answer | None:

@@ -50,6 +50,9 @@ _SETTLE_SECONDS = 0.5  # after loading, for what scripts may still build
 _SNAPSHOT_SECONDS = 2.0  # for what there is of a page that does not finish loading
 _ATTEMPTS = 3  # at a page whose Chromium ends
 _CRASHES = ("Inspector.targetCrashed", "Inspector.detached")
+_CHANNELS = ("RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "WebTransport", "WebSocketStream")
+_WITHOUT_CHANNELS = "".join(f"delete globalThis.{name};" for name in _CHANNELS)
+"""Ways out that no request shows: no page needs them to be drawn."""
 Made = TypeVar("Made")
 
 
@@ -75,6 +78,7 @@ class Tab:
         attached = _read(browser.call("Target.attachToTarget", {"targetId": self._target, "flatten": True}))
         self._session: str = attached["sessionId"]
         self._inbox = browser.inbox(self._session)
+        self._call("Page.addScriptToEvaluateOnNewDocument", {"source": _WITHOUT_CHANNELS, "runImmediately": True})
         for method, params in (
             ("Inspector.enable", {}),
             ("Page.enable", {}),
@@ -210,15 +214,17 @@ class Tabs:
         self._idle: list[Tab] = []
 
     def render(self, address: str, answer: Ask, seconds: float) -> Snapshot:
-        """The snapshot of a page; from the start again where Chromium ended meanwhile."""
+        """The snapshot of a page; from the start again where Chromium ended meanwhile, in the time that is left."""
+        end = time.monotonic() + seconds
         for _ in range(_ATTEMPTS - 1):
             try:
-                return self._attempt(address, answer, seconds)
+                return self._attempt(address, answer, end - time.monotonic())
             except TabLostError:
                 raise
             except (BrowserGoneError, BrowserRefusedError):
-                continue
-        return self._attempt(address, answer, seconds)
+                if time.monotonic() > end:
+                    raise
+        return self._attempt(address, answer, end - time.monotonic())
 
     def close(self) -> None:
         """End Chromium."""

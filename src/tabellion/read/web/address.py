@@ -14,6 +14,7 @@ import msgspec
 
 from tabellion.errors import SourceMissingError, TooLargeError, UnreadableError
 from tabellion.read.limits import Limits
+from tabellion.read.web.transport import TimedTransport
 
 _AGENT = "tabellion (table extraction)"
 _MISSING = (404, 410)
@@ -27,10 +28,15 @@ class Fetched(msgspec.Struct, frozen=True):
     charset: str | None
 
 
-def fetch_page(address: str, limits: Limits, transport: httpx.BaseTransport | None = None) -> Fetched:
-    """Fetch one page."""
-    deadline = time.monotonic() + limits.fetch_seconds
+def fetch_page(
+    address: str, limits: Limits, transport: httpx.BaseTransport | None = None, *, private: bool = True
+) -> Fetched:
+    """Fetch one page; without `private`, from the public network only."""
     timeout = httpx.Timeout(min(30.0, limits.fetch_seconds))
+    deadline = time.monotonic() + limits.fetch_seconds
+    if transport is None:
+        transport = TimedTransport(private=private)
+        transport.start(limits.fetch_seconds)
     client = httpx.Client(
         follow_redirects=True,
         max_redirects=limits.redirects,
@@ -59,6 +65,10 @@ def fetch_page(address: str, limits: Limits, transport: httpx.BaseTransport | No
     except httpx.TooManyRedirects:
         raise UnreadableError(f"{address}: more than {limits.redirects} redirects") from None
     except httpx.TimeoutException:
-        raise UnreadableError(f"{address}: the server did not answer in time") from None
+        if time.monotonic() < deadline:
+            raise UnreadableError(f"{address}: the server did not answer in time") from None
+        raise UnreadableError(
+            f"{address}: not fetched within {limits.fetch_seconds:g} seconds; raise Limits.fetch_seconds"
+        ) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise UnreadableError(f"{address}: cannot be fetched ({error})") from error

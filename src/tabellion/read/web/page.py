@@ -98,7 +98,7 @@ def read_markup(
     text: str, limits: Limits = DEFAULT, sheets: Sequence[str] = ()
 ) -> tuple[MarkupPage, PageFacts, tuple[Issue, ...]]:
     """The page of a markup text; `sheets` are style sheets that belong to it but stand elsewhere."""
-    _check_nesting(text)
+    check_nesting(text)
     parser = LexborHTMLParser(text)
     stating = parser.css("title,meta,link,style")
     facts = _read_facts(stating)
@@ -138,7 +138,7 @@ def read_mentions(parser: LexborHTMLParser) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _check_nesting(text: str) -> None:
+def check_nesting(text: str) -> None:
     """Refuse elements nested so deep that any parser takes the square of their number: a page made to do harm."""
     if text.count("<") < DEEPEST_ELEMENTS:
         return

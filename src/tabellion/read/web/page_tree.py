@@ -20,7 +20,7 @@ from tabellion.read.sniff import sniff_format, unpack_gzip
 from tabellion.read.web.encoding import decode_markup
 from tabellion.read.web.looks import HIDDEN, PLAIN_LOOK, Looks
 from tabellion.read.web.mhtml import is_mhtml, unpack_mhtml
-from tabellion.read.web.page import read_sheets
+from tabellion.read.web.page import check_nesting, read_sheets
 
 _SKIPPED = frozenset(("script", "style", "noscript", "template", "head", "title"))
 _BREAKS = frozenset(("br", "hr", "p", "div", "li", "td", "th", "tr", "dd", "dt", "h1", "h2", "h3", "h4"))
@@ -68,6 +68,7 @@ def parse_page_tree(text: str, address: str | None = None, sheets: tuple[str, ..
     >>> parse_page_tree("<h1>News</h1><p>All <b>day</b></p>").texts
     ['News', 'All', 'day']
     """
+    check_nesting(text)
     parser = LexborHTMLParser(text)
     walk = _Walk(Looks(read_sheets(parser.css("style"), sheets)))
     if parser.body is not None:

@@ -34,7 +34,9 @@ _GROWTH = 1.4  # a file in an archive takes a third more, and a line for its nam
 _LINE = b"\r\n"
 
 
-def ask_for_files(opened: Opened, path: Path | None, limits: Limits, *, network: bool) -> tuple[str, Ask]:
+def ask_for_files(
+    opened: Opened, path: Path | None, limits: Limits, *, network: bool, private: bool = True
+) -> tuple[str, Ask]:
     """The address that a page has, and the way to its own files; with `network` those on the web are
     fetched, for as long as a page may take to load.
     """
@@ -49,7 +51,7 @@ def ask_for_files(opened: Opened, path: Path | None, limits: Limits, *, network:
         if time.monotonic() > until:
             return None
         try:
-            data = fetch_page(wanted, limits).data
+            data = fetch_page(wanted, limits, private=private).data
         except TabellionError:  # the page is drawn without it
             return None
         guessed = mimetypes.guess_type(wanted.partition("?")[0])[0]
@@ -58,7 +60,7 @@ def ask_for_files(opened: Opened, path: Path | None, limits: Limits, *, network:
     return served.address, ask
 
 
-def whole_page(source: Source, limits: Limits, *, network: bool = False) -> bytes:
+def whole_page(source: Source, limits: Limits, *, network: bool = False, private: bool = True) -> bytes:
     """What is kept of a source so that it can be rendered again."""
     try:
         data = unpack_gzip(source.data, limits)
@@ -68,7 +70,7 @@ def whole_page(source: Source, limits: Limits, *, network: bool = False) -> byte
         return source.data
     path = Path(source.name) if source.address is None else None
     opened = open_page(data, source.charset, source.address)
-    address, ask = ask_for_files(opened, path, limits, network=network)
+    address, ask = ask_for_files(opened, path, limits, network=network, private=private)
     root = address.rpartition("/")[0] + "/"
     files: dict[str, Answer] = {}
     room = limits.bytes - _GROWTH * len(data)
