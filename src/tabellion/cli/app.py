@@ -38,9 +38,8 @@ def app(
     """Open the library in the browser: find, look at, repair and ask tables, without another command."""
     need_serving("uvicorn", "fastapi")
     with opened_library(library, files, create=not read_only) as store:
-        import uvicorn
-
         from tabellion.web.app import build_app
+        from tabellion.web.running import run_server
 
         listening = socket.socket()
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,8 +55,7 @@ def app(
             import webbrowser
 
             threading.Timer(_MOMENT, webbrowser.open, [address]).start()
-        config = uvicorn.Config(served, log_level="warning", access_log=False, server_header=False)
-        uvicorn.Server(config).run(sockets=[listening])
+        run_server(served, _HOST, port, store.release, [listening])
 
 
 def _user() -> str | None:

@@ -18,6 +18,9 @@ _LARGEST = 4 * 2**20  # bytes of one
 _LONGEST = 4_096  # bytes of an address that is remembered
 _BESIDE = 2_048  # bytes that an answer takes beside its body and its address: headers, and what holds them
 
+_PERSONAL = {b"vary", b"cache-control", b"set-cookie"}
+"""Headers of an answer that is not the same for everybody who asks at its address."""
+
 Remembered = tuple[list[tuple[bytes, bytes]], bytes]
 Key = tuple[Hashable, bytes]
 
@@ -67,7 +70,7 @@ class Memory:
         if begun.get("status") != 200:
             return None
         headers = [*begun["headers"], (b"etag", f'"{hashlib.sha256(body).hexdigest()[:32]}"'.encode())]
-        if (b"cache-control", b"no-store") not in headers:
+        if not _PERSONAL & dict(begun["headers"]).keys():
             self._remember(key, (headers, bytes(body)))
         return headers, bytes(body)
 

@@ -109,8 +109,9 @@ def add_front(app: FastAPI, token: str | None, *, write: bool, author: str | Non
         return _file(f"assets/{name}", request)
 
     @app.get("/session", response_model=Session)
-    def session(request: Request) -> dict[str, Any]:
+    def session(request: Request, response: Response) -> dict[str, Any]:
         """Whether the client is let in, and what it may do."""
+        response.headers["cache-control"] = "no-store"
         if token is not None and not _is_known(request, token):
             raise HTTPException(401, "a token is needed: open the address that the server printed, or give its token")
         return {"write": write, "author": author}

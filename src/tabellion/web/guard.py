@@ -45,7 +45,8 @@ class Guard:
         headers = dict(scope["headers"])
         refusal = self._refusal(scope, headers)
         if refusal:
-            if refusal[0] == 401 and not await self._slow_down(scope):
+            shown = b"authorization" in headers or b"cookie" in headers
+            if refusal[0] == 401 and shown and not await self._slow_down(scope):
                 refusal = 429, "too many wrong tokens; ask again later"
             await refuse(send, *refusal)
             return
@@ -68,7 +69,12 @@ class Guard:
                 raise HTTPException(413, f"a body may have {largest:,} bytes here")
             return message
 
-        await self.app(scope, bounded, send)
+        async def slowed(message: Message) -> None:
+            if message.get("status") == 401 and scope["method"] == "POST":  # a token that was sent to be exchanged
+                await self._slow_down(scope)
+            await send(message)
+
+        await self.app(scope, bounded, slowed)
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         if self.loopback and _host(headers.get(b"host", b"")) not in LOOPBACK:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import threading
 from collections.abc import Callable
 from types import FrameType
@@ -75,8 +76,17 @@ class EndingServer(uvicorn.Server):
                 timer.start()
 
 
-def run_server(app: ASGIApp, host: str, port: int, release: Callable[[], None]) -> None:
-    """Serve an app until the process is told to end; `release` frees what requests may be waiting for."""
+def run_server(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    release: Callable[[], None],
+    sockets: list[socket.socket] | None = None,
+) -> None:
+    """Serve an app until the process is told to end; `release` frees what requests may be waiting for.
+
+    `sockets` are such that listen already.
+    """
     config = uvicorn.Config(
         app,
         host=host,
@@ -90,6 +100,6 @@ def run_server(app: ASGIApp, host: str, port: int, release: Callable[[], None]) 
         timeout_graceful_shutdown=int(_FINISH_SECONDS) + 1,
     )
     try:
-        EndingServer(config, release).run()
+        EndingServer(config, release).run(sockets)
     finally:
         release()
