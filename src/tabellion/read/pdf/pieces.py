@@ -8,6 +8,7 @@ Plain lists inside: the runs are short, and a numpy call on five words costs mor
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from statistics import median_low
 
@@ -126,7 +127,11 @@ def _without_doubles(raw: RawWords) -> list[int]:
     seen: dict[tuple[str, int, int], int] = {}
     keep: list[int] = []
     lefts, tops, sizes = raw.box[:, 0].tolist(), raw.box[:, 1].tolist(), raw.size.tolist()
+    said = Counter(raw.text)
     for i, text in enumerate(raw.text):
+        if said[text] == 1:
+            keep.append(i)
+            continue
         step = max(0.3 * sizes[i], 0.5)
         x, y = round(lefts[i] / step), round(tops[i] / step)
         for dx, dy in _AROUND:

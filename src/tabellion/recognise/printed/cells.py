@@ -178,16 +178,14 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
             wrap=len(cell.lines) > 1,
         )
         style[cell.row, cell.column] = known.setdefault(look, len(known))
-    for row, column in np.argwhere(np.ones(shape, dtype=bool)).tolist():
-        if (row, column) in filled:
-            continue
-        look = Style(
-            border_top=bool(above[row, column]),
-            border_bottom=bool(above[row + 1, column]),
-            border_left=bool(beside[row, column]),
-            border_right=bool(beside[row, column + 1]),
-        )
-        style[row, column] = known.setdefault(look, len(known))
+    empty = np.ones(shape, dtype=bool)
+    empty[tuple(np.array(sorted(filled)).T)] = False
+    sides = np.stack([above[:-1], above[1:], beside[:, :-1], beside[:, 1:]], axis=-1)[empty]
+    of_sides: dict[tuple[bool, ...], int] = {}
+    for edges in map(tuple, np.unique(sides, axis=0).tolist()):
+        look = Style(border_top=edges[0], border_bottom=edges[1], border_left=edges[2], border_right=edges[3])
+        of_sides[edges] = known.setdefault(look, len(known))
+    style[empty] = [of_sides[edges] for edges in map(tuple, sides.tolist())]
     return Looks(style, tuple(known), indent)
 
 
@@ -219,6 +217,7 @@ def _rules(strip: Strip, columns: Columns, cells: PrintedCells) -> tuple[NDArray
     beside = np.zeros((cells.rows, cells.columns + 1), dtype=bool)
     left, right = float(strip.box[:, 0].min()), float(strip.box[:, 2].max())
     bounds = [left, *columns.separators, right]
+    starts, ends = np.array(bounds[:-1]), np.array(bounds[1:])
     top = np.full(cells.rows, np.inf)
     bottom = np.full(cells.rows, -np.inf)
     np.minimum.at(top, cells.row_of_line, strip.line_box[:, 1])
@@ -228,10 +227,8 @@ def _rules(strip: Strip, columns: Columns, cells: PrintedCells) -> tuple[NDArray
         low = bottom[row] - 0.3 * strip.em if row >= 0 else top[0] - strip.em
         high = top[row + 1] + 0.3 * strip.em if row + 1 < cells.rows else bottom[row] + strip.em
         rules = strip.across[(y > low) & (y < high)]
-        for column in range(cells.columns):
-            a, b = bounds[column], bounds[column + 1]
-            over = np.minimum(rules[:, 2], b) - np.maximum(rules[:, 0], a)
-            above[row + 1, column] = bool((over > _RULED * (b - a)).any())
+        over = np.minimum(rules[:, 2:3], ends) - np.maximum(rules[:, 0:1], starts)
+        above[row + 1] = (over > _RULED * (ends - starts)).any(axis=0)
     x = (strip.down[:, 0] + strip.down[:, 2]) / 2
     slack = 1.2 * strip.em
     for k, bound in enumerate(bounds):

@@ -245,19 +245,22 @@ def _alignments(runs: list[tuple[float, float]], em: float) -> tuple[float, floa
     """The share of runs whose left edges, right edges and middles fall together."""
     if not runs:
         return 0.0, 0.0, 0.0
-    edges = np.array(runs)
     return (
-        _together(edges[:, 0], em),
-        _together(edges[:, 1], em),
-        _together(edges.mean(axis=1), em),
+        _together([a for a, _ in runs], em),
+        _together([b for _, b in runs], em),
+        _together([(a + b) / 2 for a, b in runs], em),
     )
 
 
-def _together(values: NDArray[np.float64], em: float) -> float:
+def _together(values: list[float], em: float) -> float:
     """The largest share of values inside one window."""
-    values = np.sort(values)
-    ends = np.searchsorted(values, values + _WINDOW * em, side="right")
-    return float((ends - np.arange(len(values))).max() / len(values))
+    sorted_values = sorted(values)
+    most = last = 0
+    for first, value in enumerate(sorted_values):
+        while last < len(sorted_values) and sorted_values[last] <= value + _WINDOW * em:
+            last += 1
+        most = max(most, last - first)
+    return most / len(sorted_values)
 
 
 def _ruled_share(strip: Strip, river: River) -> float:
