@@ -3,7 +3,8 @@
     python bench/serve.py [FOLDER] [--calls N]
 
 FOLDER is a library (without one, the examples are put into one). The calls are made by schemathesis from the OpenAPI
-description, with all its checks but one for `/query`: no schema can say which texts are SQL that this library answers.
+description, with all its checks but one for `/query` and `/plot`: no schema can say which texts are SQL that this
+library answers.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def check_description(port: int, calls: int, folder: Path) -> None:
     table = json.loads(ask(port, "/tables?limit=1"))["tables"][0]
     settings.write_text(
         f'[parameters]\n"path.table" = "{table["name"]}"\n"path.document" = "{table["document"]}"\n'
-        '[[operations]]\ninclude-path = "/query"\nchecks.positive_data_acceptance.enabled = false\n'
+        '[[operations]]\ninclude-path = ["/query", "/plot"]\nchecks.positive_data_acceptance.enabled = false\n'
     )
     operations = sum(len(path) for path in json.loads(ask(port, "/openapi.json"))["paths"].values())
     command = [

@@ -278,6 +278,26 @@ def test_documents_are_sent_replaced_and_removed(tmp_path: Path) -> None:
         assert client.get("/documents").json()["documents"] == []
 
 
+def test_questions_are_kept_asked_and_drawn(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        client = TestClient(build_app(library, write=True), base_url=HERE)
+        kept = client.put("/queries/numbers", json={"sql": "select i, i * i as square from range(:most) t(i)"}).json()
+        assert kept["parameters"] == ["most"]
+        assert [one["name"] for one in client.get("/queries").json()["queries"]] == ["numbers"]
+        rows = client.get("/queries/numbers/rows", params={"most": 3}).json()
+        assert (rows["columns"], rows["rows"]) == (["i", "square"], [[0, 0], [1, 1], [2, 4]])
+        assert client.get("/queries/numbers/rows").status_code == 400
+        asked = {"sql": "numbers", "parameters": {"most": 3}}
+        assert client.post("/query", json=asked).json()["rows"] == rows["rows"]
+        drawn = client.post("/plot", json={**asked, "title": "Squares"})
+        assert drawn.headers["content-type"].startswith("image/svg+xml") and "Squares" in drawn.text
+        assert client.post("/plot", json={**asked, "form": "png"}).content.startswith(b"\x89PNG")
+        assert client.post("/plot", json={"sql": "select 'a' as a"}).status_code == 422
+        assert client.put("/queries/bad", json={"sql": "drop table x"}).status_code == 400
+        assert client.delete("/queries/numbers").status_code == 204
+        assert client.delete("/queries/numbers").status_code == 404
+
+
 def test_a_token_is_needed_where_one_was_set(library: Library) -> None:
     client = TestClient(build_app(library, token="secret", loopback=False), base_url="http://example.org")  # noqa: S106
     assert client.get("/tables").status_code == 401
@@ -301,7 +321,7 @@ def test_others_are_not_served_without_a_token() -> None:
 
 def call_as_described(operation: Any) -> None:
     # no schema can say which texts are SQL that this library answers
-    excluded = [positive_data_acceptance] if operation.path == "/query" else []
+    excluded = [positive_data_acceptance] if operation.path in ("/query", "/plot") else []
 
     @settings(max_examples=10, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())

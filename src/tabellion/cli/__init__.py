@@ -47,6 +47,7 @@ COMMANDS: dict[str, Command] = {
     "list": Command("list_documents", bare=True, panel=_LIBRARY),
     "search": Command("search", panel=_LIBRARY),
     "query": Command("query", panel=_LIBRARY),
+    "plot": Command("plot", panel=_LIBRARY),
     "sparql": Command("sparql", panel=_LIBRARY),
     "sql": Command("sql", bare=True, panel=_LIBRARY),
     "joins": Command("joins", panel=_LIBRARY),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ import typer
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
+    from tabellion.library.library import Library
     from tabellion.library.query import Rows
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -22,7 +24,14 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = '1990'" [dim]· the same, one row per value[/dim]
 
+[dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = :year" --save by_year [dim]· keep it[/dim]
+
+[dim]$[/dim] tabellion query by_year -p year=1990 --csv [dim]· ask it again[/dim]
+
 Relations: documents, tables, columns, tuples, and each table under its name and under its name with _tidy after it."""
+
+
+_KEPT = "Saved questions"
 
 
 class Shape(StrEnum):
@@ -42,35 +51,117 @@ MemoryOption = Annotated[
 ]
 
 
+ParameterOption = Annotated[
+    list[str] | None,
+    typer.Option("--param", "-p", metavar="NAME=VALUE", help="The value of :NAME in the question; may be given again."),
+]
+
+
 def query(
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT; - reads it from standard input.")],
+    sql: Annotated[
+        str,
+        typer.Argument(
+            metavar="SQL", help="One SELECT, or the name of a saved question; - reads it from standard input."
+        ),
+    ] = "",
     library: LibraryOption = None,
     files: FilesOption = None,
     form: Annotated[
         Shape, typer.Option("--format", "-f", help="table: for people; csv, json, parquet: for programs.")
     ] = Shape.table,
+    as_csv: Annotated[bool, typer.Option("--csv", help="The same as --format csv.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_table: Annotated[bool, typer.Option("--table", "-t", help="The same as --format table.")] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
     ] = None,
+    parameters: ParameterOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how the question would be answered.")] = False,
+    timed: Annotated[bool, typer.Option("--time", help="Say on standard error how long it took.")] = False,
+    save: Annotated[
+        str | None,
+        typer.Option("--save", metavar="NAME", help="Keep the question under this name.", rich_help_panel=_KEPT),
+    ] = None,
+    describe: Annotated[
+        str, typer.Option("--describe", metavar="TEXT", help="What it is for.", rich_help_panel=_KEPT)
+    ] = "",
+    saved: Annotated[bool, typer.Option("--saved", help="List what is kept.", rich_help_panel=_KEPT)] = False,
+    forget: Annotated[
+        str | None, typer.Option("--forget", metavar="NAME", help="Take one out.", rich_help_panel=_KEPT)
+    ] = None,
     seconds: SecondsOption = 60.0,
     memory: MemoryOption = 2048,
 ) -> None:
-    """Ask one question in SQL."""
+    """Ask one question in SQL, or one that was saved."""
     asked = sys.stdin.read() if sql == "-" else sql
-    with opened_library(library, files, asking=True) as store:
-        from tabellion.cli.extract import opened
-        from tabellion.library.query import QueryLimits, write_csv, write_json, write_parquet
+    form = Shape.csv if as_csv else Shape.json if as_json else Shape.table if as_table else form
+    with opened_library(library, files, asking=not (saved or forget or save)) as store:
+        if forget:
+            store.forget_query(forget)
+        elif saved:
+            _list_saved(store, form)
+        elif save:
+            store.save_query(save, asked, describe)
+        elif not asked.strip():
+            raise typer.BadParameter("a SELECT, the name of a saved question, or --saved", param_hint="SQL")
+        else:
+            from tabellion.library.query import QueryLimits
+            from tabellion.library.saved import statement_of
 
-        limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
-        with store.ask(asked, limits) as answer:
-            if form is Shape.table and output is None:
-                draw_answer(answer)
-                return
-            write = {Shape.json: write_json, Shape.parquet: write_parquet}.get(form, write_csv)
-            with opened(output) as file:
-                write(answer, file)
-                file.flush()
+            statement = statement_of(store, asked, read_parameters(parameters))
+            limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
+            began = time.perf_counter()
+            with store.ask(f"EXPLAIN {statement}" if explain else statement, limits) as answer:
+                _write(answer, form, output, explain=explain)
+            if timed:
+                sys.stderr.write(f"{time.perf_counter() - began:.3f} seconds\n")
+
+
+def read_parameters(given: list[str] | None) -> dict[str, str | float | None]:
+    """Parameters from the command line: NAME=VALUE each."""
+    found: dict[str, str | float | None] = {}
+    for one in given or ():
+        name, sign, value = one.partition("=")
+        if not sign:
+            raise typer.BadParameter(f"{one!r} is not NAME=VALUE, for example year=1990", param_hint="--param")
+        found[name.strip().lstrip(":")] = value
+    return found
+
+
+def _write(answer: Rows, form: Shape, output: Path | None, *, explain: bool) -> None:
+    from tabellion.cli.extract import opened
+    from tabellion.library.query import write_csv, write_json, write_parquet
+
+    if explain and form is Shape.table and output is None:
+        for batch in answer.batches():
+            for plan in batch.column(batch.num_columns - 1).to_pylist():
+                typer.echo(plan.rstrip())
+        return
+    if form is Shape.table and output is None:
+        draw_answer(answer)
+        return
+    write = {Shape.json: write_json, Shape.parquet: write_parquet}.get(form, write_csv)
+    with opened(output) as file:
+        write(answer, file)
+        file.flush()
+
+
+def _list_saved(store: Library, form: Shape) -> None:
+    kept = store.saved_queries()
+    if form is Shape.json:
+        import msgspec
+
+        sys.stdout.buffer.write(msgspec.json.encode({"queries": kept}) + b"\n")
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = Table("name", "parameters", "what for", "SQL", box=None, pad_edge=False, header_style="bold")
+    for one in kept:
+        lines.add_row(one.name, ", ".join(one.parameters), one.description, Text(" ".join(one.sql.split())))
+    Console(highlight=False, emoji=False, markup=False).print(lines)
 
 
 def draw_answer(answer: Rows) -> None:

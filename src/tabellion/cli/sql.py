@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
-from tabellion.cli.query import MemoryOption, SecondsOption, draw_answer
+from tabellion.cli.query import MemoryOption, SecondsOption
+from tabellion.cli.sql_commands import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,9 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion sql [dim]· then: select name, title from tables;[/dim]
 
 At the prompt: a question ends with a semicolon, Tab completes names of tables and columns, Ctrl-C stops a question,
-Ctrl-D ends."""
+Ctrl-D ends. [bold].tables[/bold] PATTERN, [bold].schema[/bold] NAME, [bold].saved[/bold], [bold].run[/bold] NAME
+PARAMETER=VALUE, [bold].save[/bold] NAME SELECT, [bold].mode[/bold] table, csv or json, [bold].timer[/bold] on or off,
+[bold].help[/bold]; EXPLAIN before a question shows how it would be answered."""
 
 PROMPT, MORE = "tabellion> ", "      ...> "
 
@@ -35,25 +38,10 @@ def sql(
     with opened_library(library, files, asking=True) as store:
         from tabellion.library.query import QueryLimits
 
-        limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
+        desk = Desk(store, QueryLimits(seconds=seconds, memory=memory * 2**20))
         read = _reader(store)
         while (asked := read_question(read)) is not None:
-            answer(store, asked, limits)
-
-
-def answer(store: Library, asked: str, limits: object) -> None:
-    """One question; whatever goes wrong is a line and the prompt goes on."""
-    from tabellion.cli.messages import complain
-    from tabellion.errors import TabellionError
-    from tabellion.library.query import QueryLimits
-
-    try:
-        with store.ask(asked, limits if isinstance(limits, QueryLimits) else QueryLimits()) as found:
-            draw_answer(found)
-    except TabellionError as error:
-        complain(str(error))
-    except KeyboardInterrupt:
-        complain("interrupted")
+            desk.take(asked)
 
 
 def read_question(read: Callable[[str], str]) -> str | None:
@@ -70,6 +58,8 @@ def read_question(read: Callable[[str], str]) -> str | None:
             return rest or None
         if not lines and line.strip().lower() in ("exit", "quit", "\\q"):
             return None
+        if not lines and line.strip().startswith("."):
+            return line.strip().rstrip(";")
         if line.strip() or lines:
             lines.append(line)
         if line.rstrip().endswith(";"):

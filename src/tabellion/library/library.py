@@ -8,7 +8,7 @@ imported when it is first used, so that a library is open within a blink.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tabellion.library.query import QueryLimits, Rows
     from tabellion.library.questions import Condition
     from tabellion.library.repairing import Elsewhere
+    from tabellion.library.saved import SavedQuery
     from tabellion.library.search import Found
     from tabellion.library.series.comparing import Comparison
     from tabellion.library.series.lining import Series
@@ -278,20 +279,44 @@ class Library:
             searcher = self._states.newest()
         return searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
 
-    def query(self, sql: str, limits: QueryLimits | None = None) -> pa.Table:
-        """All rows of a SELECT as an Arrow table."""
-        with self.ask(sql, limits) as answer:
+    def query(
+        self, sql: str, limits: QueryLimits | None = None, *, parameters: Mapping[str, str | float | None] | None = None
+    ) -> pa.Table:
+        """All rows of a SELECT, or of a saved question by its name, as an Arrow table."""
+        with self.ask(sql, limits, parameters=parameters) as answer:
             return answer.read_all()
 
-    def ask(self, sql: str, limits: QueryLimits | None = None) -> Rows:
-        """The rows of a SELECT some at a time; use it as a context."""
+    def ask(
+        self, sql: str, limits: QueryLimits | None = None, *, parameters: Mapping[str, str | float | None] | None = None
+    ) -> Rows:
+        """The rows of a SELECT, or of a saved question by its name, some at a time; use it as a context."""
         from tabellion.library.query import Answer, QueryLimits
+        from tabellion.library.saved import statement_of
 
+        sql = statement_of(self, sql, parameters)
         if self.askers is not None:
             from tabellion.library.asking import IsolatedAnswer
 
             return IsolatedAnswer(sql, self.place, self.files, limits or QueryLimits(), self.askers)
         return Answer(sql, self.folder, self.catalogue, limits or QueryLimits())
+
+    def save_query(self, name: str, sql: str, description: str = "") -> SavedQuery:
+        """Keep a question under a name; `:year` in it is a parameter."""
+        from tabellion.library.saved import save_query
+
+        return save_query(self, name, sql, description)
+
+    def saved_queries(self) -> list[SavedQuery]:
+        """The questions that are kept, by name."""
+        from tabellion.library.saved import list_queries
+
+        return list_queries(self)
+
+    def forget_query(self, name: str) -> SavedQuery:
+        """Take a question out."""
+        from tabellion.library.saved import forget_query
+
+        return forget_query(self, name)
 
     def joins(self, table: str, limit: int = 5) -> list[Partner]:
         """The tables that can be joined with one, by its id or name, and the SQL that does it; the best first."""

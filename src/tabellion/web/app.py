@@ -36,6 +36,7 @@ from tabellion.web.guard import Guard
 from tabellion.web.lanes import RETRY_SECONDS, Lanes
 from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
+from tabellion.web.question_routes import add_questions, add_saving
 from tabellion.web.service import MOST, LibraryService
 from tabellion.workers import BusyError
 
@@ -86,11 +87,13 @@ def build_app(
     _explain_errors(app)
     _searching(app, service)
     _reading(app, service)
+    add_questions(app, service)
     add_looking(app, looking)
     add_ground_truth(app, looking, write=write)
     add_sites(app, looking)
     if write:
         _writing(app, service)
+        add_saving(app, service)
         add_mending(app, looking)
     add_front(app, token, write=write, author=author)
     return Front(Guard(Memory(Lanes(app), service.state), token, loopback=loopback, largest=LARGEST_DOCUMENT))
@@ -123,7 +126,7 @@ def _searching(app: FastAPI, service: LibraryService) -> None:
     @app.post("/query", response_model=forms.Answer)
     def query(question: forms.Question) -> Response:
         """The rows of one SELECT. It cannot write, open files or reach the network, and ends at its limits."""
-        return _answer(service.query(question.sql, question.limit))
+        return _answer(service.query(question.sql, question.limit, question.parameters))
 
 
 def _reading(app: FastAPI, service: LibraryService) -> None:

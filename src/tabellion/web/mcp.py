@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, Literal
 
 import msgspec
 from mcp.server import MCPServer
@@ -20,6 +20,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from tabellion.errors import TabellionError
+from tabellion.export.chart import scene_svg
 from tabellion.library.library import Library
 from tabellion.model.methods import (
     STEPS,
@@ -96,6 +97,29 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return service.joins(table, limit)
 
     @tool
+    def list_queries() -> Any:
+        """Questions that are kept under a name, with their parameters."""
+        return {"queries": service.queries()}
+
+    @tool
+    def run_query(
+        name: str,
+        parameters: Annotated[dict[str, str | int | float | None] | None, Field(description="Values by name.")] = None,
+        limit: Annotated[int, Field(ge=1, le=1_000)] = 200,
+    ) -> Any:
+        """The rows of a question that is kept."""
+        return service.run_query(name, parameters or {}, limit)
+
+    @tool
+    def plot(
+        sql: Annotated[str, Field(description="One SELECT; its first column is what the others are drawn over.")],
+        kind: Literal["auto", "bar", "line", "scatter"] = "auto",
+        title: str = "",
+    ) -> Any:
+        """The rows of a question drawn, as SVG."""
+        return {"svg": scene_svg(service.plot(sql, None, None if kind == "auto" else kind, title))}
+
+    @tool
     def find_series(table: str) -> Any:
         """The editions of a table (other years, months) lined up, and the SQL that gives one relation over all."""
         return service.series(table)
@@ -120,7 +144,7 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
 
 
 def _add_writing(tool: Callable[..., Any], library: Library) -> None:
-    """The tool that writes."""
+    """The tools that write."""
 
     @tool
     def add_documents(
@@ -147,6 +171,16 @@ def _add_writing(tool: Callable[..., Any], library: Library) -> None:
             password=password,
         )
         return library.add(*sources, settings=settings)
+
+    @tool
+    def save_query(name: str, sql: Annotated[str, Field(max_length=20_000)], description: str = "") -> Any:
+        """Keep a question under a name; :year in it is a parameter."""
+        return library.save_query(name, sql, description)
+
+    @tool
+    def forget_query(name: str) -> Any:
+        """Take a kept question out."""
+        return library.forget_query(name)
 
 
 def serve_stdio(server: MCPServer[Any]) -> None:

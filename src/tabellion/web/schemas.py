@@ -321,12 +321,47 @@ class Question(BaseModel):
     model_config = ConfigDict(extra="forbid")
     sql: Annotated[str, Field(min_length=1, max_length=20_000)]
     limit: Annotated[int, Field(ge=1, le=MOST_ROWS, strict=True)] = 1_000
+    parameters: Annotated[
+        dict[str, str | int | float | None], Field(max_length=100, description="Values of :name.")
+    ] = {}
 
 
 class Names(BaseModel):
     """Names that complete what was begun."""
 
     names: list[str]
+
+
+class Drawing(Question):
+    """One SELECT whose rows are drawn: the first column is what the others are drawn over."""
+
+    kind: Literal["auto", "bar", "line", "scatter"] = "auto"
+    title: Annotated[str, Field(max_length=200)] = ""
+    form: Literal["svg", "png"] = "svg"
+
+
+class NewQuery(BaseModel):
+    """A question to keep; `:year` in it is a parameter."""
+
+    model_config = ConfigDict(extra="forbid")
+    sql: Annotated[str, Field(min_length=1, max_length=20_000)]
+    description: Annotated[str, Field(max_length=1_000)] = ""
+
+
+class SavedQuery(BaseModel):
+    """A question that is kept under a name."""
+
+    name: str
+    sql: str
+    description: str
+    parameters: list[str]
+    made: str
+
+
+class SavedQueries(BaseModel):
+    """All of them."""
+
+    queries: list[SavedQuery]
 
 
 class Answer(BaseModel):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from tabellion.errors import LibraryError, QueryError
+from tabellion.export.chart import Kind, build_chart, draw_chart
 from tabellion.export.forms import FormName, write_export
 from tabellion.library.citing import Citation
 from tabellion.library.completion import complete_name
@@ -26,10 +27,12 @@ from tabellion.library.paging import TuplesPage, documents_after, tables_after, 
 from tabellion.library.query import QueryLimits, json_value, once
 from tabellion.library.reading import document_address, document_id
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.saved import SavedQuery, find_query
 from tabellion.library.search import Found
 from tabellion.library.series.comparing import Comparison
 from tabellion.library.series.lining import Series
 from tabellion.library.stored_tables import stored_extractions
+from tabellion.model.scene import Scene
 from tabellion.settings import Settings
 
 MOST = 1_000  # things on a page
@@ -113,11 +116,35 @@ class LibraryService:
     def cite(self, name: str, address: str) -> Citation:
         return self.library.cite(name, address)
 
-    def query(self, sql: str, limit: int = 1_000) -> Rows:
-        """The first rows of a SELECT."""
+    def queries(self) -> list[SavedQuery]:
+        return self.library.saved_queries()
+
+    def run_query(self, name: str, parameters: Mapping[str, str | float | None], limit: int = 1_000) -> Rows:
+        """The first rows of a saved question."""
+        return self.query(find_query(self.library, name).sql, limit, parameters)
+
+    def save_query(self, name: str, sql: str, description: str = "") -> SavedQuery:
+        return self.library.save_query(name, sql, description)
+
+    def forget_query(self, name: str) -> None:
+        self.library.forget_query(name)
+
+    def plot(
+        self,
+        sql: str,
+        parameters: Mapping[str, str | float | None] | None = None,
+        kind: Kind | None = None,
+        title: str = "",
+    ) -> Scene:
+        """The rows of a question as a drawing."""
+        found = self.query(sql, MOST_ROWS, parameters)
+        return draw_chart(build_chart(found.columns, found.rows, kind, title))
+
+    def query(self, sql: str, limit: int = 1_000, parameters: Mapping[str, str | float | None] | None = None) -> Rows:
+        """The first rows of a SELECT, or of a saved question by its name."""
         rows: list[list[Any]] = []
         size = 0
-        with self._turns, self.library.ask(sql, self.limits) as answer:
+        with self._turns, self.library.ask(sql, self.limits, parameters=parameters) as answer:
             names = once(answer.schema.names)
             for batch in answer.batches():
                 size += batch.nbytes

@@ -17,6 +17,7 @@ import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
 from tabellion.model.place import Box
+from tabellion.model.scene import DrawnBox, DrawnLine, DrawnText, Scene
 
 Pixels: TypeAlias = NDArray[np.uint8]
 _WHITE = 0xFFFFFFFF
@@ -54,6 +55,54 @@ def picture_marks(marks: Sequence[PictureMark], size: tuple[float, float], scale
         pixels = _pixels(page, size, scale)
         pdfium.FPDFFont_Close(font)
     return pixels
+
+
+def picture_scene(scene: Scene, scale: float = 2.0) -> Pixels:
+    """A drawing as pixels."""
+    size = scene.width, scene.height
+    with _blank_page(size) as (document, page):
+        fonts = [pdfium.FPDFText_LoadStandardFont(document, name) for name in (b"Helvetica", b"Helvetica-Bold")]
+        for part in scene.parts:
+            if isinstance(part, DrawnBox):
+                box = Box(part.left, part.top, part.left + part.width, part.top + part.height)
+                pdfium.FPDFPage_InsertObject(page, _rectangle(PictureMark(box, part.colour, True, ""), size[1]))
+            elif isinstance(part, DrawnLine):
+                pdfium.FPDFPage_InsertObject(page, _polyline(part, size[1]))
+            else:
+                pdfium.FPDFPage_InsertObject(page, _words(document, fonts[part.bold], part, size[1]))
+        pixels = _pixels(page, size, scale)
+        for font in fonts:
+            pdfium.FPDFFont_Close(font)
+    return pixels
+
+
+def _polyline(line: DrawnLine, height: float) -> Any:
+    (x, y), *rest = line.points
+    path = pdfium.FPDFPageObj_CreateNewPath(x, height - y)
+    for x, y in rest:
+        pdfium.FPDFPath_LineTo(path, x, height - y)
+    pdfium.FPDFPageObj_SetStrokeColor(path, *bytes.fromhex(line.colour[1:]), 255)
+    pdfium.FPDFPageObj_SetStrokeWidth(path, line.width)
+    pdfium.FPDFPath_SetDrawMode(path, pdfium.FPDF_FILLMODE_NONE, True)
+    return path
+
+
+def _words(document: Any, font: Any, part: DrawnText, height: float) -> Any:
+    words = _text_object(document, font, part.text, part.size, part.colour)
+    edges = [ctypes.c_float() for _ in range(4)]
+    pdfium.FPDFPageObj_GetBounds(words, *(ctypes.byref(edge) for edge in edges))
+    width = edges[2].value - edges[0].value
+    x = part.x - {"start": 0.0, "middle": width / 2, "end": width}[part.anchor]
+    pdfium.FPDFPageObj_Transform(words, 1, 0, 0, 1, x, height - part.y)
+    return words
+
+
+def _text_object(document: Any, font: Any, said: str, size: float, colour: str) -> Any:
+    words = pdfium.FPDFPageObj_CreateTextObj(document, font, size)
+    wide = (said + "\0").encode("utf-16-le")
+    pdfium.FPDFText_SetText(words, (ctypes.c_ushort * (len(wide) // 2)).from_buffer_copy(wide))
+    pdfium.FPDFPageObj_SetFillColor(words, *bytes.fromhex(colour[1:]), 255)
+    return words
 
 
 def _pixels(page: Any, size: tuple[float, float], scale: float) -> Pixels:
@@ -97,12 +146,7 @@ def _rectangle(mark: PictureMark, height: float) -> Any:
 
 
 def _letters(document: Any, font: Any, mark: PictureMark, height: float) -> Any:
-    letters = pdfium.FPDFPageObj_CreateTextObj(document, font, _LETTERS)
-    wide = (mark.letters + "\0").encode("utf-16-le")
-    text = (ctypes.c_ushort * (len(wide) // 2)).from_buffer_copy(wide)
-    pdfium.FPDFText_SetText(letters, text)
-    colour = "#000000" if mark.filled else mark.colour
-    pdfium.FPDFPageObj_SetFillColor(letters, *bytes.fromhex(colour[1:]), 255)
+    letters = _text_object(document, font, mark.letters, _LETTERS, "#000000" if mark.filled else mark.colour)
     below = mark.box.bottom - 3 if mark.filled else mark.box.top - 2
     pdfium.FPDFPageObj_Transform(letters, 1, 0, 0, 1, mark.box.left + (4 if mark.filled else 0), height - below)
     return letters

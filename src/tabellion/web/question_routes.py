@@ -1,0 +1,60 @@
+"""Questions over HTTP: those that are kept under a name, with parameters, and drawings of their rows.
+
+In: an app and a service. Out: the app with these addresses.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import FastAPI, Path, Query, Request, Response
+
+from tabellion.export.chart import scene_png, scene_svg
+from tabellion.web import schemas as forms
+from tabellion.web.service import MOST_ROWS, LibraryService
+
+QueryName = Annotated[str, Path(description="The name of a question.", max_length=60, pattern=r"^[^\W\d]\w*$")]
+_PICTURES: dict[int | str, dict[str, Any]] = {200: {"content": {"image/svg+xml": {}, "image/png": {}}}}
+
+
+def add_questions(app: FastAPI, service: LibraryService) -> None:
+    """What only reads."""
+
+    @app.get("/queries", response_model=forms.SavedQueries, responses={304: {"description": "Unchanged"}})
+    def queries() -> Response:
+        """The questions that are kept."""
+        return _answer({"queries": service.queries()})
+
+    @app.get("/queries/{name}/rows", response_model=forms.Answer, responses={304: {"description": "Unchanged"}})
+    def rows(name: QueryName, request: Request, limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 1_000) -> Response:
+        """The rows of a question that is kept; its parameters stand in the address: `?year=1990`."""
+        given = {key: value for key, value in request.query_params.items() if key != "limit"}
+        return _answer(service.run_query(name, given, limit))
+
+    @app.post("/plot", response_class=Response, responses=_PICTURES)
+    def plot(drawing: forms.Drawing) -> Response:
+        """The rows of a SELECT, or of a question that is kept, as a picture."""
+        kind = None if drawing.kind == "auto" else drawing.kind
+        scene = service.plot(drawing.sql, drawing.parameters, kind, drawing.title)
+        if drawing.form == "png":
+            return Response(scene_png(scene), media_type="image/png")
+        return Response(scene_svg(scene), media_type="image/svg+xml")
+
+
+def add_saving(app: FastAPI, service: LibraryService) -> None:
+    """What keeps questions."""
+
+    @app.put("/queries/{name}", response_model=forms.SavedQuery)
+    def save(name: QueryName, query: forms.NewQuery) -> Response:
+        """Keep a question under a name; the same name replaces it."""
+        return _answer(service.save_query(name, query.sql, query.description))
+
+    @app.delete("/queries/{name}", status_code=204)
+    def forget(name: QueryName) -> None:
+        """Take a question out."""
+        service.forget_query(name)
+
+
+def _answer(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
