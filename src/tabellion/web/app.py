@@ -29,6 +29,7 @@ from tabellion.model.methods import (
 )
 from tabellion.settings import Settings
 from tabellion.web import schemas as forms
+from tabellion.web import series_schemas as series_forms
 from tabellion.web.cache import Memory
 from tabellion.web.front import Front, add_front
 from tabellion.web.ground_truth import add_ground_truth, add_sites
@@ -166,12 +167,12 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
         """The tables that can be joined with one, and the SQL that does it."""
         return _answer({"partners": service.joins(table, limit)})
 
-    @app.get("/tables/{table}/series", response_model=forms.Series, responses=_UNCHANGED)
+    @app.get("/tables/{table}/series", response_model=series_forms.Series, responses=_UNCHANGED)
     def series(table: Name) -> Response:
         """The editions of a table, lined up, and the SQL that gives one relation over all of them."""
         return _answer(service.series(table))
 
-    @app.get("/tables/{table}/changes", response_model=forms.Comparison, responses=_UNCHANGED)
+    @app.get("/tables/{table}/changes", response_model=series_forms.Comparison, responses=_UNCHANGED)
     def changes(
         table: Name, to: Annotated[str, Query(max_length=200, pattern=_TEXT, description="The other table.")]
     ) -> Response:
