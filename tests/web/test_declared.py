@@ -36,11 +36,9 @@ def told(found: Tables) -> Said:
 HOLIDAYS = [("215", "Abel", 5, 2), ("231", "Annette", 0, 7), ("173", "Bernard", 3, 11), ("141", "Gerald", 1, 10)]
 
 
-@pytest.mark.parametrize("tag", [th, td])
-def test_headers_of_rows_may_stand_in_the_second_column(tag: object) -> None:
+def test_headers_of_rows_may_stand_in_the_second_column() -> None:
     head = row(th("ID", "Name", "July", "August", scope="col"))
-    name = th if tag is th else td
-    rows = [row(td(code), name(who, scope="row"), td(july, august)) for code, who, july, august in HOLIDAYS]
+    rows = [row(td(code), th(who, scope="row"), td(july, august)) for code, who, july, august in HOLIDAYS]
     said = told(read(head, *rows))
     assert said["215"] == (("ID",), ("Abel",)) and said["11"] == (("August",), ("Bernard",))
     assert len(said) == 12 and "Abel" not in said

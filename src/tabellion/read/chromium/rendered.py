@@ -38,7 +38,7 @@ def read_rendered(
     opened = open_page(data, charset, address)
     plain: Contents | None = None  # what the markup says, where that decides whether to render
     if rendering.wanted is not None:
-        plain = read_opened(opened, limits)
+        plain = read_opened(opened, limits, whole=True)
         [page] = plain.pages
         if not isinstance(page, MarkupPage) or not rendering.wanted(opened.text, page):
             return plain
@@ -65,13 +65,13 @@ def read_rendered(
         snapshot = tabs.render(served.address, served.answer, limits.render_seconds)
         seen = read_snapshot(snapshot.data)
     except (TabellionError, msgspec.DecodeError) as error:
-        return _left_unrendered(plain or read_opened(opened, limits), error)
+        return _left_unrendered(plain or read_opened(opened, limits, whole=True), error)
     if not snapshot.whole:
         seconds = f"{limits.render_seconds:g} seconds"
         issues.append(Issue("read", f"the page had not loaded after {seconds}; read as far as it was"))
     if snapshot.markup is not None:
         opened, plain = msgspec.structs.replace(opened, text=snapshot.markup), None
-    contents = plain or read_opened(opened, limits)
+    contents = plain or read_opened(opened, limits, whole=True)
     [markup] = contents.pages
     if not isinstance(markup, MarkupPage):
         return contents

@@ -49,6 +49,13 @@ _CONTAINER = re.compile(  # letters in both cases one by one, the first of all n
 )
 
 
+_STATING = "title,meta,link"  # what says something of the page
+_STATES = re.compile(r"<(?:title|meta|link)[\s/>]", re.I)
+_BODY = re.compile(r"<body[\s/>]", re.I)
+_CANDIDATE = re.compile(r"<(?:table|dl|pre)[\s/>]", re.I)
+_ARIA_TABLE = re.compile(r"role\s*=\s*[\"']?\s*(?:table|grid|treegrid)", re.I)
+
+
 class PageFacts(msgspec.Struct, frozen=True):
     """What a page says of itself."""
 
@@ -86,21 +93,24 @@ def read_html(
     return read_opened(open_page(data, charset, address), limits)
 
 
-def read_opened(opened: Opened, limits: Limits = DEFAULT) -> Contents:
-    """The page of a text with its facts and doubts."""
-    page, facts, issues = read_markup(opened.text, limits, opened.sheets)
+def read_opened(opened: Opened, limits: Limits = DEFAULT, *, whole: bool = False) -> Contents:
+    """The page of a text with its facts and doubts; `whole`: read it even where its markup can hold no table."""
+    page, facts, issues = read_markup(opened.text, limits, opened.sheets, whole=whole)
     noted = tuple(Issue("read", note) for note in opened.notes)
     page = msgspec.structs.replace(page, address=facts.address or opened.address)
     return Contents((), title=facts.title, authors=facts.authors, issues=noted + issues, pages=(page,))
 
 
 def read_markup(
-    text: str, limits: Limits = DEFAULT, sheets: Sequence[str] = ()
+    text: str, limits: Limits = DEFAULT, sheets: Sequence[str] = (), *, whole: bool = False
 ) -> tuple[MarkupPage, PageFacts, tuple[Issue, ...]]:
     """The page of a markup text; `sheets` are style sheets that belong to it but stand elsewhere."""
+    if not whole and not may_hold_tables(text):
+        facts = _read_facts(LexborHTMLParser(_stating_part(text)).css(_STATING))
+        return MarkupPage((), _columns([], [], []), (PLAIN,), title=facts.title, address=facts.address), facts, ()
     check_nesting(text)
     parser = LexborHTMLParser(text)
-    stating = parser.css("title,meta,link,style")
+    stating = parser.css(f"{_STATING},style")
     facts = _read_facts(stating)
     looks = Looks(read_sheets(stating, sheets))
     walk = PageWalk(parser, looks, DEEPEST, has_roles="role=" in text or "ROLE=" in text)
@@ -123,6 +133,27 @@ def read_markup(
         mentions=mentions,
     )
     return page, facts, tuple(issues)
+
+
+def may_hold_tables(text: str) -> bool:
+    """Whether anything in a markup text can be a candidate: a page without any need not be walked over.
+
+    >>> may_hold_tables("<p>12 tables</p>"), may_hold_tables("<P>1<TABLE>"), may_hold_tables("<div role=grid>")
+    (False, True, True)
+    """
+    if _CANDIDATE.search(text):
+        return True
+    roles = any(word in text for word in ("role", "ROLE", "Role"))  # far faster than to look for the rest
+    return roles and _ARIA_TABLE.search(text) is not None
+
+
+def _stating_part(text: str) -> str:
+    """The part of a page that says what it is: its head, where nothing of the kind stands in its body."""
+    body = _BODY.search(text)
+    if body is None or _STATES.search(text, body.end()):
+        check_nesting(text)
+        return text
+    return text[: body.start()]
 
 
 def read_mentions(parser: LexborHTMLParser) -> tuple[str, ...]:

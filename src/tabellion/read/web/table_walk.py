@@ -24,7 +24,6 @@ _SECTION_MARKS = {Section.BODY: 0, Section.HEAD: int(Mark.IN_HEAD), Section.FOOT
 _ARIA_CELLS = {"cell": 0, "gridcell": 0, "columnheader": int(Mark.HEADING), "rowheader": int(Mark.HEADING)}
 _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
 _HEADING = int(Mark.HEADING)
-_HEADED = ("row", "col", "rowgroup", "colgroup")
 _BARE, _STYLED, _LINKING = 1, 2, 3
 _WRAPPERS = {  # elements that the text of a cell may stand in
     **dict.fromkeys(["div", "p", "center", "font", "span", "b", "strong", "i", "em", "u", "small", "big"], _STYLED),
@@ -41,15 +40,14 @@ Trail = list[tuple[str, int]]
 
 
 class _CellTold(NamedTuple):
-    """What the tag of a cell says: its spans, whether it is sized, whether it speaks of headers itself, its look and
-    marks, and what there is of it when it holds nothing.
+    """What the tag of a cell says: its spans, whether it is sized, whether it speaks of headers itself, its look, and
+    what there is of it when it holds nothing.
     """
 
     span: tuple[int, int]
     is_sized: bool
     speaks: bool | None  # None: nothing to declare
     look: int
-    marks: int
     empty: CellRecord
 
 
@@ -175,7 +173,7 @@ class TableWalk(ABC):
                 told = self._tell_cell(row, fill, marks, tag, attributes)
                 if len(self._told_cells) < _MOST_TOLD:
                     self._told_cells[met] = told
-            span, is_sized, speaks, inside, marks, empty = told
+            span, is_sized, speaks, inside, empty = told
             spans.append(span)
             made.sized += is_sized
             if speaks is not None:
@@ -224,15 +222,12 @@ class TableWalk(ABC):
         """What the tag of a cell says; cells that are written alike are told once."""
         down, across = attributes.get("rowspan"), attributes.get("colspan")
         speaks = "scope" in attributes or "headers" in attributes
-        if (attributes.get("scope") or "").lower() in _HEADED:
-            marks |= _HEADING  # a `<td>` with a scope heads its row or column all the same
         inside = self._looks.enter(row, tag, attributes)
         return _CellTold(
             (read_span(down, MOST_DOWN, 0), read_span(across, MOST_ACROSS)),
             "width" in attributes or "height" in attributes,
             speaks if speaks or "id" in attributes else None,
             inside,
-            marks,
             ("", self._looks.style(inside, inside, row, fill), marks, 0, 0, 0, 0, 0, 0, 0),
         )
 
