@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -53,6 +54,7 @@ class Caption(NamedTuple):
     continued: bool
 
 
+@lru_cache(maxsize=4096)
 def read_caption(text: str) -> Caption | None:
     """The caption that a line opens, or None where it opens none.
 

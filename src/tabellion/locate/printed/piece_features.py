@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
+from functools import lru_cache
 from statistics import median
 
 import msgspec
@@ -42,6 +43,7 @@ _NUMERIC = re.compile(
 _BULLET = re.compile(r"\s*(?:[•▪■●○◦‣∙·*–-]\s|\(?[0-9ivx]{1,4}[.)]\s|\[\d+\]|[a-z]\)\s)")
 _SENTENCE = re.compile(r"[a-z)\]%”\"][.?!;:]$|[a-z]-$")
 Floats = NDArray[np.float64]
+_KNOWN = 8192  # texts whose kind is kept in mind: a page is looked at more than once
 _PROSE = 35  # letters from which a piece is a line of running text, if few of them are digits
 
 
@@ -88,6 +90,7 @@ def body_size(page: PrintedPage) -> float:
     return float(sizes[np.bincount(where, weights=letters).argmax()])
 
 
+@lru_cache(maxsize=_KNOWN)
 def is_number(text: str) -> bool:
     return bool(_NUMERIC.fullmatch(text.strip()))
 

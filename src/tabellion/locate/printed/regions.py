@@ -176,6 +176,7 @@ def _last_on_page(region: PrintedRegion) -> bool:
 FIRST_LOOK, SECOND_LOOK = "printed-pieces-first", "printed-pieces"  # names of the weights
 LEVEL_CUTS, UPRIGHT_CUTS, REGIONS = "printed-level-cuts", "printed-upright-cuts", "printed-regions"
 BOTH_LOOKS = (*PIECE_FEATURES, *SECOND_FEATURES)  # what the second look sees
+_HOPELESS = 0.02  # a page on which no piece is likelier to be of a table needs no second look
 _LENIENT = 0.4  # log-odds added to what is said of a region: a table missed costs more than one too many
 _IN_FIGURE = 0.4  # times its probability, that a region of a figure is a table: of 6 such in articles none was
 _MARGIN = 1.0  # points around the text of a table that its box takes in
@@ -250,6 +251,8 @@ def judge_pieces(page: PrintedPage, earlier: Earlier, weights: Weights) -> NDArr
     """The probability of each piece that it belongs to a table."""
     own = piece_features(page, earlier)
     first = weights.boosted(FIRST_LOOK, PIECE_FEATURES).probabilities(own)
+    if first.max(initial=0.0) < _HOPELESS:
+        return first
     both = np.hstack([own, second_features(page, first)])
     return weights.boosted(SECOND_LOOK, BOTH_LOOKS).probabilities(both)
 
