@@ -58,6 +58,7 @@ def draw(name: str, title: str, lines: Iterable[Text]) -> None:
 
 
 def main() -> None:
+    subprocess.run([sys.executable, str(Path(__file__).with_name("draw_pdf_pages.py"))], check=True)  # noqa: S603
     for name, (document, *options) in SHOWN.items():
         run("show", f"examples/{document}", *options, str(IMAGES / f"{name}.svg"))
     with TemporaryDirectory() as folder:
