@@ -41,7 +41,7 @@ def repair(
     """Mend a table of the library; every stroke is kept at once and can be undone."""
     refused = 0
     with opened_library(library, files) as store:
-        bench = store.repair(table, author=author or _user())
+        bench = store.repair(table, author=author or current_user())
         if apply is not None:
             refused = apply_file(bench, apply)
         if export is not None:
@@ -101,7 +101,7 @@ def _read(path: Path) -> bytes:
         raise SourceMissingError(f"{path}: {error.strerror}") from None
 
 
-def _user() -> str | None:
+def current_user() -> str | None:
     try:
         return getpass.getuser()
     except (KeyError, OSError):

@@ -235,6 +235,14 @@ class SayText(Operation, frozen=True, tag="text"):
     was: str | None = None
 
 
+class SameLabel(Operation, frozen=True, tag="same-label"):
+    """A label of the document is another name for one that other tables have; joins take the two as one."""
+
+    label: str
+    to: str | None = None
+    was: str | None = None
+
+
 class Undo(msgspec.Struct, frozen=True, tag_field="do", tag="undo"):
     """An earlier correction does not hold any more; where that was an undoing, what it undid holds again."""
 
@@ -254,6 +262,7 @@ Saying: TypeAlias = (
     | Orient
     | SayTable
     | SayText
+    | SameLabel
 )
 
 

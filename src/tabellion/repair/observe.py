@@ -23,6 +23,7 @@ from tabellion.model.correction import (
     MoveHeader,
     Orient,
     PartLine,
+    SameLabel,
     Saying,
     SayTable,
     SayText,
@@ -62,7 +63,7 @@ def observe(extraction: Extraction, place: Place, said: Saying) -> Any:
             return _is_cut(tables, said)
         case SayTable():
             return table_at(tables, said.table) is not None
-        case JoinLines() | PartLine():
+        case JoinLines() | PartLine() | SameLabel():
             return UNKNOWN  # the grid does not remember: what was said of it is all there is
         case JoinCells():
             return _is_joined(grids, said.area)

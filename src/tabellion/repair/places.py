@@ -30,6 +30,7 @@ from tabellion.model.correction import (
     Orient,
     PartLine,
     Said,
+    SameLabel,
     Saying,
     SayTable,
     SayText,
@@ -255,6 +256,8 @@ def describe(said: Saying | Undo) -> str:
             return f"{_range(said.table.rect)} is {'a' if said.to else 'no'} table"
         case SayText():
             return f"{said.what} of {_range(said.area.rect)}: {said.was!r} to {said.to!r}"
+        case SameLabel():
+            return f"label {said.label!r}: the same as {said.to!r}"
 
 
 def _where(spot: Spot) -> str:

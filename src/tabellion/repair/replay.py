@@ -23,6 +23,7 @@ from tabellion.model.correction import (
     JoinLines,
     MoveHeader,
     PartLine,
+    SameLabel,
     Saying,
     Spot,
     Undo,
@@ -148,6 +149,12 @@ def in_turn(standings: Sequence[Standing]) -> list[Correction]:
     return [one for one in held if not isinstance(one.operation, Undo)]
 
 
+def same_labels(log: Sequence[Correction]) -> dict[str, str]:
+    """The labels of a document that are another name for one of other tables, as the log has them in force."""
+    held = (one.operation for one in in_turn(weigh_corrections(log)))
+    return {said.label: said.to for said in held if isinstance(said, SameLabel) and said.to}
+
+
 class Replayed(msgspec.Struct, frozen=True, eq=False):
     """A reading with its corrections."""
 
@@ -223,7 +230,7 @@ def _seen(standing: Standing, extraction: Extraction) -> Standing:
     if standing.state != "in force" or isinstance(said, Undo):
         return standing
     found = observe(extraction, standing.correction.place, said)
-    if isinstance(said, JoinLines | PartLine) or (found is not UNKNOWN and same_value(found, said.to)):
+    if isinstance(said, JoinLines | PartLine | SameLabel) or (found is not UNKNOWN and same_value(found, said.to)):
         return standing
     note = "there is no such thing in this reading" if found is UNKNOWN else f"the reading has {_plain(found)} there"
     return Standing(standing.correction, "does not fit", note)

@@ -11,7 +11,7 @@ difference: headers under other parents, rows with other roles, tables that came
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal
 from uuid import uuid4
@@ -31,6 +31,7 @@ from tabellion.model.correction import (
     MoveHeader,
     Orient,
     PartLine,
+    SameLabel,
     Saying,
     SayTable,
     SayText,
@@ -46,7 +47,7 @@ from tabellion.pipeline import Extraction
 from tabellion.repair.lookalikes import Example, Proposal, Scope, example_of, find_alike, subject_of
 from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.places import Named, describe, region_place, same_region
-from tabellion.repair.replay import Editions, Replayed, Standing, replay, same_value
+from tabellion.repair.replay import Editions, Replayed, Standing, replay, same_labels, same_value
 from tabellion.repair.rereading import Rereading
 
 
@@ -225,6 +226,10 @@ class Repair:
         """Say the title, caption, unit or note of the table, or the unit or note of the cells of an area."""
         return self.say(SayText(what, self._named.table if area is None else self._named.area(area), text))
 
+    def set_labels(self, same: Mapping[str, str]) -> Sequence[Correction]:
+        """Labels of the document that are other names for labels of other tables: joins take each pair as one."""
+        return self.keep([self._correction(self.seen(SameLabel(label, to))) for label, to in same.items()])
+
     def undo(self, correction: str | None = None) -> Correction:
         """Take a correction back: the one of this id, or the last that the same author made on this sheet."""
         if correction is None:
@@ -315,7 +320,8 @@ class Repair:
         place = place or self._home
         if isinstance(said, JoinLines | PartLine):
             return msgspec.structs.replace(said, was=not said.to)
-        found = observe(self.extraction, place, said)
+        known = same_labels(self.log) if isinstance(said, SameLabel) else {}
+        found = known.get(said.label) if isinstance(said, SameLabel) else observe(self.extraction, place, said)
         if found is UNKNOWN:
             raise RepairError(f"there is no such thing here: {describe(said)}")
         if same_value(found, said.to):

@@ -173,6 +173,21 @@ def _add_writing(tool: Callable[..., Any], library: Library) -> None:
         return library.add(*sources, settings=settings)
 
     @tool
+    def accept_labels(
+        table: str, same: Annotated[dict[str, str], Field(description="Labels of the table, and what each is.")]
+    ) -> Any:
+        """Say that labels of a table are other names for labels of other tables: joins take each pair as one.
+
+        `nearly` of find_joins proposes such pairs. Each is a correction in the log, which can be taken back.
+        """
+        return library.repair(table).set_labels(same)
+
+    @tool
+    def take_back(table: str, correction: Annotated[str, Field(description="The id of a correction.")]) -> Any:
+        """Take a correction of a table's document back."""
+        return library.repair(table).undo(correction)
+
+    @tool
     def save_query(name: str, sql: Annotated[str, Field(max_length=20_000)], description: str = "") -> Any:
         """Keep a question under a name; :year in it is a parameter."""
         return library.save_query(name, sql, description)

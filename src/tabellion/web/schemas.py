@@ -187,6 +187,7 @@ class Partner(BaseModel):
     matched_theirs: int
     unmatched_theirs: int
     repeats: bool
+    nearly: list[tuple[str, str, float]]
 
 
 class Partners(BaseModel):

@@ -8,7 +8,7 @@ meaning of labels tells that two tables belong together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import duckdb
@@ -17,12 +17,14 @@ import tantivy
 
 from tabellion.library.index import LABEL_FIELDS
 from tabellion.library.joins.likeness import TOP, Asked, Likeness, Side, Way, compare
-from tabellion.library.joins.sketch import Sketch, unpack_sketch
-from tabellion.library.joins.statement import Run, Statement, write_statement
+from tabellion.library.joins.nearly import Near
+from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
+from tabellion.library.joins.statement import Plain, Run, Statement, write_statement
 from tabellion.library.library import Library
 from tabellion.library.query import QueryLimits, relations_at_hand
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called, tables_by_id
 from tabellion.library.relations import TIDY
+from tabellion.repair.replay import same_labels
 
 _LIMITS = QueryLimits(seconds=20.0, threads=1)  # for the statements of all partners together
 _FEW = 5  # labels in common that may be so by chance
@@ -59,6 +61,7 @@ class Partner(msgspec.Struct, frozen=True):
     matched_theirs: int
     unmatched_theirs: int
     repeats: bool  # whether a row meets several; of the same columns: whether a row stands in both tables
+    nearly: list[Near]  # labels of the two that nearly agree and can be accepted as the same
 
 
 def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]:
@@ -71,6 +74,7 @@ def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]
         tables = tables_by_id(connection, [table_id for table_id, _ in ranked])
         held = documents_by_id(connection, {one.document_id for one in tables.values()})
     names = [name for one in (table, *tables.values()) for name in (one.name, one.name + TIDY)]
+    accepted = _accepted(library, [table.document_id, *held])
     found: list[Partner] = []
     with relations_at_hand(library.folder, library.catalogue, names, _LIMITS) as connection:
         run = cache(
@@ -84,7 +88,8 @@ def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]
             if other is None or document is None:
                 continue  # removed since the index was written
             try:
-                best = _best_way(run, table, other, document, ways)
+                plain = plainly(accepted.get(table.document_id, {}) | accepted.get(other.document_id, {}))
+                best = _best_way(run, table, other, document, ways, plain)
             except duckdb.InterruptException:
                 break
             if best:
@@ -92,13 +97,26 @@ def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]
     return sorted(found, key=lambda one: one.weak)
 
 
+def _accepted(library: Library, documents: Iterable[str]) -> dict[str, dict[str, str]]:
+    """By document, the labels that people said are other names for labels of other tables."""
+    return {document: same_labels(log) for document, log in library.logs(documents).items()}
+
+
+def plainly(same: Mapping[str, str]) -> Plain:
+    """What makes labels comparable, with some that were accepted as the same."""
+    if not same:
+        return plain_label
+    known = {plain_label(label): plain_label(to) for label, to in same.items()}
+    return lambda text: known.get(plain_label(text), plain_label(text))
+
+
 def _best_way(
-    run: Run, table: TableRecord, other: TableRecord, document: DocumentRecord, ways: list[Likeness]
+    run: Run, table: TableRecord, other: TableRecord, document: DocumentRecord, ways: list[Likeness], plain: Plain
 ) -> Partner | None:
     """The first way to a table that is not weak, else the first that gives a row; ranked by the best of all."""
     weak = None
     for way in ways:
-        statement = write_statement(run, table, other, way)
+        statement = write_statement(run, table, other, way, plain)
         partner = _partner(other, document, way, ways[0].score, statement) if statement else None
         if partner and not partner.weak:
             return partner

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from tabellion.library.columns import differing_levels
 from tabellion.library.joins.likeness import STUB, TOP, Likeness
+from tabellion.library.joins.nearly import Near, near_labels
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.query import plain_text
 from tabellion.library.reading import Details
@@ -26,6 +27,7 @@ from tabellion.library.relations import TIDY, quoted, tidy_names
 
 _LISTED = 400  # labels whose plain form is written out at most
 Names = tuple[str, ...]
+Plain = Callable[[str], str]  # a label to what is compared
 Run = Callable[[str], pa.Table]  # a statement in SQL to its rows
 
 
@@ -44,6 +46,7 @@ class Statement(msgspec.Struct, frozen=True):
     matched_theirs: int
     unmatched_theirs: int
     repeats: bool  # whether a row meets several
+    nearly: list[Near] = []  # labels without a partner that nearly agree, to be accepted
 
 
 class Labels(msgspec.Struct, frozen=True):
@@ -66,16 +69,18 @@ class Held(msgspec.Struct, frozen=True):
 Key = list[tuple[Labels, Labels]]
 
 
-def write_statement(run: Run, one: TableRecord, other: TableRecord, likeness: Likeness) -> Statement | None:
-    """The best statement for two tables; None where none gives a row."""
+def write_statement(
+    run: Run, one: TableRecord, other: TableRecord, likeness: Likeness, plain: Plain = plain_label
+) -> Statement | None:
+    """The best statement for two tables; None where none gives a row. `plain` makes of a label what is compared."""
     if likeness.way == "columns":
         return _write_union(run, one, other)
     mine, theirs = _hold(run, one, likeness.mine), _hold(run, other, likeness.theirs)
-    keys = list(_keys(mine, theirs))
+    keys = list(_keys(mine, theirs, plain))
     if not keys:
         return None
-    key = max(keys, key=lambda one: _worth(one, plain_label))
-    named = _other_names(key)
+    key = max(keys, key=lambda one: _worth(one, plain))
+    named = _other_names(key, plain)
     count = _count(key, lambda text: named.get(text, _simple(text)))
     sql = _write_join(mine, theirs, key, named)
     rows = _rows_of(run, sql)
@@ -83,8 +88,18 @@ def write_statement(run: Run, one: TableRecord, other: TableRecord, likeness: Li
         return None
     return Statement(
         sql, [(a.name, b.name) for a, b in key], rows, count.shared, count.mine, mine.rows - count.mine, count.theirs,
-        theirs.rows - count.theirs, count.repeats,
+        theirs.rows - count.theirs, count.repeats, _nearly(key, plain),
     )  # fmt: skip
+
+
+def _nearly(key: Key, plain: Plain) -> list[Near]:
+    """Labels under a key that have no partner but nearly one."""
+    pairs = [near_labels(_told(mine), _told(theirs), plain) for mine, theirs in key]
+    return [near for found in pairs for near in found]
+
+
+def _told(labels: Labels) -> list[str]:
+    return [text for text in labels.texts if text]
 
 
 class Count(msgspec.Struct, frozen=True):
@@ -127,9 +142,9 @@ def _nearest(levels: Sequence[Labels]) -> Labels | None:
     return Labels("coalesce", f"coalesce({held})", said)
 
 
-def _keys(mine: Held, theirs: Held) -> Iterator[Key]:
+def _keys(mine: Held, theirs: Held, plain: Plain) -> Iterator[Key]:
     """What the two could be joined on: all levels that have labels in common, each alone, and the nearest labels."""
-    pairs = _paired(mine.levels, theirs.levels)
+    pairs = _paired(mine.levels, theirs.levels, plain)
     if pairs:
         yield pairs
     for pair in pairs if len(pairs) > 1 else ():
@@ -137,13 +152,13 @@ def _keys(mine: Held, theirs: Held) -> Iterator[Key]:
     if mine.nearest or theirs.nearest:
         ours = [mine.nearest] if mine.nearest else mine.levels
         others = [theirs.nearest] if theirs.nearest else theirs.levels
-        yield from ([pair] for pair in _paired(ours, others))
+        yield from ([pair] for pair in _paired(ours, others, plain))
 
 
-def _paired(mine: Sequence[Labels], theirs: Sequence[Labels]) -> Key:
+def _paired(mine: Sequence[Labels], theirs: Sequence[Labels], plain: Plain) -> Key:
     """The columns that have most labels in common, each once."""
-    ours = [_plain_labels(one) for one in mine]
-    others = [_plain_labels(one) for one in theirs]
+    ours = [_plain_labels(one, plain) for one in mine]
+    others = [_plain_labels(one, plain) for one in theirs]
     shared = {(a, b): len(x & y) for a, x in enumerate(ours) for b, y in enumerate(others)}
     found: dict[int, int] = {}
     for (a, b), count in sorted(shared.items(), key=lambda one: (-one[1], one[0])):
@@ -152,8 +167,8 @@ def _paired(mine: Sequence[Labels], theirs: Sequence[Labels]) -> Key:
     return [(mine[a], theirs[b]) for a, b in sorted(found.items())]
 
 
-def _plain_labels(one: Labels) -> set[str]:
-    return {plain_label(text) for text in set(one.texts) if text} - {""}
+def _plain_labels(one: Labels, plain: Plain) -> set[str]:
+    return {plain(text) for text in set(one.texts) if text} - {""}
 
 
 def _worth(key: Key, plain: Callable[[str], str]) -> tuple[int, int]:
@@ -181,15 +196,15 @@ def _counted(columns: Sequence[Labels], plain: Callable[[str], str]) -> Counter[
     return Counter(key for key in keys if any(key))
 
 
-def _other_names(key: Key) -> dict[str, str]:
+def _other_names(key: Key, plain: Plain) -> dict[str, str]:
     """The labels that both tables have, of which SQL does not make the same by itself, with what is the same."""
     found: dict[str, str] = {}
     for mine, theirs in key:
-        both = _plain_labels(mine) & _plain_labels(theirs)
+        both = _plain_labels(mine, plain) & _plain_labels(theirs, plain)
         for text in sorted({text for text in (*mine.texts, *theirs.texts) if text}):
-            plain = plain_label(text)
-            if plain in both and _simple(text) != _simple(plain):
-                found[text] = _simple(plain)
+            said = plain(text)
+            if said in both and _simple(text) != _simple(said):
+                found[text] = _simple(said)
     return dict(list(found.items())[:_LISTED])
 
 

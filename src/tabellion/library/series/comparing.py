@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from difflib import SequenceMatcher
 from typing import Any
 
 import msgspec
 
+from tabellion.library.joins.nearly import likeness
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
@@ -177,11 +177,7 @@ def _bare(path: Path) -> Path:
 
 
 def _alike(one: Path, other: Path) -> float:
-    mine, theirs = (" / ".join(map(plain_label, path)) for path in (one, other))
-    numbers = [sorted(word for word in text.split() if word.isdecimal()) for text in (mine, theirs)]
-    if not mine or not theirs or numbers[0] != numbers[1]:
-        return 0.0  # numbers and times that differ are other things
-    return SequenceMatcher(None, mine, theirs, autojunk=False).ratio()
+    return likeness(*(" / ".join(map(plain_label, path)) for path in (one, other)))
 
 
 def _by_distance(lines: Sequence[dict[int, Path]]) -> list[dict[int, Path]]:
