@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +100,18 @@ def test_a_password_opens_a_pdf():
     assert "".join(pages[0].words.text) == "Hello"
     with pytest.raises(EncryptedError, match="does not open"):
         read_document(protect(right.encode()), password=wrong)
+
+
+def test_a_document_that_is_open_at_the_end_of_a_program_does_no_harm(tmp_path: Path):
+    """PDFium must not be asked to close a document once it has ended itself, whatever was registered before it."""
+    path = tmp_path / "open.pdf"
+    path.write_bytes(plain_pdf())
+    program = (
+        "import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, end='')\n"
+        "from pathlib import Path\nfrom tabellion.read.pdf.document import PrintedPages\n"
+        f"pages = PrintedPages(Path({str(path)!r}).read_bytes())\npages.page(1)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_threads_may_read_pdfs_at_the_same_time():

@@ -8,6 +8,7 @@ cannot open is an error. PDFium is not safe for threads: every call of it is mad
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import threading
 import weakref
@@ -97,7 +98,7 @@ class PrintedPages(Sequence[PrintedPage]):
         self._opened = pdfium.FPDF_LoadMemDocument64(self._data, len(self._data), secret)
         if not self._opened:
             raise _why_not(self._data, password)
-        weakref.finalize(self, _close, self._opened)
+        _CLOSING.add(weakref.finalize(self, _close, self._opened, self._data))
 
     @property
     def _document(self) -> Any:
@@ -207,9 +208,20 @@ def _closed_pages(data: bytes, numbers: tuple[int, ...], page_count: int) -> Pri
     return pages
 
 
-def _close(document: Any) -> None:
+_CLOSING: set[weakref.finalize[Any, Any]] = set()
+
+
+def _close(document: Any, data: bytes) -> None:
+    """Close a document; its bytes are handed over so that they live until then."""
     with _PDFIUM:
         pdfium.FPDF_CloseDocument(document)
+        _CLOSING.difference_update([one for one in _CLOSING if not one.alive])
+
+
+@atexit.register  # after pypdfium2 has registered its own: PDFium ends last, and no document may be closed after that
+def _close_all() -> None:
+    for closing in list(_CLOSING):
+        closing()
 
 
 def _space_of(page: Any) -> Space:
