@@ -156,6 +156,34 @@ def test_the_picture_of_a_page_has_its_ink_where_it_was_read(turn: int):
     assert dark.max(axis=0) / 2 == pytest.approx([bottom, right], abs=1.5)
 
 
+def headed_sideways(*heads: str) -> PdfPage:
+    """Numbers in columns, with heads over them that read upwards."""
+    page = PdfPage()
+    for column, head in enumerate(heads):
+        page.text(166 + 50 * column, 88, head, 8, "bold", turn=90)
+    for row in range(8):
+        page.text(42, 106 + 14 * row, f"valley {row}", 8)
+        for column in range(4):
+            page.text(160 + 50 * column, 106 + 14 * row, f"{row * 7 + column + 10}", 8)
+    return page
+
+
+def test_heads_that_stand_sideways_over_upright_text_are_a_row_of_it():
+    page = PrintedPages(write_pdf([headed_sideways("Sheep", "Goats", "Cows of the hill", "Hens")])).page(1)
+    stood = [k for k, text in enumerate(page.pieces.text) if text in ("Sheep", "Goats", "Cows of the hill", "Hens")]
+    assert (len(stood), page.sideways) == (4, ())
+    assert np.ptp(page.pieces.baseline[stood]) < 0.5
+    assert (page.pieces.box[stood, 3] < page.pieces.box[0, 1] + 4).all()
+    assert [page.words.text[w] for w in page.pieces.order[page.pieces.words[stood, 0]]] == [
+        page.pieces.text[k] for k in stood
+    ]
+
+
+def test_one_text_that_stands_sideways_is_no_head():
+    page = PrintedPages(write_pdf([headed_sideways("Animals")])).page(1)
+    assert "Animals" not in page.pieces.text.tolist()
+
+
 def test_bold_faces_and_rules_are_seen():
     page = PdfPage()
     page.text(72, 100, "Total", 10, "bold")

@@ -38,12 +38,15 @@ from tabellion.read.pdf.front import read_authors, read_front
 from tabellion.read.pdf.paths import NO_PATHS, Paths, join_rulings, read_paths
 from tabellion.read.pdf.picture import Pixels, picture_page
 from tabellion.read.pdf.pieces import join_pieces
+from tabellion.read.pdf.sideways import stand_up_heads
 from tabellion.read.pdf.space import Space, turn_boxes, turn_points
 from tabellion.read.pdf.words import NO_LETTERS, LetterBoxes, read_words, strip_leaders
 
 _PDFIUM = threading.RLock()
 _PAGES_HELD = 4  # pages kept in memory after they were read
 _SIDEWAYS = 40  # so many characters set sideways are a view of their own
+_FEWEST_SIDEWAYS = 4  # letters that may be heads of columns
+_HEAD_OVER_HEELS = 180  # degrees: such text is no head of an upright table
 _STRAIGHT = 8.0  # degrees that text may lean and still count as set along the page
 _LETTER_PAPER = (612.0, 792.0)  # the size given to a page that cannot be read
 _LONGEST_SIDE = 20_000.0  # points: larger pages are left out (5 m are 14,173 points)
@@ -190,14 +193,15 @@ class PrintedPages(Sequence[PrintedPage]):
         paths = read_paths(page, space)
         fonts = tuple(self._fonts.fonts)
         by_turn = _letters_by_turn(characters, space)
-        sideways = tuple(
-            _view(number, letters, turn, space.size, paths, fonts)
-            for turn, letters in by_turn.items()
-            if turn and len(letters.code) >= _SIDEWAYS
-        )
         page_view = _view(number, by_turn[0], 0, space.size, paths, fonts, _doubts(characters, paths, number))
+        sideways: list[PrintedPage] = []
+        for turn, letters in by_turn.items():
+            if turn and len(letters.code) >= (_SIDEWAYS if turn == _HEAD_OVER_HEELS else _FEWEST_SIDEWAYS):
+                page_view, view = stand_up_heads(page_view, _view(number, letters, turn, space.size, paths, fonts))
+                if view is not None and view.words.letters.sum() >= _SIDEWAYS:
+                    sideways.append(view)
         crowded = tuple(_crowded(view) for view in (page_view, *sideways) if len(view.pieces) > MOST_PIECES)
-        return msgspec.structs.replace(page_view, sideways=sideways, issues=page_view.issues + crowded)
+        return msgspec.structs.replace(page_view, sideways=tuple(sideways), issues=page_view.issues + crowded)
 
 
 def _closed_pages(data: bytes, numbers: tuple[int, ...], page_count: int) -> PrintedPages:
