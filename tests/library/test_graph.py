@@ -84,3 +84,30 @@ def test_the_word_service_in_a_text_is_a_word(tmp_path: Path) -> None:
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         query = "SELECT ?s WHERE { ?s rdfs:label 'service', \"a service\" . # service\n ?s ?p <http://a/service> }"
         assert ask(library, query) == []
+
+
+def test_facts_that_were_written_beforehand_are_those_of_the_document(tmp_path: Path) -> None:
+    from tabellion.library.originals import ENDING
+    from tabellion.library.quads import QUADS
+
+    whole = "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH ?g { ?s ?p ?o } FILTER (?g != tab:holds) }"
+    said = []
+    for name, beforehand in (("a", True), ("b", False)):
+        with open_library(str(tmp_path / name), create=True) as library:
+            library.add(*(EXAMPLES / one for one in ("pilots.xlsx", "report.pdf", "flat.csv")))
+            files = sorted(library.folder.segments.glob(f"*{QUADS}"))
+            assert [file.with_suffix(ENDING).exists() for file in files] == [True]
+            if not beforehand:
+                files[0].unlink()
+            told: list[str] = []
+            said.append((triples(library, whole, told), len(told)))
+    assert said[0][0] == said[1][0] and len(said[0][0]) > 1_000
+    assert (said[0][1], said[1][1]) == (0, 3), "only what has no facts beforehand is read again"
+
+
+def triples(library: Library, query: str, told: list[str]) -> list[bytes]:
+    from tabellion.library.graph import answer_query, open_graph
+
+    file = io.BytesIO()
+    answer_query(open_graph(library, told.append), query, file, "nquads")
+    return sorted(file.getvalue().splitlines())

@@ -1,28 +1,28 @@
 """The library as RDF, to be asked in SPARQL: a store on the disk that follows the catalogue.
 
 In: a library. Out: an open `Graph`. Each table is a named graph, and all of them together are the default one. The
-store is derived: what the catalogue has and the store has not is read from the originals and added, what is gone is
-taken out. Queries only read, and reach nothing outside. Needs the extra `sparql`.
+store is derived: what the catalogue has and the store has not is added, from the facts that were written when it was
+read, what is gone is taken out. Queries only read, and reach nothing outside. Needs the extra `sparql`.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from sqlalchemy import select
 
 from tabellion.errors import LibraryError, MissingExtraError, QueryError
-from tabellion.export.cube import describe_extraction
 from tabellion.library.catalogue import documents
 from tabellion.library.files import locked
 from tabellion.library.library import Library
-from tabellion.library.records import DocumentRecord, documents_by_id
+from tabellion.library.quads import Quads, describe_quads, read_quads
+from tabellion.library.records import documents_by_id
 from tabellion.library.stored_tables import extract_stored
-from tabellion.rdf import SYNTAXES, Description, expand_name
+from tabellion.rdf import expand_name
 from tabellion.rdf.facts import PREFIXES
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _OUTSIDE = re.compile(
 )
 _ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 Told = Callable[[str], None]
+_TOGETHER = 4 * 2**20  # bytes of packed facts that are loaded at once, some hundred megabytes unpacked
 
 
 def open_graph(library: Library, tell: Told = lambda _: None) -> pyoxigraph.Store:
@@ -63,12 +64,20 @@ def catch_up(library: Library, store: pyoxigraph.Store, tell: Told) -> None:
     for document_id in sorted(set(held) - {one for one, mark in wanted.items() if held.get(one) == mark}):
         _drop(store, document_id)
     missing = sorted(one for one, mark in wanted.items() if held.get(one) != mark)
+    if not missing:
+        return
     with library.catalogue.reading() as connection:
         records = documents_by_id(connection, missing)
     for document_id in missing:
-        if document_id in records:
-            tell(records[document_id].source)
-            _add(library, store, records[document_id], wanted[document_id])
+        _drop(store, document_id)  # what a killed process began
+    by_segment = dict.fromkeys(one.segment_id for one in records.values() if one.segment_id)
+    loader = _Loader(store, wanted)
+    for document_id, quads in read_quads(library.folder.segments, by_segment, list(records)):
+        loader.add(document_id, quads)
+    for document_id in sorted(set(records) - loader.seen):
+        tell(records[document_id].source)
+        loader.add(document_id, describe_quads(extract_stored(library, records[document_id])))
+    loader.flush()
 
 
 def answer_query(store: pyoxigraph.Store, query: str, file: BinaryIO, form: ResultForm, seconds: float = 60.0) -> None:
@@ -120,25 +129,36 @@ def _held(store: pyoxigraph.Store) -> dict[str, str]:
     return {_local(quad.subject): quad.object.value for quad in quads}  # type: ignore[union-attr,arg-type]
 
 
-def _add(library: Library, store: pyoxigraph.Store, record: DocumentRecord, mark: str) -> None:
-    """Add a document and, last of all, the mark that it is held."""
-    import pyoxigraph
-    from pyoxigraph import Literal, NamedNode, Quad
+class _Loader:
+    """Adds the facts of documents some at a time: the names of their graphs, the facts, and last that they are held."""
 
-    extraction = extract_stored(library, record)
-    graphs: dict[str, None] = {}
+    def __init__(self, store: pyoxigraph.Store, editions: Mapping[str, str]) -> None:
+        self.store, self.editions = store, editions
+        self.seen: set[str] = set()
+        self._waiting: dict[str, Quads] = {}
+        self._size = 0
 
-    def noted() -> Iterator[Description]:
-        for description in describe_extraction(extraction):
-            graphs[expand_name(description.graph)] = None
-            yield description
+    def add(self, document_id: str, quads: Quads) -> None:
+        self.seen.add(document_id)
+        self._waiting[document_id] = quads
+        self._size += len(quads.packed)
+        if self._size > _TOGETHER:
+            self.flush()
 
-    for piece in SYNTAXES["nquads"].pieces(noted()):
-        store.load(piece, format=pyoxigraph.RdfFormat.N_QUADS)
-    named = _document_node(record.document_id)
-    place = NamedNode(_HELD)
-    store.extend(Quad(named, NamedNode(_HELD + "Graph"), NamedNode(graph), place) for graph in graphs)
-    store.add(Quad(named, place, Literal(mark), place))
+    def flush(self) -> None:
+        from pyoxigraph import Literal, NamedNode, Quad, RdfFormat
+
+        place, waiting = NamedNode(_HELD), self._waiting
+        self.store.extend(
+            Quad(_document_node(one), NamedNode(_HELD + "Graph"), NamedNode(graph), place)
+            for one, quads in waiting.items()
+            for graph in quads.graphs
+        )
+        if waiting:
+            self.store.bulk_load(b"".join(quads.unpack() for quads in waiting.values()), format=RdfFormat.N_QUADS)
+        marks = ((_document_node(one), Literal(self.editions[one])) for one in waiting)
+        self.store.extend(Quad(named, place, mark, place) for named, mark in marks)
+        self._waiting, self._size = {}, 0
 
 
 def _drop(store: pyoxigraph.Store, document_id: str) -> None:

@@ -21,6 +21,7 @@ import msgspec
 
 from tabellion.errors import TabellionError
 from tabellion.library.columns import ColumnFacts, relation_columns
+from tabellion.library.quads import Quads, are_few, are_wanted, describe_quads
 from tabellion.library.terms import guess_language
 from tabellion.library.tidy import tidy_tables
 from tabellion.model.correction import Correction
@@ -113,6 +114,7 @@ class Reading(msgspec.Struct, frozen=True):
     tuples: bytes
     corrections: int = 0  # how many entries of the log it was read with
     rendered: Rendered | None = None  # how a web page was drawn before it was read
+    quads: Quads | None = None  # its facts for SPARQL, where they are made beforehand
 
 
 _unpack = msgspec.msgpack.Decoder(Reading).decode
@@ -188,6 +190,7 @@ def reading_of(extraction: Extraction, source: str, address: str, size: int) -> 
     document = extraction.document
     identity = document_id(address)
     tables = tuple(_table_reading(table, source) for table in extraction.tables)
+    described = are_wanted() and are_few(sum(table.tuples for table in tables))
     return Reading(
         document_id=identity,
         address=address,
@@ -202,7 +205,15 @@ def reading_of(extraction: Extraction, source: str, address: str, size: int) -> 
         issues=tuple(f"{issue.stage}: {issue.note}" for issue in extraction.issues),
         tables=tables,
         tuples=tidy_tables(identity, extraction.tables),
+        quads=describe_quads(under_name(extraction, source)) if described and tables else None,
     )
+
+
+def under_name(extraction: Extraction, source: str) -> Extraction:
+    """A document that was read from its bytes, under the name that it was added by."""
+    tables = tuple(table.with_metadata(name_source(table.metadata, source)) for table in extraction.tables)
+    document = msgspec.structs.replace(extraction.document, source=source)
+    return msgspec.structs.replace(extraction, document=document, tables=tables)
 
 
 def _table_reading(table: Table, source: str) -> TableReading:

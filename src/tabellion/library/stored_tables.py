@@ -14,7 +14,7 @@ from tabellion.errors import LibraryError
 from tabellion.library.corrections import editions_of
 from tabellion.library.library import Library
 from tabellion.library.originals import load_original
-from tabellion.library.reading import as_stored, name_source, naming
+from tabellion.library.reading import as_stored, naming, under_name
 from tabellion.library.records import DocumentRecord, documents_by_id, list_documents, tables_by_id, tables_by_name
 from tabellion.pipeline import Extraction, Settings
 from tabellion.repair.replay import extract_repaired
@@ -52,9 +52,7 @@ def extract_stored(library: Library, record: DocumentRecord, settings: Settings 
     data = load_original(originals, record.sha256)
     with naming(record.source):
         found = extract_repaired(data, settings, log, editions_of(originals, settings))
-    tables = tuple(table.with_metadata(name_source(table.metadata, record.source)) for table in found.tables)
-    document = msgspec.structs.replace(found.document, source=record.source)
-    return msgspec.structs.replace(found, document=document, tables=tables)
+    return under_name(found, record.source)
 
 
 def named_documents(library: Library, names: Sequence[str]) -> list[tuple[DocumentRecord, set[str] | None]]:

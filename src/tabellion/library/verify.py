@@ -30,6 +30,7 @@ from tabellion.library.corrections import editions_of
 from tabellion.library.files import PART, Folder, file_hash, locked
 from tabellion.library.library import Library
 from tabellion.library.originals import ENDING, list_originals, load_original, segment_path
+from tabellion.library.quads import QUADS
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
 from tabellion.model.correction import Correction, Undo
@@ -78,7 +79,8 @@ def _mark(folder: Folder) -> Path:
 
 def _named(connection: Connection) -> set[str]:
     """The names of all files that the catalogue knows."""
-    found = {f"{segment_id}{ENDING}" for segment_id in connection.execute(select(segments.c.segment_id)).scalars()}
+    named = connection.execute(select(segments.c.segment_id)).scalars().all()
+    found = {f"{segment_id}{ending}" for segment_id in named for ending in (ENDING, QUADS)}
     for held in (documents, history):
         for sha256 in connection.execute(select(held.c.sha256).distinct()).scalars():
             found |= {sha256, f"{sha256}.gz"}
@@ -87,6 +89,7 @@ def _named(connection: Connection) -> set[str]:
 
 def _files(folder: Folder) -> Iterator[Path]:
     yield from folder.segments.glob(f"*{ENDING}")
+    yield from folder.segments.glob(f"*{QUADS}")
     yield from (path for _, path in list_originals(folder.originals))
     yield from folder.root.rglob(f".*{PART}")
 

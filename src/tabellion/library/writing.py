@@ -22,6 +22,7 @@ from tabellion.library.corrections import append_log, count_logs, editions_of, r
 from tabellion.library.files import Folder, bring_to_disk
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
+from tabellion.library.quads import quads_path, write_quads
 from tabellion.library.reading import Reading, TableReading, as_stored, pack_details, read_for_library
 from tabellion.library.records import AddResult, DocumentRecord, Status, documents_by_id, in_parts
 from tabellion.library.tidy import arrow_table
@@ -116,6 +117,7 @@ def write_readings(
     used = False
     try:
         segment = write_segment(folder.segments, segment_id, [part for part in parts if part.num_rows])
+        write_quads(folder.segments, segment_id, {one.document_id: one.quads for one in readings if one.quads})
         bring_to_disk(folder.root)
         with catalogue.writing() as connection:
             _check_logs(connection, readings, said)
@@ -131,6 +133,7 @@ def write_readings(
     finally:
         if not used:
             path.unlink(missing_ok=True)
+            quads_path(folder.segments, segment_id).unlink(missing_ok=True)
     return results
 
 

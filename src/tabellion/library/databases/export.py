@@ -167,6 +167,7 @@ class _Export:
         """`read_by`: the version that read documents which are in no library, and so have no editions."""
         self.library, self.database, self.read_by = library, database, read_by
         self.origin = "" if read_by else library.catalogue.name
+        self.layout = open_closed(QueryLimits(threads=1))  # where tables are laid out
         self.report = DatabaseReport(database.name, passed_over=[])
 
     def run(self, wanted: Wanted, *, whole: bool, tell: Callable[[str], None]) -> DatabaseReport:
@@ -267,19 +268,19 @@ class _Export:
         before: set[str],
     ) -> None:
         """Each table as it is laid out; one that has the same columns as before stays, with what refers to it."""
-        with open_closed(QueryLimits()) as connection:
-            connection.register("_tuples", tuples)
-            for table, shape in zip(held, relations, strict=True):
-                name = named[table.table_id]
-                if not name:
-                    self.report.passed_over.append(
-                        f"{table.name}: {len(shape.columns) - 1:,} columns are more than {self.database.kind} holds; "
-                        "its values are in tuples"
-                    )
-                    continue
-                self.database.empty(msgspec.structs.replace(shape, name=name), there=name in before)
-                laid = _laid_out(connection, table)
-                self.database.insert(name, laid.rename_columns([column.name for column in shape.columns]))
+        self.layout.register("_tuples", tuples)
+        for table, shape in zip(held, relations, strict=True):
+            name = named[table.table_id]
+            if not name:
+                self.report.passed_over.append(
+                    f"{table.name}: {len(shape.columns) - 1:,} columns are more than {self.database.kind} holds; "
+                    "its values are in tuples"
+                )
+                continue
+            self.database.empty(msgspec.structs.replace(shape, name=name), there=name in before)
+            laid = _laid_out(self.layout, table)
+            self.database.insert(name, laid.rename_columns([column.name for column in shape.columns]))
+        self.layout.unregister("_tuples")
 
     def _relation(self, table: TableRecord, record: DocumentRecord) -> Shape:
         """The shape of a table as it is laid out; its columns are named within what the database takes."""

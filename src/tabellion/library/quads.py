@@ -1,0 +1,86 @@
+"""The RDF of documents, written when they are read, so that SPARQL needs not read them again.
+
+In: an extraction. Out: its facts as N-Quads, packed, which lie beside the segment of its tuples; and those of some
+documents read back. They are derived: a document that has none, as one of an older library or a very long one, is read
+from its original when SPARQL is asked. They are made only where the extra `sparql` is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+
+from tabellion.export.cube import describe_extraction
+from tabellion.library.files import whole_file
+from tabellion.pipeline import Extraction
+from tabellion.rdf import SYNTAXES, Description, expand_name
+
+QUADS = ".quads"  # the ending of their file
+_MOST = 100_000  # values of a document whose facts are written beforehand: some seconds' work
+
+
+class Quads(msgspec.Struct, frozen=True):
+    """The facts of one document, packed, and the graphs that they are in."""
+
+    graphs: tuple[str, ...]
+    packed: bytes
+
+    def unpack(self) -> bytes:
+        with pa.CompressedInputStream(pa.BufferReader(self.packed), "zstd") as stream:
+            read: bytes = stream.read()
+            return read
+
+
+def describe_quads(extraction: Extraction) -> Quads:
+    """The facts of an extraction as N-Quads."""
+    graphs: dict[str, None] = {}
+
+    def noted() -> Iterator[Description]:
+        for description in describe_extraction(extraction):
+            graphs[expand_name(description.graph)] = None
+            yield description
+
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        for piece in SYNTAXES["nquads"].pieces(noted()):
+            stream.write(piece)
+    return Quads(tuple(graphs), sink.getvalue().to_pybytes())
+
+
+@cache
+def are_wanted() -> bool:
+    """Whether anybody can ask in SPARQL here."""
+    return find_spec("pyoxigraph") is not None
+
+
+def are_few(values: int) -> bool:
+    """Whether a document with so many values is described beforehand."""
+    return values <= _MOST
+
+
+def write_quads(folder: Path, segment_id: str, held: Mapping[str, Quads]) -> None:
+    """Write the facts of the documents of a segment beside it."""
+    if held:
+        with whole_file(quads_path(folder, segment_id)) as part:
+            part.write_bytes(msgspec.msgpack.encode(held))
+
+
+def read_quads(folder: Path, segment_ids: Iterable[str], documents: Sequence[str]) -> Iterator[tuple[str, Quads]]:
+    """The facts of some documents, a segment at a time; nothing of those that have none."""
+    wanted = set(documents)
+    for segment_id in segment_ids:
+        path = quads_path(folder, segment_id)
+        try:
+            held = msgspec.msgpack.decode(path.read_bytes(), type=dict[str, Quads])
+        except (OSError, msgspec.MsgspecError):
+            continue
+        yield from ((one, quads) for one, quads in held.items() if one in wanted)
+
+
+def quads_path(folder: Path, segment_id: str) -> Path:
+    return folder / f"{segment_id}{QUADS}"
