@@ -24,9 +24,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tabellion.library import open_library
+from tabellion.library.details import Details, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments, store_original
-from tabellion.library.reading import Details, Reading, TableReading, document_id
+from tabellion.library.reading import Reading, TableReading
 from tabellion.library.records import DocumentRecord, TableRecord, in_parts, list_documents, tables_of
 from tabellion.library.tidy import SCHEMA
 from tabellion.library.writing import write_readings

@@ -25,9 +25,10 @@ import pyarrow as pa
 from tabellion.errors import TabellionError
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
+from tabellion.library.details import document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
-from tabellion.library.reading import Reading, TableReading, document_id, read_for_library
+from tabellion.library.reading import Reading, TableReading, read_for_library
 from tabellion.library.tidy import SCHEMA, arrow_table
 from tabellion.library.writing import write_readings
 from tabellion.model.place import address

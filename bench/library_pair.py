@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tabellion.library.columns import ColumnFacts
+from tabellion.library.details import ColumnFacts, Details, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
-from tabellion.library.reading import Details, Reading, TableReading, document_id
+from tabellion.library.reading import Reading, TableReading
 from tabellion.library.tidy import SCHEMA
 from tabellion.library.writing import write_readings
 from tabellion.model.metadata import Metadata

@@ -103,7 +103,8 @@ def add(
     with crew, opened_library(library, files, create=True) as store, report.summed_up():
         from tabellion.cli.messages import Progress
         from tabellion.library.adding import is_unchanged
-        from tabellion.library.reading import document_address, unpack_reading
+        from tabellion.library.details import document_address
+        from tabellion.library.reading import unpack_reading
 
         settings = store.settle(settings)
         todo = list({document_address(source): source for source in todo}.values())

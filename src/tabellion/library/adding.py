@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tabellion.errors import LibraryError, TabellionError, UsageError
+from tabellion.library.details import Rendered, document_address
 from tabellion.library.files import file_hash
 from tabellion.library.originals import store_original
-from tabellion.library.reading import Reading, Rendered, document_address
+from tabellion.library.reading import Reading
 from tabellion.library.records import AddResult
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ import msgspec
 
 from tabellion.export.arrow import label_columns
 from tabellion.export.laid_out import LaidOut, lay_out
+from tabellion.library.details import ColumnFacts
 from tabellion.library.naming import once_each, plain_name
 from tabellion.model.grid import Content
 from tabellion.model.table import Path, Table
@@ -26,22 +27,6 @@ _OWN = 40  # of them at most for the words that it has alone
 _ALL = 10_000  # letters of a path that are looked at
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _YEAR_HEAD = re.compile(r"\b(?:years?|jahre?|années?|años?|anno|ano)\b|年", re.IGNORECASE)
-
-
-class ColumnFacts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One column of a table as it is laid out: its place in the source, its name for SQL, its labels.
-
-    Of a column of the stub `level` says which label it holds of those that a row has in that place, from 1 on;
-    0, in libraries of older form: the nearest.
-    """
-
-    column: int
-    name: str
-    path: tuple[str, ...] = ()
-    number: bool = False
-    unit: str | None = None
-    level: int = 0
-    kind: ThingKind | None = None  # what its labels are, where that is certain
 
 
 def relation_columns(table: Table) -> tuple[tuple[ColumnFacts, ...], tuple[ColumnFacts, ...]]:

@@ -58,6 +58,17 @@ def open_graph(library: Library, tell: Told = lambda _: None) -> pyoxigraph.Stor
     return pyoxigraph.Store.read_only(place)
 
 
+def follow_library(library: Library) -> None:
+    """Bring a graph that was asked for once up to date after documents were added, unless another process is at it."""
+    if not library.folder.graph.exists() or find_spec("pyoxigraph") is None:
+        return
+    import pyoxigraph
+
+    with locked(library.folder.graph_lock) as mine:
+        if mine:
+            catch_up(library, pyoxigraph.Store(str(library.folder.graph)), lambda _: None)
+
+
 def catch_up(library: Library, store: pyoxigraph.Store, tell: Told) -> None:
     """Let a store hold just what the catalogue has."""
     wanted, held = _wanted(library), _held(store)

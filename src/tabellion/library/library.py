@@ -19,18 +19,17 @@ import msgspec
 from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.adding import StoredSource, is_unchanged, read_source
 from tabellion.library.catalogue import FILES, Catalogue, corrections, documents, history, tables
-from tabellion.library.corrections import read_logs
+from tabellion.library.details import document_address, document_id
 from tabellion.library.files import Folder, default_place
 from tabellion.library.index import SearchIndex
-from tabellion.library.reading import Reading, document_address, document_id
 from tabellion.library.records import AddResult, DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tabellion.library.adding import StoredSource
     from tabellion.library.citing import Citation
     from tabellion.library.databases import DatabaseKind
     from tabellion.library.databases.export import DatabaseReport
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import QueryLimits, Rows
     from tabellion.library.questions import Condition
+    from tabellion.library.reading import Reading
     from tabellion.library.repairing import Elsewhere
     from tabellion.library.saved import SavedQuery
     from tabellion.library.search import Found
@@ -99,6 +99,8 @@ class Library:
 
     def add(self, *sources: str | Path, settings: Settings | None = None) -> list[AddResult]:
         """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
+        from tabellion.library.adding import is_unchanged
+
         names, chosen = [str(source) for source in sources], self.settle(settings)
         known, logs = self.known(names), self.logs(names)
         done: list[AddResult] = []
@@ -115,6 +117,8 @@ class Library:
 
     def read(self, source: str, settings: Settings, log: Sequence[Correction], known: StoredSource | None) -> Reading:
         """Read a source for this library and keep its bytes; in a worker where the library is isolated."""
+        from tabellion.library.adding import read_source
+
         given = (source, self.folder.originals, settings, log, known)
         if self.readers is None:
             return read_source(*given)
@@ -139,9 +143,15 @@ class Library:
         if writer.failed:
             mark_unfinished(self.folder)  # the originals of what was not written are cleared away by the next run
         self.index.catch_up(wait=True)
+        if self.folder.graph.exists():
+            from tabellion.library.graph import follow_library
+
+            follow_library(self)
 
     def known(self, sources: Iterable[str]) -> dict[str, StoredSource]:
         """What the library has of each source that it has."""
+        from tabellion.library.adding import StoredSource
+
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
         c = documents.c
         found: dict[str, StoredSource] = {}
@@ -157,6 +167,8 @@ class Library:
 
     def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
         """The corrections that were made of each source of which any were; a source may be a document's id."""
+        from tabellion.library.corrections import read_logs
+
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
         by_id |= {source: source for source in by_id.values()}
         with self.catalogue.reading() as connection:
@@ -171,9 +183,11 @@ class Library:
     @property
     def outdated_weights(self) -> str:
         """That the library's own weights do not fit this version and are passed over; empty where they fit."""
+        if not self.folder.weights.is_dir():
+            return ""
         from tabellion.weights import find_outdated
 
-        fault = find_outdated(self.folder.weights) if self.folder.weights.is_dir() else ""
+        fault = find_outdated(self.folder.weights)
         if not fault:
             return ""
         return (

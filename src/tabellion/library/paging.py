@@ -18,11 +18,9 @@ from collections import OrderedDict
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pyarrow as pa
-import pyarrow.compute as pc
 from sqlalchemy import select
 
 from tabellion.errors import LibraryError
@@ -30,10 +28,11 @@ from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.files import Folder
 from tabellion.library.index import SearchIndex
 from tabellion.library.library import Library
-from tabellion.library.originals import open_segments
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
 from tabellion.library.search import Searcher
-from tabellion.library.tidy import SCHEMA
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _HELD = 16  # states that are held; each costs the parts of the index that the others do not share
 _NEXT = re.compile(r"([0-9]{1,12}\.[0-9]{1,12})\.([0-9]{1,9})")
@@ -81,7 +80,7 @@ class SearchStates:
         return self._held[state]
 
 
-SHOWN = [field.name for field in SCHEMA if field.name not in ("table_id", "document_id", "left_columns")]
+_HIDDEN = ("table_id", "document_id", "left_columns")  # of the columns of a segment
 _LONGEST = 24  # digits of where a page ended
 _TABLES_HELD = 64  # tables whose tuples are held for the next page
 
@@ -115,9 +114,9 @@ def tuples_after(library: Library, name: str, after: str | None, limit: int) -> 
         table = table_called(connection, name)
         document = documents_by_id(connection, [table.document_id])[table.document_id]
     first = _place(after, document.sequence) if after else 0
-    held = SCHEMA.empty_table().select(SHOWN)
-    if document.segment_id:
-        held = _tuples(library.folder.segments, document.segment_id, table.table_id)
+    if not document.segment_id:
+        return TuplesPage(table.table_id, 0, [], None)
+    held = _tuples(library.folder.segments, document.segment_id, table.table_id)
     rows = held.slice(first, limit).to_pylist()
     last = first + len(rows)
     more = f"{document.sequence}.{last}" if last < held.num_rows else None
@@ -136,5 +135,11 @@ def _place(after: str, sequence: int) -> int:
 @lru_cache(maxsize=_TABLES_HELD)
 def _tuples(segments: Path, segment_id: str, table_id: str) -> pa.Table:
     """The tuples of a table in the order of its rows and columns; segments never change, so they can be held."""
-    held = open_segments(segments, [segment_id]).to_table(columns=SHOWN, filter=pc.field("table_id") == table_id)
+    import pyarrow.compute as pc  # not needed to search
+
+    from tabellion.library.originals import open_segments
+    from tabellion.library.tidy import SCHEMA
+
+    shown = [field.name for field in SCHEMA if field.name not in _HIDDEN]
+    held = open_segments(segments, [segment_id]).to_table(columns=shown, filter=pc.field("table_id") == table_id)
     return held.sort_by([("row", "ascending"), ("column", "ascending")])

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, Select, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import documents, segments, tables
+from tabellion.library.details import Details, Rendered, unpack_details
 from tabellion.library.naming import nearest_name
-from tabellion.library.reading import Details, Rendered, unpack_details
 
 Status = Literal["added", "unchanged", "replaced"]
 _MANY = 500  # values in one IN (...)

@@ -17,12 +17,11 @@ from sqlalchemy import Connection, select
 
 from tabellion.export.typed import SPREAD
 from tabellion.library.catalogue import Catalogue, documents, tables
-from tabellion.library.columns import ColumnFacts
+from tabellion.library.details import ColumnFacts, Details, unpack_details
 from tabellion.library.files import Folder
 from tabellion.library.functions import register_functions
 from tabellion.library.naming import once_each
 from tabellion.library.originals import open_segments
-from tabellion.library.reading import Details, unpack_details
 from tabellion.library.records import TableRecord, documents_by_id, list_segments, tables_by_name
 from tabellion.library.tidy import SCHEMA
 

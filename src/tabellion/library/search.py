@@ -23,10 +23,10 @@ from sqlalchemy import select
 
 from tabellion.errors import QueryError
 from tabellion.library.catalogue import Catalogue, documents
+from tabellion.library.details import Details
 from tabellion.library.files import Folder
 from tabellion.library.index import EMPTY, FACETS, LARGEST, SIZES, TEXT_FIELDS, SearchIndex
 from tabellion.library.questions import Clause, Condition, Question, parse_question
-from tabellion.library.reading import Details
 from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, tables_by_id
 from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
 

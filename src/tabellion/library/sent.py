@@ -14,9 +14,10 @@ import msgspec
 
 from tabellion.isolated import do_reading
 from tabellion.library.corrections import editions_of
+from tabellion.library.details import document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
-from tabellion.library.reading import Reading, as_stored, document_id, read_for_library
+from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.model.correction import Correction
 from tabellion.settings import Settings
 

@@ -21,8 +21,7 @@ from functools import lru_cache
 
 import msgspec
 
-from tabellion.library.columns import ColumnFacts
-from tabellion.library.reading import Details
+from tabellion.library.details import ColumnFacts, Details
 from tabellion.values.marks import split_marks
 from tabellion.values.periods import read_period
 from tabellion.values.places import known_places, plain_words

@@ -17,11 +17,11 @@ import msgspec
 import pyarrow as pa
 
 from tabellion.library.columns import differing_levels
+from tabellion.library.details import Details
 from tabellion.library.joins.likeness import STUB, TOP, Likeness
 from tabellion.library.joins.nearly import Near, near_labels
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.query import plain_text
-from tabellion.library.reading import Details
 from tabellion.library.records import TableRecord
 from tabellion.library.relations import TIDY, quoted, tidy_names
 

@@ -15,12 +15,11 @@ from datetime import date
 
 import msgspec
 
-from tabellion.library.columns import ColumnFacts
+from tabellion.library.details import ColumnFacts, Details
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.joins.statement import same_columns, write_text
 from tabellion.library.library import Library
 from tabellion.library.naming import once_each, plain_name
-from tabellion.library.reading import Details
 from tabellion.library.relations import quoted
 from tabellion.library.series.editions import Edition, Member, find_series
 from tabellion.library.series.subjects import bare_label
