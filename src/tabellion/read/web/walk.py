@@ -53,6 +53,9 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _TINY = ("0", "1", "2", "1px", "2px")
 _NO_END, _LINE_END = -1, -2  # what is due when an element ends; from 0 on: where its heading or text began
 
+_Stack = list[tuple[LexborNode, str, int, int, int]]
+"""The elements that are open: node, tag, number among its siblings, look outside it, what is due at its end."""
+
 
 class PageWalk(TableWalk):
     """`run` walks the page; then `found` holds the candidates and `headings` the headings."""
@@ -74,7 +77,7 @@ class PageWalk(TableWalk):
         flags, parts, runs = self._looks.flags, box.parts, box.runs
         how_of = _INSIDE if self._open else _OUTSIDE
         has_roles = self._has_roles
-        stack: list[tuple[LexborNode, str, int, int, int]] = []
+        stack: _Stack = []
         count = 0
         while node is not None:
             tag = node.tag or ""
@@ -92,47 +95,12 @@ class PageWalk(TableWalk):
                     runs[look] = runs.get(look, 0) + size
             else:
                 how = how_of.get(tag, 0)
-                inside, due = look, _NO_END
-                count += 1
-                child: LexborNode | None = None
+                count += how != SKIP or tag[0] not in "-!"
+                child, inside, due = None, look, _NO_END
                 if how == 0:
                     child = node.first_child
-                elif how == BLOCK:
-                    parts.append(LINE_END)
-                    due = len(parts) if tag in _HEADINGS else _LINE_END
-                    if how_of is _INSIDE:
-                        inside = self._looks.enter(look, tag, node.attributes)
-                        box.items += tag == "li"
-                    child = node.first_child
-                elif how == BREAK:
-                    parts.append(LINE_END)
-                elif how == INLINE:
-                    inside = self._looks.enter(look, tag, node.attributes)
-                    child = node.first_child
-                elif how == LINK:
-                    attributes = node.attributes
-                    box.links += "href" in attributes
-                    inside = self._looks.enter(look, tag, attributes)
-                    child = node.first_child
-                elif how == CONTENT:
-                    attributes = node.attributes
-                    self._content(tag, attributes, look, box)
-                    if tag not in _EMPTY_CONTENT:
-                        inside = self._looks.enter(look, tag, attributes)
-                        child = node.first_child
-                elif how == PREFORMATTED:
-                    inside = self._looks.enter(look, tag, {})
-                    parts.append(LINE_END)
-                    due = _LINE_END  # preformatted text inside such text is part of it
-                    if not flags[look] & KEPT:
-                        due = self._start_preformatted(node, inside, box, _trail_of(stack, tag, count))
-                    child = node.first_child
-                elif how == TABLE:
-                    self.table(node, look, box, _trail_of(stack, tag, count))
-                elif how == DEFINITIONS:
-                    self.definitions(node, look, box, _trail_of(stack, tag, count))
-                elif tag[0] in "-!":
-                    count -= 1
+                elif how > SKIP:
+                    child, inside, due = self._open_element(node, tag, how, look, box, stack, count)
                 if has_roles and child is not None and node.attributes.get("role") in _ARIA_TABLES:
                     self.aria(node, look, box, _trail_of(stack, tag, count))
                     child = None
@@ -149,6 +117,44 @@ class PageWalk(TableWalk):
                     self._finish(tag, due, box)
                 after = node.next
             node = after
+
+    def _open_element(
+        self, node: LexborNode, tag: str, how: int, look: int, box: Box, stack: _Stack, count: int
+    ) -> tuple[LexborNode | None, int, int]:
+        """Begin an element: the first node in it that is still to be read, the look inside, what is due at its end."""
+        parts, looks = box.parts, self._looks
+        if how == BLOCK:
+            parts.append(LINE_END)
+            due = len(parts) if tag in _HEADINGS else _LINE_END
+            if not self._open:
+                return node.first_child, look, due
+            box.items += tag == "li"
+            return node.first_child, looks.enter(look, tag, node.attributes), due
+        if how == INLINE:
+            return node.first_child, looks.enter(look, tag, node.attributes), _NO_END
+        if how == LINK:
+            attributes = node.attributes
+            box.links += "href" in attributes
+            return node.first_child, looks.enter(look, tag, attributes), _NO_END
+        if how == CONTENT:
+            attributes = node.attributes
+            self._content(tag, attributes, look, box)
+            if tag in _EMPTY_CONTENT:
+                return None, look, _NO_END
+            return node.first_child, looks.enter(look, tag, attributes), _NO_END
+        if how == PREFORMATTED:
+            inside = looks.enter(look, tag, {})
+            parts.append(LINE_END)
+            if looks.flags[look] & KEPT:
+                return node.first_child, inside, _LINE_END  # preformatted text inside such text is part of it
+            return node.first_child, inside, self._start_preformatted(node, inside, box, _trail_of(stack, tag, count))
+        if how == BREAK:
+            parts.append(LINE_END)
+        elif how == TABLE:
+            self.table(node, look, box, _trail_of(stack, tag, count))
+        else:
+            self.definitions(node, look, box, _trail_of(stack, tag, count))
+        return None, look, _NO_END
 
     def _finish(self, tag: str, due: int, box: Box) -> None:
         """What is due when a block, a heading or preformatted text ends."""
@@ -201,6 +207,6 @@ def _is_spacer(attributes: Attributes) -> bool:
     return attributes.get("width") in _TINY or attributes.get("height") in _TINY
 
 
-def _trail_of(stack: list[tuple[LexborNode, str, int, int, int]], tag: str, count: int) -> Trail:
+def _trail_of(stack: _Stack, tag: str, count: int) -> Trail:
     """The way to an element from where the reading began; of very deep ones the last part."""
     return [*((name, number) for _, name, number, _, _ in stack[-LONGEST_PATH:]), (tag, count)]
