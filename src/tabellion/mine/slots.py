@@ -1,0 +1,400 @@
+"""The slots of a template: kinds of places that hold a text of their own on each page, and what is seen of them.
+
+In: pages of one template and what they share. Out: for each page its candidates for values (a text, where it stands,
+what names it) and for each slot one row of numbers: how its texts change, what they look like, where they stand, how
+often their surroundings come back on the page. A slot is known by the text that names it and by the tags around it, so
+that it is found again on every page. What the numbers mean is learned (`mine.facts`), not said here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.mine.blocks import Blocks
+from tabellion.mine.outline import Node, Outliner, Sharing, tells_of_many
+from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
+from tabellion.mine.template import Template, find_subject, line_numbers, mask_text, places_of
+from tabellion.mine.top_down import cut_blocks
+from tabellion.model.page_tree import PageTree
+
+SlotKey = tuple[str, str, str]  # what names the slot, folded; the tags and classes around it; what its texts share
+
+_FIELDS = frozenset(("option", "select", "textarea", "button", "optgroup"))
+_TELLING = re.compile(r"[\w$€£¥★☆✓✔]")
+_MONEY = re.compile(r"^[^\w]{0,3}(?:[$€£¥]|(?:USD|EUR|GBP|US)\b)\s?\d|\d\s?(?:€|EUR|USD|GBP)\b")
+_DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b")
+_PHONE = re.compile(r"(?:\+?\d[\s.-]?)?\(?\d{3}\)?[\s./-]{1,3}\d{3}[\s.-]\d{4}")
+_NUMBER = re.compile(r"^\W{0,3}[\d.,]+\W{0,2}\w{0,6}$")
+_WEB = re.compile(r"^(?:https?://)?(?:www\.)?[\w-]+\.(?:[\w.-]+)(?:/\S*)?$|\S@\S+\.\w")
+_NAME = re.compile(r"^(?:[A-Z][\w.'’&-]*[\s,]*){1,6}$")
+_ANCHOR_BACK = 4  # leaves that are gone back to find what names a place
+_AROUND = 3  # elements around a text that tell one slot from another
+_STEADY = 0.3
+WORDS = re.compile(r"[^\W\d_]{2,}")
+_PART_PAGES, _PART_TIMES = 3, 1.4  # pages that tell parts of a slot, and texts a page from which on it may have some
+_PART_SHARE, _PART_ALIKE = 0.5, 0.6  # share of the pages that have a part's word; of texts that two words share
+_COLON = re.compile(r"([^:]{1,60}):\s+\S.*")
+_NEAR = 8  # leaves on each side that make the surroundings of a text
+_HINT = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]{2,}")
+_SAYING_LITTLE = frozenset(
+    "div span box item list content main left right top bottom first last row col column cell text body wrap wrapper "
+    "container inner outer block section module mod value data info details detail label field line link clear fl fr "
+    "bold small big font style normal default odd even nav header footer".split()
+)
+_VARYING = 0.25  # share of the pages on which a place must change its text, that a text of most pages is a value there
+
+FEATURES = (
+    "position", "offset", "count", "anywhere", "words", "letters", "digits", "capital", "sentence", "link", "bold",
+    "size", "hidden", "heading", "cell", "entry", "paragraph", "definition", "tight", "loose", "label_depth",
+    "label_colon", "label_words", "before_often", "before_colon", "after_often", "line", "table", "segment_size",
+    "segment_links", "segment_own", "siblings", "sibling_leaves", "unit_siblings", "place_share", "place_texts",
+    "titled", "stated", "money", "date", "phone", "number", "web", "name", "anchored", "marked_class", "depth",
+    "inside", "near_labels", "near_often", "near_links", "pages", "times", "distinct", "times_vary", "same_elsewhere",
+)  # fmt: skip
+KINDS = ("money", "date", "phone", "number", "web", "name")
+_PAGE_FEATURES = len(FEATURES) - 5
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A text of a page that may be a value: its leaf, its slot, and the labels over it.
+
+    `tight`: the nearest label stands in the same line, row or entry, or in the text itself, before a colon. `hints` are
+    the words of the names that the page's markup gives the place.
+    """
+
+    leaf: int
+    slot: SlotKey
+    label: tuple[str, ...]
+    tight: bool
+    hints: tuple[str, ...] = ()
+
+
+class PageSlots(msgspec.Struct, frozen=True, eq=False):
+    """The candidates of one page in page order, and what is seen of each."""
+
+    page: PageTree
+    candidates: list[Candidate]
+    rows: NDArray[np.float64]  # (candidates, features of a page)
+
+
+class SlotTable(msgspec.Struct, frozen=True, eq=False):
+    """The slots of a template, each with a row of `FEATURES`."""
+
+    numbers: dict[SlotKey, int]
+    rows: NDArray[np.float64]
+
+
+def part_slots(pages: Sequence[PageSlots]) -> dict[SlotKey, dict[str, str]]:
+    """For slots that hold several things on each page: which words tell them apart, and the part each stands for.
+
+    "16 mpg city / 22 mpg highway" and "4.0 litre engine" in entries of one list: words that come back on most pages,
+    and always together, make a part.
+    """
+    held: dict[SlotKey, list[tuple[int, frozenset[str]]]] = {}
+    for number, each in enumerate(pages):
+        for candidate in each.candidates:
+            words = frozenset(WORDS.findall(each.page.texts[candidate.leaf].casefold()))
+            held.setdefault(candidate.slot, []).append((number, words))
+    found: dict[SlotKey, dict[str, str]] = {}
+    for slot, texts in held.items():
+        on = len({number for number, _ in texts})
+        if on >= _PART_PAGES and len(texts) >= _PART_TIMES * on:
+            parts = _find_parts(texts, on)
+            if parts:
+                found[slot] = parts
+    return found
+
+
+def _find_parts(texts: list[tuple[int, frozenset[str]]], pages: int) -> dict[str, str]:
+    where: dict[str, set[int]] = {}
+    on: dict[str, set[int]] = {}
+    for number, (page, words) in enumerate(texts):
+        for word in words:
+            where.setdefault(word, set()).add(number)
+            on.setdefault(word, set()).add(page)
+    common = sorted((word for word in on if len(on[word]) >= _PART_SHARE * pages), key=lambda word: -len(where[word]))
+    parts: dict[str, str] = {}
+    for word in common:
+        if len(where[word]) > _PART_TIMES * len(on[word]):
+            continue  # in several texts of a page: it tells nothing apart
+        like = next((other for other in parts if _overlap(where[word], where[other]) >= _PART_ALIKE), None)
+        parts[word] = parts[like] if like is not None else word
+    return parts
+
+
+def _overlap(one: set[int], other: set[int]) -> float:
+    return len(one & other) / len(one | other)
+
+
+def place_in_parts(each: PageSlots, parts: Mapping[SlotKey, Mapping[str, str]]) -> PageSlots:
+    """The candidates of a page with their slots parted."""
+    made: list[Candidate] = []
+    for candidate in each.candidates:
+        words = parts.get(candidate.slot)
+        if words:
+            found = Counter(
+                words[word] for word in WORDS.findall(each.page.texts[candidate.leaf].casefold()) if word in words
+            )
+            part = found.most_common(1)[0][0] if found else ""
+            candidate = msgspec.structs.replace(candidate, slot=(*candidate.slot[:2], part))
+        made.append(candidate)
+    return msgspec.structs.replace(each, candidates=made)
+
+
+def gather_slots(pages: Sequence[PageSlots]) -> SlotTable:
+    """The slots of some pages of a template."""
+    numbers: dict[SlotKey, int] = {}
+    held: list[dict[int, list[str]]] = []
+    sums: list[NDArray[np.float64]] = []
+    for each in pages:
+        texts: dict[int, list[str]] = {}
+        for candidate, row in zip(each.candidates, each.rows, strict=True):
+            number = numbers.setdefault(candidate.slot, len(numbers))
+            texts.setdefault(number, []).append(each.page.texts[candidate.leaf])
+            if number == len(sums):
+                sums.append(np.zeros(_PAGE_FEATURES))
+            sums[number] += row
+        held.append(texts)
+    told = np.array(sums) if sums else np.zeros((0, _PAGE_FEATURES))
+    return SlotTable(numbers, np.hstack([*_over_pages(held, told)]))
+
+
+def _over_pages(held: list[dict[int, list[str]]], sums: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """The means of what is seen on pages, then what only several pages tell."""
+    count = len(sums)
+    pages, times, squares = (np.zeros(count) for _ in range(3))
+    texts: list[list[str]] = [[] for _ in range(count)]
+    for page in held:
+        for number, found in page.items():
+            pages[number] += 1
+            times[number] += len(found)
+            squares[number] += len(found) ** 2
+            texts[number] += found
+    yield sums / np.maximum(times, 1)[:, None]
+    most = max(1, len(held))
+    mean = times / np.maximum(pages, 1)
+    distinct = np.array([len(set(each)) / max(1, len(each)) for each in texts])
+    often = np.array([max(Counter(each).values(), default=0) / max(1, len(each)) for each in texts])
+    vary = np.sqrt(np.maximum(0.0, squares / np.maximum(pages, 1) - mean**2))
+    yield np.column_stack([pages / most, np.log1p(mean), distinct, np.log1p(vary), often])
+
+
+def read_slots(page: PageTree, template: Template) -> PageSlots:
+    """The candidates of a page."""
+    return _SlotReader(page, template).read() if len(page) else PageSlots(page, [], np.zeros((0, _PAGE_FEATURES)))
+
+
+class _SlotReader:
+    def __init__(self, page: PageTree, template: Template) -> None:
+        self.page, self.template = page, template
+        self.counts = template.counts(page)
+        self.often = [template.often(count) for count in self.counts]
+        self.places = places_of(page)
+        self.lines = line_numbers(page)
+        self.subject = find_subject(page)
+        self.title = fold_text(page.title or "")
+        self.stated = stated_texts(read_stated(page.data)) | marked_texts(page)
+        self.holders = page.holder.tolist()
+        self._name_leaves()
+        self._segment_leaves()
+        self._count_siblings()
+
+    def _name_leaves(self) -> None:
+        """For each leaf the labels over it, and whether the nearest is close."""
+        page, template = self.page, self.template
+        times = Counter(zip(page.texts, self.places, strict=True))
+        steady = [
+            often and template.slot(place)[0] <= _STEADY and times[text, place] == 1
+            for text, place, often in zip(page.texts, self.places, self.often, strict=True)
+        ]
+        shared = [template.shares(count) for count in self.counts]
+        self.blocks = Blocks(page)
+        nodes = Outliner(self.blocks, Sharing(shared, self.often, steady)).combine(
+            self.blocks.root.parts or [self.blocks.root]
+        )
+        self.labels: dict[int, tuple[tuple[int, ...], bool]] = {}
+        self.heads: set[int] = set()
+        waiting: list[tuple[Node, tuple[int, ...], bool]] = [(node, (), False) for node in reversed(nodes)]
+        while waiting:
+            node, above, tight = waiting.pop()
+            below, near = above, tight
+            if node.leaf is not None:
+                self.labels[node.leaf] = (above, tight)
+                if node.children and shared[node.leaf]:
+                    self.heads.add(node.leaf)
+                    below, near = (*above, node.leaf), node.tight
+            waiting.extend((child, below, near) for child in reversed(node.children))
+        self.tables = np.zeros(len(page), dtype=bool)
+        for table in page.tables:
+            if tells_of_many(table):
+                self.tables[table.first : table.last] = True
+
+    def _segment_leaves(self) -> None:
+        """For each leaf the size of its segment, the share of links in it and that of texts of this page alone."""
+        page, starts = self.page, cut_blocks(self.blocks)
+        self.segments = np.zeros((len(page), 3))
+        linked, own = page.link >= 0, ~np.array(self.often)
+        for first, last in zip(starts, [*starts[1:], len(page)], strict=True):
+            self.segments[first:last] = (
+                math.log1p(last - first),
+                linked[first:last].mean(),
+                own[first:last].mean(),
+            )
+
+    def _count_siblings(self) -> None:
+        """For each element how often its like stands beside it, and the most of it and those around it."""
+        page = self.page
+        parents = page.parents.tolist()
+        looks = [(p, t, a.get("class", "")) for p, t, a in zip(parents, page.tags, page.attributes, strict=True)]
+        sizes = (page.last - page.first).tolist()
+        alike = Counter(look for look, size in zip(looks, sizes, strict=True) if size)
+        near = [0] * len(parents)
+        most: list[tuple[int, int]] = [(0, 0)] * len(parents)
+        for element, parent in enumerate(parents):
+            own = alike[looks[element]]
+            near[element] = own
+            above = most[parent] if parent >= 0 else (0, 0)
+            tag = page.tags[element]
+            most[element] = max(above, (own, sizes[element])) if tag not in ("br", "td", "p") and own > 1 else above
+        self.siblings, self.near = most, near
+
+    def read(self) -> PageSlots:
+        page, template = self.page, self.template
+        candidates: list[Candidate] = []
+        rows: list[list[float]] = []
+        self.start = self._subject_leaf()
+        line_sizes = Counter(self.lines)
+        around = self._surroundings()
+        for leaf, text in enumerate(page.texts):
+            holder = self.holders[leaf]
+            if page.tags[holder] in _FIELDS or not _TELLING.search(text):
+                continue
+            above, tight = self.labels.get(leaf, ((), False))
+            if leaf in self.heads:
+                continue
+            share, texts = template.slot(self.places[leaf])
+            folded = fold_text(text)
+            stated = folded in self.stated
+            if self.often[leaf] and not (share >= _VARYING or (above and tight) or stated):
+                continue
+            anchor, steps = self._anchor(leaf)
+            naming = above[-1] if above and tight else anchor
+            name = fold_text(self._masked(naming)) if naming is not None else ""
+            labels = tuple(map(self._label, above))
+            split = None if above and tight else _COLON.fullmatch(text)
+            inside = split is not None and template.is_prefix(split[1])
+            if split is not None and inside:
+                name, labels = fold_text(split[1]), (*labels, split[1])
+            tail = "/".join(self.places[leaf].rsplit("/", _AROUND)[-_AROUND:])
+            slot = (name, tail, "")
+            candidates.append(Candidate(leaf, slot, labels, tight or inside, self._hints(holder)))
+            seen = self._look(leaf, text, folded, above, tight)
+            seen += [float(line_sizes[self.lines[leaf]]), float(self.tables[leaf]), *self.segments[leaf]]
+            siblings, leaves = self.siblings[holder]
+            seen += [math.log1p(siblings), math.log1p(leaves), math.log1p(self.near[holder]), share, math.log1p(texts)]
+            seen += [float(len(folded) > 2 and folded in self.title), float(stated), *_kinds(text)]
+            seen += [float(steps), float(bool(page.attributes[holder].get("class"))), float(page.depths[holder])]
+            seen += [float(inside), *around[leaf]]
+            rows.append(seen)
+        return PageSlots(page, candidates, np.array(rows) if rows else np.zeros((0, _PAGE_FEATURES)))
+
+    def _surroundings(self) -> NDArray[np.float64]:
+        """For each leaf which shares of those around it are labels of something close, of most pages, and links."""
+        page = self.page
+        close = np.zeros(len(page))
+        for above, tight in self.labels.values():
+            if above and tight:
+                close[above[-1]] = 1.0
+        seen = np.column_stack([close, np.array(self.often, dtype=np.float64), page.link >= 0])
+        sums = np.vstack([np.zeros(3), np.cumsum(seen, axis=0)])
+        at = np.arange(len(page))
+        first, last = np.maximum(at - _NEAR, 0), np.minimum(at + _NEAR + 1, len(page))
+        return np.asarray((sums[last] - sums[first]) / (last - first)[:, None])
+
+    def _hints(self, holder: int) -> tuple[str, ...]:
+        """The telling words of the classes, ids and properties of the elements right around a text."""
+        page = self.page
+        found: dict[str, None] = {}
+        for element in page.ancestors(holder)[:2]:
+            attributes = page.attributes[element]
+            for name in ("itemprop", "class", "id"):
+                for word in _HINT.findall(attributes.get(name, "")):
+                    if len(word) > 2 and word.lower() not in _SAYING_LITTLE:
+                        found[word.lower()] = None
+        return tuple(found)
+
+    def _subject_leaf(self) -> int:
+        texts = self.page.texts
+        found = [leaf for leaf, text in enumerate(texts) if text == self.subject]
+        heads = [leaf for leaf in found if self.page.tags[self.holders[leaf]] in ("h1", "h2")]
+        return (heads or found or [0])[0]
+
+    def _masked(self, leaf: int) -> str:
+        return mask_text(self.page.texts[leaf], self.subject, bool(self.page.link[leaf] >= 0))
+
+    def _label(self, leaf: int) -> str:
+        """The text of a label, without the page's subject where that is part of it."""
+        text = self.page.texts[leaf]
+        if self.subject and self.subject in text:
+            text = text.replace(self.subject, "").strip(" -:|,") or text
+        return text
+
+    def _anchor(self, leaf: int) -> tuple[int | None, int]:
+        """The nearest text before a leaf that most pages have there, and how far back it is."""
+        for back in range(1, _ANCHOR_BACK + 1):
+            before = leaf - back
+            if before < 0:
+                break
+            if self.often[before] and any(map(str.isalpha, self.page.texts[before])):
+                return before, back
+        return None, _ANCHOR_BACK + 1
+
+    def _look(self, leaf: int, text: str, folded: str, above: tuple[int, ...], tight: bool) -> list[float]:
+        """What a text looks like, where it stands and what stands around it."""
+        page, holder = self.page, self.holders[leaf]
+        pages = max(1, self.template.pages)
+        tag, around = page.tags[holder], page.tags[max(0, int(page.parents[holder]))]
+        tags = (tag, around)
+        near = page.texts[above[-1]] if above else ""
+        before, after = max(0, leaf - 1), min(len(page) - 1, leaf + 1)
+        return [
+            leaf / len(page),
+            max(-4.0, min(4.0, (leaf - self.start) / 50)),
+            self.counts[leaf] / pages,
+            self.template.anywhere.get(text, 0) / pages,
+            math.log1p(len(text.split())),
+            math.log1p(len(text)),
+            sum(map(str.isdigit, text)) / len(text),
+            float(text[:1].isupper()),
+            float(text[-1] in ".!?…" and len(text.split()) > 5),
+            float(page.link[leaf] >= 0),
+            float(page.bold[leaf]),
+            float(page.size[leaf]),
+            float(page.hidden[leaf]),
+            float(next((7 - int(each[1]) for each in tags if each in ("h1", "h2", "h3", "h4", "h5", "h6")), 0)),
+            float("td" in tags or "th" in tags),
+            float("li" in tags),
+            float("p" in tags),
+            float("dd" in tags or "dt" in tags),
+            float(bool(above) and tight),
+            float(bool(above) and not tight),
+            float(len(above)),
+            float(near.endswith(":")),
+            float(len(near.split())),
+            float(self.often[before]),
+            float(page.texts[before].endswith(":")),
+            float(self.often[after]),
+        ]
+
+
+def _kinds(text: str) -> list[float]:
+    """What kinds of value a text may be."""
+    patterns = (_MONEY, _DATE, _PHONE, _NUMBER, _WEB, _NAME)
+    return [float(pattern.search(text) is not None) for pattern in patterns]
