@@ -12,6 +12,7 @@ from tabellion.mine.instances import mine_instances
 from tabellion.mine.ontology import MineSettings, mine_sites
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.sources import folder_site
+from tabellion.mine.things import unify_sites
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,28 @@ def test_labels_and_values_of_a_template_keep_their_floor(
         closed, found = closed + len(lasting), found + sum(value in values for value in lasting)
     assert 2 * right / (told + wanted) > floor
     assert found >= 0.95 * closed
+
+
+def test_things_over_sites_keep_their_floors(corpora: Callable[[str], Path]) -> None:
+    folder = corpora("unified")
+    gold = [json.loads(line) for line in (folder / "gold.jsonl").read_text(encoding="utf-8").splitlines()]
+    chosen = ("restaurant-zagat", "restaurant-opentable", "restaurant-usdiners")
+    unified = unify_sites([folder_site(folder / site) for site in chosen])
+    things = {thing.source: thing for thing in unified.things()}
+    rows = {str(folder / row["source"]): row["closed"] for row in gold if row["site"] in chosen}
+    named = sum(things[source].name in closed["name"] for source, closed in rows.items())
+    assert named >= 0.9 * len(rows)
+    facts = {source: {a.value for a in thing.attributes if a.main} for source, thing in things.items()}
+    wanted = [(source, value) for source, closed in rows.items() for values in closed.values() for value in values]
+    assert sum(value in facts[source] for source, value in wanted) >= 0.95 * len(wanted)
+    every = [attribute for thing in things.values() for attribute in thing.attributes]
+    assert sum(attribute.main for attribute in every) <= 0.5 * len(every)
+    phones = {
+        (thing.site, a.unified) for thing in things.values() for a in thing.attributes
+        if a.unified and a.value in rows[thing.source]["phone"]
+    }  # fmt: skip
+    assert {site for site, _ in phones} == set(chosen)
+    assert len({unified for _, unified in phones}) == 1
 
 
 def test_the_taxonomy_of_news_sites_keeps_its_floor(corpora: Callable[[str], Path]) -> None:

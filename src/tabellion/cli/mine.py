@@ -13,6 +13,7 @@ import typer
 
 from tabellion.cli.options import FilesOption, LimitOption, PrivateOption, TraceOption, build_limits
 from tabellion.cli.segment import MethodChoice, MethodOption
+from tabellion.cli.unified import print_things
 
 if TYPE_CHECKING:
     from tabellion.mine.instances import ConceptInstance, Instance
@@ -28,6 +29,8 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion mine https://example.org https://example.com --keep crawl/ [dim]· crawl, keep, mine[/dim]
 
 [dim]$[/dim] tabellion mine --instances saved/recipes --format jsonl [dim]· pages of one template, a line each[/dim]
+
+[dim]$[/dim] tabellion mine --unified shop-a/ shop-b/ --library cars/ [dim]· one relation per kind over sites[/dim]
 
 [dim]$[/dim] tabellion mine --records saved/results.html [dim]· the records that a page lists[/dim]
 
@@ -78,6 +81,24 @@ def mine(
     records: Annotated[
         bool, typer.Option("--records", help="Print the records that pages list: results, offers, rows of data tables.")
     ] = False,
+    unified: Annotated[
+        bool,
+        typer.Option(
+            "--unified", help="One thing a page, over all sites: names, kinds, keys, one schema for each kind."
+        ),
+    ] = False,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--schema",
+            metavar="FILE",
+            help="With --unified: write here which attributes mean the same, and why. Members that you mark as "
+            '"fixed": true stay under the attribute where you put them.',
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With --unified, to read: what stands beside the facts too.")
+    ] = False,
     method: MethodOption = MethodChoice.blocks,
     support: Annotated[
         int | None, typer.Option("--support", metavar="N", min=1, help="How many sites must have a concept.")
@@ -111,6 +132,11 @@ def mine(
 
         crawl = CrawlSettings(pages=pages, depth=depth, pause=pause, private=private == "yes")
         sites = list(open_sites(sources, limits, crawl, keep))
+        if unified:
+            found = print_things(sites, form.value, schema, everything=everything)
+            if library is not None:
+                found.keep(library, files, name)
+            raise typer.Exit(1 if found.failed else 0)
         if instances or records:
             ontology, failed = _print_facts(sites, form, method, records=records, kept=library is not None)
         else:

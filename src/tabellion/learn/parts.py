@@ -70,22 +70,24 @@ def _part(name: str, group: str, module: str, trainer: str, rooms: str, weights:
     return Part(name, group, f"tabellion.learn.{module}", trainer, inside, tuple(weights.split()))
 
 
-SHEETS, WEB, PRINTED, READINGS = "sheets", "web", "printed", "readings"
+SHEETS, WEB, PRINTED, SITES, READINGS = "sheets", "web", "printed", "sites", "readings"
 
 LEARNED_FROM = {
     SHEETS: SHEET_CORPORA,
     WEB: ("webtables", "t2dv2", "wiki-headers"),
     PRINTED: ("icdar2013", "jats", "articles"),
+    SITES: ("unified",),
 }
 """The corpora that each group of parts learns from."""
 
-ONE_CORPUS = ("genuine", "genuine-drawn", "genuine-paper")
-"""Parts that learn what only one corpus tells: which tables are for layout."""
+ONE_CORPUS = ("genuine", "genuine-drawn", "genuine-paper", "mined-facts", "mined-names", "mined-attributes")
+"""Parts that learn what only one corpus tells: which tables are for layout, what websites say of things."""
 
 READ_FIRST = {
     SHEETS: ("sheets.row_examples.row_examples",),
     WEB: ("web.genuine.genuine_examples", "web.headers.header_cases"),
     PRINTED: ("printed.locate.seen_views", "printed.structure.laid_tables"),
+    SITES: ("web.mined.site_cases",),
 }
 """What reads the documents of a group, before several processes train on them."""
 
@@ -110,6 +112,9 @@ PARTS: dict[str, Part] = {
               "printed-rivers-first printed-rivers printed-spans printed-joins printed-rows"),
         _part("printed-headers", PRINTED, "printed.headers", "train_printed_headers", "label.pages recognise.printed",
               "printed_header_rows"),
+        _part("mined-facts", SITES, "web.mined", "train_facts", "mine", "mined_facts"),
+        _part("mined-names", SITES, "web.mined", "train_names", "mine", "mined_names"),
+        _part("mined-attributes", SITES, "web.mined", "train_attributes", "mine", "mined_attributes"),
         _part("confidence", READINGS, "sheets.confidence", "train_confidence", "label", "confidence"),
     )
 }  # fmt: skip

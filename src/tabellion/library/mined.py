@@ -8,6 +8,7 @@ ontology under the same name again replaces what changed and removes tables of c
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
@@ -29,10 +30,19 @@ _TAXONOMY, _INSTANCES = ".taxonomy.json", ".instances.jsonl"
 
 def add_ontology(library: Library, ontology: Ontology, name: str, settings: Settings = Settings()) -> list[AddResult]:
     """Keep the relations of an ontology; their addresses are `mined://NAME/CONCEPT.html`."""
+    done = add_relations(library, ontology_relations(ontology), name, settings)
+    _store_whole(library.folder, ontology, name)
+    return done
+
+
+def add_relations(
+    library: Library, relations: Iterable[Relation], name: str, settings: Settings = Settings()
+) -> list[AddResult]:
+    """Keep relations under a name; those kept under it before and gone now are removed."""
     done: list[AddResult] = []
     sources: set[str] = set()
     with library.writing_documents() as writer:
-        for relation in ontology_relations(ontology):
+        for relation in relations:
             source = relation_address(name, relation)
             sources.add(source)
             data = relation_markup(relation).encode("utf-8", "replace")
@@ -43,7 +53,6 @@ def add_ontology(library: Library, ontology: Ontology, name: str, settings: Sett
     for document in library.documents():
         if document.source.startswith(f"{SCHEME}{name}/") and document.source not in sources:
             library.remove(document.id)
-    _store_whole(library.folder, ontology, name)
     return done
 
 

@@ -17,8 +17,10 @@ from itertools import pairwise
 import msgspec
 
 from tabellion.mine.blocks import Blocks
+from tabellion.mine.facts import TemplateFacts
 from tabellion.mine.outline import Node, Outliner, Sharing
 from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
+from tabellion.mine.slots import PageSlots
 from tabellion.mine.template import Template, box_elements, find_subject, line_numbers, places_of
 from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import PageTree
@@ -37,6 +39,9 @@ class AttributeSettings(msgspec.Struct, frozen=True):
     words: int = 40  # it is not longer: else it is running text
     pages: float = 0.5  # share of the pages on which such a place holds a text of its own
     texts: float = 2.0  # how many lines with such texts a page has there, on average
+    trimmings: float = 0.02  # chance of a fact below which a text goes, though something names it
+    unnamed: float = 0.2  # chance from which on it stays, though the page's hierarchy gives it no place
+    letters: int = 400  # longer ones are running text
     sentence: int = 12  # a text of so many words that ends as a sentence does is told, not stated
 
 
@@ -59,8 +64,41 @@ def read_attributes(
     if not len(page):
         return []
     reader = _Reader(page, template, settings)
-    found = dict.fromkeys(reader.read())
+    return list(dict.fromkeys(attribute for attribute, _, _ in reader.read()))
+
+
+def read_facts(
+    seen: PageSlots, learned: TemplateFacts, settings: AttributeSettings = AttributeSettings()
+) -> list[Attribute]:
+    """The attributes of a page that tell of its own subject.
+
+    Of what the page's labels name, those texts go that stand in slots of trimmings; texts in slots that hold facts come
+    in besides, though nothing names them.
+    """
+    page = seen.page
+    if not len(page):
+        return []
+    facts = learned.read(seen)
+    chances = {fact.leaf: fact.chance for fact in facts}
+    reader = _Reader(page, learned.template, settings)
+    found: dict[Attribute, None] = {}
+    covered: set[int] = set()
+    for attribute, first, last in reader.read():
+        told = [chances[leaf] for leaf in range(first, last) if leaf in chances]
+        if not told or max(told) >= settings.trimmings or fold_text(attribute.value) in reader.stated:
+            found[attribute] = None
+            covered.update(range(first, last))
+    for fact in facts:
+        text = page.texts[fact.leaf]
+        stays = fact.placed and fact.chance >= settings.unnamed and len(text) <= settings.letters
+        if stays and fact.leaf not in covered:
+            path = page.css_path(int(page.holder[fact.leaf]))
+            found[Attribute(fact.label if fact.tight else (), text, path)] = None
     return list(found)
+
+
+Spanned = tuple[Attribute, int, int]
+"""An attribute, with the first leaf of its value and the one after the last."""
 
 
 class _Reader:
@@ -82,7 +120,7 @@ class _Reader:
         self.boxes = box_elements(page)
         self.lines = line_numbers(page)
 
-    def read(self) -> Iterator[Attribute]:
+    def read(self) -> Iterator[Spanned]:
         blocks = Blocks(self.page)
         starts = cut_blocks(blocks)
         nodes = Outliner(blocks, self.sharing).combine(blocks.root.parts or [blocks.root])
@@ -99,7 +137,7 @@ class _Reader:
                 live[leaf] = False
         yield from self._walk(nodes, (), True)
 
-    def _walk(self, nodes: list[Node], labels: tuple[str, ...], tight: bool) -> Iterator[Attribute]:
+    def _walk(self, nodes: list[Node], labels: tuple[str, ...], tight: bool) -> Iterator[Spanned]:
         """The attributes of nodes below a label path."""
         lines: list[list[int]] = []
         for node in nodes:
@@ -171,7 +209,7 @@ class _Reader:
         """Whether a leaf's kind of place changes its text from page to page."""
         return not self.often[leaf] or self.template.slot(self.places[leaf])[0] >= self.settings.pages
 
-    def _line(self, leaves: list[int], labels: tuple[str, ...], listed: bool) -> Iterator[Attribute]:
+    def _line(self, leaves: list[int], labels: tuple[str, ...], listed: bool) -> Iterator[Spanned]:
         """The values of one line: each part of an enumeration, else the whole line, and its parts that have names."""
         page = self.page
         first, last = leaves[0], leaves[-1] + 1
@@ -192,7 +230,7 @@ class _Reader:
                 first, last = own[0], own[-1] + 1
         yield from self._value(first, last, labels, listed)
 
-    def _value(self, first: int, last: int, labels: tuple[str, ...], listed: bool) -> Iterator[Attribute]:
+    def _value(self, first: int, last: int, labels: tuple[str, ...], listed: bool) -> Iterator[Spanned]:
         """One value, with what its text names itself by a colon."""
         page, template = self.page, self.template
         value = page.join(first, last)
@@ -201,11 +239,11 @@ class _Reader:
         path = page.css_path(int(page.holder[first]))
         split = _COLON.fullmatch(value)
         if split and template.is_prefix(split[1]):
-            yield Attribute((*labels, split[1]), split[2], path)
-            yield Attribute((), value, path)
+            yield Attribute((*labels, split[1]), split[2], path), first, last
+            yield Attribute((), value, path), first, last
             return
         if fold_text(value) in self.stated:
-            yield Attribute(labels, value, path)
+            yield Attribute(labels, value, path), first, last
             return
         if not listed and not any(map(self._varies, range(first, last))):
             return
@@ -218,4 +256,4 @@ class _Reader:
                 return
             if share < self.settings.pages or texts > self.settings.texts:
                 return
-        yield Attribute(labels, value, path)
+        yield Attribute(labels, value, path), first, last

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import tempfile
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
 import msgspec
 
-from tabellion.mine.attributes import Attribute, read_attributes
+from tabellion.mine.attributes import Attribute, read_facts
+from tabellion.mine.facts import learn_facts
 from tabellion.mine.hierarchy import SegmentMethod
 from tabellion.mine.papers.ontominer_alignment import read_by_alignment
 from tabellion.mine.records import read_records
-from tabellion.mine.template import learn_template
 from tabellion.model.page_tree import PageTree
 
 SAMPLE = 100  # pages that a template is learned from; more change nothing
@@ -42,11 +42,14 @@ def mine_instances(
     if method == "ontominer":
         yield from _align_neighbours(sources, load)
         return
-    template = learn_template(page for source in spread(sources, SAMPLE) if (page := load(source)) is not None)
+    seen = {source: page for source in spread(sources, SAMPLE) if (page := load(source)) is not None}
+    learned, views = learn_facts(seen.values())
+    known = dict(zip(seen, views, strict=True))
     for source in sources:
-        page = load(source)
-        attributes: Iterable[Attribute] = read_attributes(page, template) if page is not None else ()
-        yield Instance(source, tuple(attributes))
+        view = known.pop(source, None)
+        if view is None and source not in seen and (page := load(source)) is not None:
+            view = learned.view(page)
+        yield Instance(source, tuple(read_facts(view, learned)) if view is not None else ())
 
 
 def list_records(sources: Sequence[str], load: Callable[[str], PageTree | None]) -> Iterator[Instance]:

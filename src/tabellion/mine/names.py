@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tabellion.mine.schema_org import fold_text, read_stated
 from tabellion.mine.slots import PageSlots, SlotKey
-from tabellion.weights import boosted_weights
+from tabellion.weights import Weights
 
 FEATURES = (
     "titled", "covers", "begins_title", "title_part", "whole_heading", "heading", "size", "bold", "link", "first",
@@ -35,6 +35,7 @@ _WORDS = 25
 _SECOND = 0.005  # what a second witness adds
 _SEVERAL = 4  # pages from which on it is told whose own a text is
 _OWN = 0.5  # share of the pages, or of the other pages, that tells it
+_ELSEWHERE = 0.2  # what is left of a chance where most other pages have the text too, as they do that of a menu
 _SOME = 12  # pages on which a name is looked for that is another page's
 _PARTS = 4  # parts of a title that are looked at
 
@@ -184,21 +185,19 @@ def choose_names(pages: Sequence[PageSlots]) -> list[str | None]:
     if not slots:
         return [None] * len(pages)
     rows = name_features(pages, slots)
-    likely = boosted_weights(WEIGHTS).probabilities(rows) * may_name(rows, len(pages))
+    likely = Weights().boosted(WEIGHTS, FEATURES).probabilities(rows) * may_name(rows, len(pages))
     return list(names_by_slot(len(pages), slots, likely))
 
 
-def may_name(rows: NDArray[np.float64], pages: int) -> NDArray[np.bool_]:
-    """Which slots may hold names: their texts differ from page to page and are not on the other pages."""
+def may_name(rows: NDArray[np.float64], pages: int) -> NDArray[np.float64]:
+    """How far slots may hold names: their texts differ from page to page; those on most other pages are doubtful."""
     if pages < _SEVERAL:
-        return np.ones(len(rows), dtype=bool)
+        return np.ones(len(rows))
     distinct, elsewhere = rows[:, FEATURES.index("distinct")], rows[:, FEATURES.index("elsewhere")]
-    return np.asarray((distinct >= _OWN) & (elsewhere <= 1 - _OWN))
+    return np.asarray((distinct >= _OWN) * np.where(elsewhere <= 1 - _OWN, 1.0, _ELSEWHERE))
 
 
-def names_by_slot(
-    pages: int, slots: Mapping[SlotKey, NameSlot], likely: NDArray[np.float64]
-) -> Iterator[str | None]:
+def names_by_slot(pages: int, slots: Mapping[SlotKey, NameSlot], likely: NDArray[np.float64]) -> Iterator[str | None]:
     """For each page the text that its slots speak for: the likeliest one, and those that say the same."""
     weighed = list(zip(slots.values(), likely.tolist(), strict=True))
     for number in range(pages):

@@ -162,8 +162,8 @@ def _read_site(pages: SitePages, settings: MineSettings, issues: list[Issue]) ->
             except TabellionError as error:
                 issues.append(Issue("read", str(error)))
                 continue
-            shape = frozenset(_tag_paths(page))
-            alike = next((group for first, group in shapes if _share(first, shape) >= ALIKE), None)
+            shape = page_shape(page)
+            alike = next((group for first, group in shapes if shared_shape(first, shape) >= ALIKE), None)
             if alike is None:
                 shapes.append((shape, [source]))
             else:
@@ -191,15 +191,16 @@ def _is_root(address: str | None) -> bool:
     return place is not None and not place[1]
 
 
-def _tag_paths(page: PageTree) -> set[int]:
+def page_shape(page: PageTree) -> frozenset[int]:
     """A number for each kind of place on a page that holds text."""
     names: list[int] = []
     for parent, tag in zip(page.parents.tolist(), page.tags, strict=True):
         names.append(hash((names[parent] if parent >= 0 else 0, tag)))
-    return {names[holder] for holder in page.holder.tolist()}
+    return frozenset(names[holder] for holder in page.holder.tolist())
 
 
-def _share(one: frozenset[int], other: frozenset[int]) -> float:
+def shared_shape(one: frozenset[int], other: frozenset[int]) -> float:
+    """Which share of their kinds of places two pages have in common."""
     return len(one & other) / max(1, len(one | other))
 
 

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from tabellion.mine.concepts import stems_of
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES as SLOT_FEATURES
-from tabellion.mine.slots import KINDS, WORDS, SlotKey
+from tabellion.mine.slots import KINDS, WORDS, PageSlots, SlotKey, SlotTable
+from tabellion.weights import Weights
 
 WEIGHTS = "mined_attributes"
 _MEANS = ("words", "letters", "digits", "capital", "link", "times", "distinct", "offset", "position", "pages", "titled")
@@ -32,33 +33,89 @@ FEATURES = (
     *(f"both_{kind}" for kind in KINDS), *(f"{kind}_apart" for kind in KINDS), *(f"{mean}_apart" for mean in _MEANS),
 )  # fmt: skip
 _MOST_TEXTS = 300
+_PAGES = 0.2  # share of the pages of a template that an attribute is on
+_TIMES = 8  # texts of an attribute on one page
 _STRIPPED = ":*?.-–—= "
 
 
-class SlotProfile(msgspec.Struct, eq=False, dict=True):
-    """What is known of a slot of a site: its texts by page (a number), its label and hints, its row of numbers."""
+class SlotProfile(msgspec.Struct, eq=False):
+    """What is known of a slot of a site: its texts by page (a number), its label, and what comparing asks for."""
 
     site: str
     key: SlotKey
-    row: NDArray[np.float64]
     main: float
-    label: str = ""
-    hints: frozenset[str] = frozenset()
-    texts: dict[int, list[str]] = msgspec.field(default_factory=dict)
+    label: str
+    texts: dict[int, list[str]]
+    name: str  # the label, folded
+    stems: frozenset[str]
+    hint_stems: frozenset[str]
+    hints: frozenset[str]
+    folded: frozenset[str]
+    words: dict[str, float]
+    shapes: dict[str, float]
+    kinds: NDArray[np.float64]
+    means: NDArray[np.float64]
 
-    def settle(self) -> None:
-        """Take down what comparing asks for again and again."""
-        all_texts = [text for page in self.texts.values() for text in page][:_MOST_TEXTS]
-        self.folded = frozenset(filter(None, map(fold_text, all_texts)))
-        bare = self.label.strip(_STRIPPED)
-        self.name = fold_text(bare)
-        self.stems = stems_of(bare, "en")
-        self.last = self.name.rpartition(" ")[2]
-        self.hint_stems = frozenset(stem for hint in self.hints for stem in stems_of(hint, "en"))
-        self.words = _unit(Counter(word for text in all_texts for word in set(WORDS.findall(text.casefold()))))
-        self.shapes = _unit(Counter(_shape(text) for text in all_texts))
-        self.kinds = self.row[_places(KINDS)]
-        self.means = self.row[_places(_MEANS)]
+
+def describe_slots(
+    site: str,
+    pages: Sequence[PageSlots],
+    slots: SlotTable,
+    chances: NDArray[np.float64],
+    language: str | None = "en",
+    least: float = 0.0,
+) -> list[SlotProfile]:
+    """The slots of a template that may be attributes: likely enough, on enough pages, not too often on one."""
+    texts: dict[SlotKey, dict[int, list[str]]] = {}
+    labels: dict[SlotKey, Counter[str]] = {}
+    hints: dict[SlotKey, Counter[str]] = {}
+    for number, page in enumerate(pages):
+        for each in page.candidates:
+            if chances[slots.numbers[each.slot]] < least:
+                continue
+            texts.setdefault(each.slot, {}).setdefault(number, []).append(page.page.texts[each.leaf])
+            if each.tight and each.label:
+                labels.setdefault(each.slot, Counter())[each.label[-1]] += 1
+            hints.setdefault(each.slot, Counter()).update(each.hints)
+    found: list[SlotProfile] = []
+    for slot, held in texts.items():
+        times = sum(map(len, held.values()))
+        if len(held) < _PAGES * len(pages) or times > _TIMES * len(held):
+            continue
+        label, often = labels.get(slot, Counter({"": 0})).most_common(1)[0]
+        hinted = frozenset(hint for hint, count in hints[slot].items() if 2 * count >= times)
+        number = slots.numbers[slot]
+        found.append(
+            _profile(
+                site, slot, float(chances[number]), label if 2 * often >= times else "", hinted, held,
+                slots.rows[number], language,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _profile(
+    site: str, slot: SlotKey, chance: float, label: str, hints: frozenset[str], held: dict[int, list[str]],
+    row: NDArray[np.float64], language: str | None,
+) -> SlotProfile:  # fmt: skip
+    all_texts = [text for page in held.values() for text in page][:_MOST_TEXTS]
+    bare = label.strip(_STRIPPED)
+    return SlotProfile(
+        site=site,
+        key=slot,
+        main=chance,
+        label=bare,
+        texts=held,
+        name=fold_text(bare),
+        stems=stems_of(bare, language),
+        hint_stems=frozenset(stem for hint in hints for stem in stems_of(hint, language)),
+        hints=hints,
+        folded=frozenset(filter(None, map(fold_text, all_texts))),
+        words=_unit(Counter(word for text in all_texts for word in set(WORDS.findall(text.casefold())))),
+        shapes=_unit(Counter(_shape(text) for text in all_texts)),
+        kinds=row[_places(KINDS)],
+        means=row[_places(_MEANS)],
+    )
 
 
 def _places(names: Sequence[str]) -> list[int]:
@@ -83,6 +140,10 @@ def _shape(text: str) -> str:
         if not shape or shape[-1] != kind:
             shape.append(kind)
     return "".join(shape)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(" ")[2]
 
 
 def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -110,7 +171,7 @@ def compare(one: SlotProfile, other: SlotProfile, known: Mapping[str, int]) -> l
         _within(one.stems, other.stems),
         float(labelled == 2),
         float(labelled == 1),
-        float(bool(one.last) and one.last == other.last),
+        float(bool(one.name) and _last(one.name) == _last(other.name)),
         _share(one.hint_stems, other.hint_stems),
         hint_label,
         named,
@@ -165,9 +226,9 @@ def join_slots(
     sites: dict[int, set[str]] = {number: {profiles[number].site} for number in range(count)}
     sums, numbers = chance.copy(), told.copy()
     for one, other in combinations(range(count), 2):
-        if profiles[one].site == profiles[other].site and one in groups and other in groups:
-            if same_on_site(profiles[one], profiles[other]):
-                _join(groups, sites, sums, numbers, one, other)
+        beside = profiles[one].site == profiles[other].site and one in groups and other in groups
+        if beside and same_on_site(profiles[one], profiles[other]):
+            _join(groups, sites, sums, numbers, one, other)
     while True:
         mean = np.where(numbers > 0, sums / np.maximum(numbers, 1), 0.0)
         for one, other in np.argwhere(mean >= least).tolist():
@@ -175,8 +236,8 @@ def join_slots(
                 mean[one, other] = 0.0
         if not mean.size or mean.max() < least:
             break
-        one, other = np.unravel_index(int(mean.argmax()), mean.shape)
-        _join(groups, sites, sums, numbers, int(one), int(other))
+        first, second = divmod(int(mean.argmax()), count)
+        _join(groups, sites, sums, numbers, first, second)
     return list(groups.values())
 
 
@@ -197,3 +258,126 @@ def _join(
         table[other] = 0.0
         table[:, other] = 0.0
         table[one, one] = 0.0
+
+
+class Member(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A slot of a site that belongs to a unified attribute, how sure that is, and what speaks for it."""
+
+    site: str
+    label: str
+    slot: SlotKey
+    probability: float
+    evidence: tuple[str, ...] = ()
+    fixed: bool = False  # said by a person: stays as it is
+
+
+class UnifiedAttribute(msgspec.Struct, frozen=True):
+    """An attribute of one kind of things over sites: its name, the type of its texts, and the slots it stands in."""
+
+    name: str
+    type: str
+    members: tuple[Member, ...]
+
+
+JOINED = 0.3  # mean chance of the pairs of two groups from which on they are one attribute
+_SAID = 0.5  # a member that only its own site speaks for
+
+
+def unify_slots(
+    profiles: Sequence[SlotProfile], fixed: Mapping[tuple[str, SlotKey], str] = {}
+) -> list[UnifiedAttribute]:
+    """The unified attributes of slots of several sites; those of most sites first. `fixed`: what a person says."""
+    known = label_sites(profiles)
+    pairs = [
+        pair for pair in candidate_pairs(profiles)
+        if not any((profiles[each].site, profiles[each].key) in fixed for each in pair)
+    ]  # fmt: skip
+    rows = np.array([compare(profiles[one], profiles[other], known) for one, other in pairs])
+    likely = Weights().boosted(WEIGHTS, FEATURES).probabilities(rows) if len(rows) else np.zeros(0)
+    chance = dict(zip(pairs, likely.tolist(), strict=True))
+    groups: dict[str, list[int]] = {}
+    free: list[list[int]] = []
+    for group in join_slots(profiles, pairs, likely, JOINED):
+        rest = [number for number in group if (profiles[number].site, profiles[number].key) not in fixed]
+        for number in set(group) - set(rest):
+            groups.setdefault(fixed[profiles[number].site, profiles[number].key], []).append(number)
+        if rest:
+            free.append(rest)
+    free.sort(key=lambda group: (-len({profiles[n].site for n in group}), -max(profiles[n].main for n in group)))
+    for group in free:
+        told = [profiles[number] for number in group]
+        if len({each.site for each in told}) < 2 and not any(each.name for each in told):
+            continue  # nothing names it and no other site has it
+        name = _own_name(told, groups)
+        groups[name] = group
+    return [_attribute(name, group, profiles, chance, fixed) for name, group in groups.items()]
+
+
+def _own_name(told: Sequence[SlotProfile], taken: Mapping[str, list[int]]) -> str:
+    """What most sites call it; else what markup calls it, or what its texts are; a number where that is taken."""
+    names = Counter(each.label for each in told if each.label)
+    folded = Counter(name for _, name in {(each.site, each.name) for each in told if each.name})
+    hints = Counter(hint for each in told for hint in each.hints)
+    if names:
+        chosen = max(names, key=lambda name: (folded[fold_text(name)], names[name], -len(name)))
+    elif hints and hints.most_common(1)[0][1] >= max(2, len(told) / 2):
+        chosen = hints.most_common(1)[0][0]
+    else:
+        chosen = _type_of(told)
+    number, name = 1, chosen
+    while name in taken:
+        number += 1
+        name = f"{chosen} {number}"
+    return name
+
+
+def _type_of(told: Sequence[SlotProfile]) -> str:
+    """The kind of value that most texts are."""
+    kinds = np.mean([each.kinds for each in told], axis=0)
+    order = [kind for kind in ("money", "phone", "web", "date", "number") if kinds[KINDS.index(kind)] >= _TYPED]
+    return order[0] if order else "text"
+
+
+_TYPED = 0.6
+
+
+def _attribute(
+    name: str,
+    group: Sequence[int],
+    profiles: Sequence[SlotProfile],
+    chance: Mapping[tuple[int, int], float],
+    fixed: Mapping[tuple[str, SlotKey], str],
+) -> UnifiedAttribute:
+    members = []
+    for number in group:
+        mine = profiles[number]
+        by_hand = (mine.site, mine.key) in fixed
+        told = [(chance.get((min(number, o), max(number, o))), profiles[o]) for o in group if o != number]
+        sure = [value for value, _ in told if value is not None]
+        members.append(
+            Member(
+                site=mine.site,
+                label=mine.label,
+                slot=mine.key,
+                probability=1.0 if by_hand else round(float(np.mean(sure)) if sure else _SAID, 3),
+                evidence=("said by a person",) if by_hand else tuple(_evidence(mine, [other for _, other in told])),
+                fixed=by_hand,
+            )
+        )
+    return UnifiedAttribute(name, _type_of([profiles[number] for number in group]), tuple(members))
+
+
+def _evidence(mine: SlotProfile, others: Sequence[SlotProfile]) -> Iterator[str]:
+    """What speaks for a slot's place in its group, in words."""
+    if any(mine.name and mine.name == other.name for other in others):
+        yield "same label"
+    elif any(mine.stems & other.stems for other in others):
+        yield "words of the label"
+    if any(mine.hint_stems & (other.hint_stems | other.stems) for other in others):
+        yield "names in the markup"
+    if any(mine.folded & other.folded for other in others):
+        yield "same values"
+    if any(_cosine(mine.shapes, other.shapes) >= _TYPED for other in others):
+        yield "values of one shape"
+    if any(_cosine(mine.words, other.words) >= _TYPED for other in others):
+        yield "words in the values"

@@ -41,14 +41,16 @@ WORDS = re.compile(r"[^\W\d_]{2,}")
 _PART_PAGES, _PART_TIMES = 3, 1.4  # pages that tell parts of a slot, and texts a page from which on it may have some
 _PART_SHARE, _PART_ALIKE = 0.5, 0.6  # share of the pages that have a part's word; of texts that two words share
 _COLON = re.compile(r"([^:]{1,60}):\s+\S.*")
+_STEM, _BOTH = 4, 0.1  # first letters that like labels share; share of the pages that may have two like slots
 _NEAR = 8  # leaves on each side that make the surroundings of a text
 _HINT = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]{2,}")
-_SAYING_LITTLE = frozenset(
+_LITTLE = (
     "div span box item list content main left right top bottom first last row col column cell text body wrap wrapper "
     "container inner outer block section module mod value data info details detail label field line link clear fl fr "
-    "bold small big font style normal default odd even nav header footer".split()
+    "bold small big font style normal default odd even nav header footer"
 )
-_VARYING = 0.25  # share of the pages on which a place must change its text, that a text of most pages is a value there
+_SAYING_LITTLE = frozenset(_LITTLE.split())
+_VARYING = 0.25  # share of the pages on which a place must change its text, for a text of most pages to be a value
 
 FEATURES = (
     "position", "offset", "count", "anywhere", "words", "letters", "digits", "capital", "sentence", "link", "bold",
@@ -56,17 +58,19 @@ FEATURES = (
     "label_colon", "label_words", "before_often", "before_colon", "after_often", "line", "table", "segment_size",
     "segment_links", "segment_own", "siblings", "sibling_leaves", "unit_siblings", "place_share", "place_texts",
     "titled", "stated", "money", "date", "phone", "number", "web", "name", "anchored", "marked_class", "depth",
-    "inside", "near_labels", "near_often", "near_links", "pages", "times", "distinct", "times_vary", "same_elsewhere",
+    "inside", "near_labels", "near_often", "near_links", "pages", "times", "distinct", "times_vary",
+    "same_elsewhere", "seen",
 )  # fmt: skip
 KINDS = ("money", "date", "phone", "number", "web", "name")
-_PAGE_FEATURES = len(FEATURES) - 5
+_PAGE_FEATURES = len(FEATURES) - 6
 
 
 class Candidate(msgspec.Struct, frozen=True):
     """A text of a page that may be a value: its leaf, its slot, and the labels over it.
 
     `tight`: the nearest label stands in the same line, row or entry, or in the text itself, before a colon. `hints` are
-    the words of the names that the page's markup gives the place.
+    the words of the names that the page's markup gives the place. `placed`: the page's hierarchy has a place for it;
+    the cells of tables of many things have none.
     """
 
     leaf: int
@@ -74,6 +78,7 @@ class Candidate(msgspec.Struct, frozen=True):
     label: tuple[str, ...]
     tight: bool
     hints: tuple[str, ...] = ()
+    placed: bool = True
 
 
 class PageSlots(msgspec.Struct, frozen=True, eq=False):
@@ -89,6 +94,47 @@ class SlotTable(msgspec.Struct, frozen=True, eq=False):
 
     numbers: dict[SlotKey, int]
     rows: NDArray[np.float64]
+
+
+def same_slots(pages: Sequence[PageSlots]) -> dict[SlotKey, SlotKey]:
+    """Slots that are one under several names, each with the one that stands for it.
+
+    "Genre:" and "Genres:" at one kind of place, where labels have the same first letters and no page has both; places
+    that nothing names but what happens to stand before them, where no page has both.
+    """
+    on: dict[SlotKey, set[int]] = {}
+    named: dict[SlotKey, bool] = {}
+    for number, each in enumerate(pages):
+        for candidate in each.candidates:
+            on.setdefault(candidate.slot, set()).add(number)
+            named[candidate.slot] = bool(candidate.tight and candidate.label)
+    alike: dict[tuple[str, str], list[SlotKey]] = {}
+    for slot in sorted(on, key=lambda slot: -len(on[slot])):
+        alike.setdefault((slot[1], slot[0][:_STEM] if named[slot] else ""), []).append(slot)
+    found: dict[SlotKey, SlotKey] = {}
+    for (_, stem), slots in alike.items():
+        for number, slot in enumerate(slots):
+            for other in slots[:number]:
+                apart = len(on[slot] & on[other]) <= _BOTH * len(on[slot])
+                if other not in found and apart and (not stem or _same_word(slot[0], other[0])):
+                    found[slot] = other
+                    on[other] |= on[slot]
+                    break
+    return found
+
+
+def _same_word(one: str, other: str) -> bool:
+    """Whether two labels differ in their last letters alone."""
+    return abs(len(one) - len(other)) <= 2 and (one[:-2] == other[: len(one) - 2] or one.startswith(other[:-1]))
+
+
+def stand_in(each: PageSlots, same: Mapping[SlotKey, SlotKey]) -> PageSlots:
+    """The candidates of a page with the slots that stand for theirs."""
+    made = [
+        msgspec.structs.replace(candidate, slot=same[candidate.slot]) if candidate.slot in same else candidate
+        for candidate in each.candidates
+    ]
+    return msgspec.structs.replace(each, candidates=made)
 
 
 def part_slots(pages: Sequence[PageSlots]) -> dict[SlotKey, dict[str, str]]:
@@ -183,7 +229,9 @@ def _over_pages(held: list[dict[int, list[str]]], sums: NDArray[np.float64]) -> 
     distinct = np.array([len(set(each)) / max(1, len(each)) for each in texts])
     often = np.array([max(Counter(each).values(), default=0) / max(1, len(each)) for each in texts])
     vary = np.sqrt(np.maximum(0.0, squares / np.maximum(pages, 1) - mean**2))
-    yield np.column_stack([pages / most, np.log1p(mean), distinct, np.log1p(vary), often])
+    yield np.column_stack(
+        [pages / most, np.log1p(mean), distinct, np.log1p(vary), often, np.full(count, math.log1p(most))]
+    )
 
 
 def read_slots(page: PageTree, template: Template) -> PageSlots:
@@ -294,7 +342,7 @@ class _SlotReader:
                 name, labels = fold_text(split[1]), (*labels, split[1])
             tail = "/".join(self.places[leaf].rsplit("/", _AROUND)[-_AROUND:])
             slot = (name, tail, "")
-            candidates.append(Candidate(leaf, slot, labels, tight or inside, self._hints(holder)))
+            candidates.append(Candidate(leaf, slot, labels, tight or inside, self._hints(holder), leaf in self.labels))
             seen = self._look(leaf, text, folded, above, tight)
             seen += [float(line_sizes[self.lines[leaf]]), float(self.tables[leaf]), *self.segments[leaf]]
             siblings, leaves = self.siblings[holder]

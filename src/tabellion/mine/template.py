@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TypeVar
 
 import msgspec
 
@@ -25,6 +27,23 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 SHARED = 0.2  # share of the pages that a label is on at least
 OFTEN = 0.5  # share of the pages from which on a text is the template's, whatever it looks like
+
+
+T = TypeVar("T")
+
+
+def _once(compute: Callable[[PageTree], T]) -> Callable[[PageTree], T]:
+    """What is asked of a page again and again is worked out once and kept with the page."""
+    name = f"once_{compute.__name__}"
+
+    @wraps(compute)
+    def found(page: PageTree) -> T:
+        memory: dict[str, T] = page.__dict__
+        if name not in memory:
+            memory[name] = compute(page)
+        return memory[name]
+
+    return found
 
 
 class Template(msgspec.Struct, frozen=True, eq=False):
@@ -90,6 +109,7 @@ def learn_template(pages: Iterable[PageTree]) -> Template:
     )
 
 
+@_once
 def places_of(page: PageTree) -> list[str]:
     """The kind of place of each leaf: the tags and classes around it."""
     names: list[str] = []
@@ -102,6 +122,7 @@ def places_of(page: PageTree) -> list[str]:
     return [names[holder] for holder in page.holder.tolist()]
 
 
+@_once
 def find_subject(page: PageTree) -> str | None:
     """What the page is about: the longest of its short texts that its title names, a heading's first."""
     title = (page.title or "").lower()
@@ -127,6 +148,7 @@ def mask_text(text: str, subject: str | None, linked: bool) -> str:
     return masked if masked != text and len(_LETTERS.findall(masked)) >= (2 if linked else 1) else text
 
 
+@_once
 def _keys(page: PageTree) -> list[tuple[str, str]]:
     """The text of each leaf with the tags and classes right around it, so that a shift of the markup does no harm."""
     subject = find_subject(page)
@@ -136,6 +158,7 @@ def _keys(page: PageTree) -> list[tuple[str, str]]:
     return found
 
 
+@_once
 def box_elements(page: PageTree) -> list[int]:
     """For each leaf the box that its line stands in; a short entry of a list is one line, whatever boxes are in it."""
     boxes: list[int] = []
@@ -161,6 +184,7 @@ def _is_short_entry(page: PageTree, element: int) -> bool:
     return _ENTRY_BREAKS.isdisjoint(inside) and sum(len(t.split()) for t in page.texts[first:last]) <= _ENTRY_WORDS
 
 
+@_once
 def line_numbers(page: PageTree) -> list[int]:
     """A number for each leaf that leaves of one line share: same box, no break between."""
     breaks = {int(page.first[element]) for element, tag in enumerate(page.tags) if tag in ("br", "hr")}

@@ -42,6 +42,7 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     schema.org), empty for most. A leaf's `holder` is the element around it and `link` the nearest `<a href>` around it,
     or NO_ELEMENT; `spaced` says whether a blank stands before it. `bold`, `size` (points) and `hidden` are the look of
     the leaf as far as the page itself tells.
+    `picture` is the address of the picture that the page gives for itself (og:image and the like).
     `data` are the texts of the page's JSON-LD scripts, `tables` its data tables where they were looked for.
     """
 
@@ -62,6 +63,7 @@ class PageTree(msgspec.Struct, frozen=True, eq=False, dict=True):
     language: str | None = None
     address: str | None = None
     base: str | None = None
+    picture: str | None = None
     data: tuple[str, ...] = ()
     tables: tuple[DataTable, ...] = ()
 

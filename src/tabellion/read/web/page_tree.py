@@ -28,6 +28,7 @@ _KEPT_ATTRIBUTES = (
     "id class href role rel itemprop itemscope itemtype content datetime type alt title aria-label hidden"
 )
 _KEPT = frozenset(_KEPT_ATTRIBUTES.split())
+_PICTURE = 100  # pixels that a picture of the page's subject has at least, each way
 _MOST_ELEMENTS = 2_000_000  # the largest real pages have about a hundred thousand
 
 
@@ -82,8 +83,31 @@ def parse_page_tree(text: str, address: str | None = None, sheets: tuple[str, ..
         language=language.split("-")[0].lower() if language else None,
         address=address or (stated if stated and "://" in stated else None),
         base=base.attributes.get("href") if base is not None else None,
+        picture=_own_picture(parser),
         data=tuple(node.text() for node in parser.css('script[type="application/ld+json"]')),
     )
+
+
+def _own_picture(parser: LexborHTMLParser) -> str | None:
+    """The picture that a page gives for itself, else its first large one by the sizes that it states."""
+    for choice in (
+        'meta[property="og:image"]',
+        'meta[name="twitter:image"]',
+        'link[rel="image_src"]',
+        "[itemprop=image]",
+    ):
+        node = parser.css_first(choice)
+        if node is not None:
+            found = next(
+                (node.attributes[name] for name in ("content", "href", "src") if node.attributes.get(name)), None
+            )
+            if found:
+                return found
+    for node in parser.css("img[src]"):
+        sizes = [node.attributes.get(name) or "" for name in ("width", "height")]
+        if all(size.isdigit() and int(size) >= _PICTURE for size in sizes):
+            return node.attributes.get("src")
+    return None
 
 
 class _Walk:
@@ -160,7 +184,13 @@ class _Walk:
         return len(self.tags) - 1
 
     def tree(
-        self, title: str | None, language: str | None, address: str | None, base: str | None, data: tuple[str, ...]
+        self,
+        title: str | None,
+        language: str | None,
+        address: str | None,
+        base: str | None,
+        picture: str | None,
+        data: tuple[str, ...],
     ) -> PageTree:
         """What was gathered, as arrays."""
         numbers = np.array(self.leaves, dtype=np.int32).reshape(-1, 4)
@@ -184,5 +214,6 @@ class _Walk:
             language=language,
             address=address,
             base=base,
+            picture=picture,
             data=data,
         )

@@ -1,0 +1,149 @@
+"""Things over sites as JSON, as relations, and as RDF with classes, domains, ranges and equivalences.
+
+In: the schemas of kinds, their things, and which things are one. Out: objects of the output contract; one relation for
+each kind, with the sites as a column; descriptions for `tabellion.rdf`. A schema can be written to a file, corrected by
+a person (`fixed`), and read back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from tabellion.errors import UnreadableError
+from tabellion.mine.linking import SameThing
+from tabellion.mine.relation import BETWEEN, Relation
+from tabellion.mine.slots import SlotKey
+from tabellion.mine.things import NAME, KindSchema, Thing
+from tabellion.rdf import SYNTAXES, Description, Fact
+from tabellion.rdf.facts import plain
+
+RANGES = {"money": "xsd:decimal", "number": "xsd:decimal", "date": "xsd:date", "web": "xsd:anyURI"}
+_INSIDE = re.compile(r"^[^:]{1,60}:\s+(?=\S)")
+_MOST_COLUMNS = 60
+
+
+def thing_json(thing: Thing, same: Mapping[str, Sequence[SameThing]] = {}) -> dict[str, Any]:
+    """A thing as the output contract says, with the keys of the same thing on other sites."""
+    told: dict[str, Any] = msgspec.to_builtins(thing)
+    linked = [
+        {"key": each.other if each.one == thing.key else each.one, "probability": each.probability,
+         "evidence": list(each.evidence)}
+        for each in same.get(thing.key, ())
+    ]  # fmt: skip
+    return {**told, "same": linked}
+
+
+def links_by_key(links: Iterable[SameThing]) -> dict[str, list[SameThing]]:
+    """The links of each thing."""
+    found: dict[str, list[SameThing]] = {}
+    for link in links:
+        found.setdefault(link.one, []).append(link)
+        found.setdefault(link.other, []).append(link)
+    return found
+
+
+def thing_relations(schemas: Sequence[KindSchema], things: Sequence[Thing]) -> Iterator[Relation]:
+    """One relation for each kind: name, site and the unified attributes of most things; a row is a thing."""
+    for schema in schemas:
+        rows = [thing for thing in things if thing.kind == schema.kind]
+        told = [_values(thing) for thing in rows]
+        names = [attribute.name for attribute in schema.attributes if any(attribute.name in each for each in told)]
+        names.sort(key=lambda name: -sum(name in each for each in told))
+        names = names[:_MOST_COLUMNS]
+        columns = (("name",), ("site",), *((name,) for name in names))
+        made = tuple(
+            (thing.key, (thing.name or "", thing.site, *(BETWEEN.join(each.get(name, ())) for name in names)))
+            for thing, each in zip(rows, told, strict=True)
+        )
+        yield Relation(schema.kind, columns, made)
+
+
+def _values(thing: Thing) -> dict[str, list[str]]:
+    """The values of a thing by unified attribute, without a label that stands in the text itself."""
+    found: dict[str, dict[str, None]] = {}
+    for attribute in thing.attributes:
+        if attribute.unified and attribute.unified != NAME:
+            found.setdefault(attribute.unified, {})[bare_value(attribute.value, attribute.label)] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def bare_value(value: str, label: Sequence[str]) -> str:
+    """A value without its own label and what parts them.
+
+    >>> bare_value("Engine: 4.0L V-6", ["Engine"]), bare_value(": Italian", ["Cuisine"]), bare_value("12:30", [])
+    ('4.0L V-6', 'Italian', '12:30')
+    """
+    inside = _INSIDE.match(value)
+    if inside and label and inside[0].strip(": ") == label[-1].strip(": "):
+        value = value[inside.end() :]
+    return value.strip(" :|=\u00a0") or value
+
+
+def describe_things(
+    schemas: Sequence[KindSchema], things: Iterable[Thing], links: Mapping[str, Sequence[SameThing]] = {}
+) -> Iterator[Description]:
+    """Classes, properties with domain and range, the sites' own properties as their equivalents, and the things."""
+    for schema in schemas:
+        kind = _iri("kind", schema.kind)
+        yield Description(kind, [("rdf:type", "owl:Class"), ("rdfs:label", plain(schema.kind))])
+        for attribute in schema.attributes:
+            whole = _iri("attribute", schema.kind, attribute.name)
+            facts: list[Fact] = [
+                ("rdf:type", "owl:DatatypeProperty"),
+                ("rdfs:label", plain(attribute.name)),
+                ("rdfs:domain", kind),
+                ("rdfs:range", RANGES.get(attribute.type, "xsd:string")),
+            ]
+            yield Description(whole, facts)
+            for site, label in dict.fromkeys((member.site, member.label) for member in attribute.members):
+                own = _iri("site", site, label or attribute.name)
+                told: list[Fact] = [("rdf:type", "owl:DatatypeProperty"), ("owl:equivalentProperty", whole)]
+                yield Description(own, [*told, ("rdfs:label", plain(label or attribute.name))])
+    for thing in things:
+        facts = [("rdf:type", _iri("kind", thing.kind)), ("prov:wasDerivedFrom", plain(thing.source))]
+        if thing.name:
+            facts.append(("rdfs:label", plain(thing.name)))
+        for name, values in _values(thing).items():
+            facts += [(_iri("attribute", thing.kind, name), plain(value)) for value in values]
+        for link in links.get(thing.key, ()):
+            facts.append(("owl:sameAs", _iri("thing", link.other if link.one == thing.key else link.one)))
+        yield Description(_iri("thing", thing.key), facts)
+
+
+def _iri(*parts: str) -> str:
+    return ":" + "-".join(quote(part.replace(" ", "_"), safe="_").replace("%", "_").replace(".", "_") for part in parts)
+
+
+def write_things(
+    syntax: str, schemas: Sequence[KindSchema], things: Iterable[Thing], links: Mapping[str, Sequence[SameThing]]
+) -> bytes:
+    """The same as text of a syntax: turtle, jsonld or rdfxml."""
+    return SYNTAXES[syntax].write(describe_things(schemas, things, links))
+
+
+def write_schema(path: Path, schemas: Sequence[KindSchema]) -> None:
+    """Write schemas to a file that a person can correct."""
+    path.write_bytes(msgspec.json.format(msgspec.json.encode({"schemas": schemas}), indent=1) + b"\n")
+
+
+def read_schema(path: Path) -> dict[tuple[str, SlotKey], str]:
+    """What a person fixed in a schema: the members marked `fixed`, by site and slot, with their attribute's name."""
+    if not path.exists():
+        return {}
+    try:
+        told = msgspec.json.decode(path.read_bytes(), type=dict[str, list[KindSchema]])
+    except (msgspec.DecodeError, OSError) as error:
+        raise UnreadableError(f"{path}: is no schema that `mine --schema` wrote ({error})") from error
+    return {
+        (member.site, member.slot): attribute.name
+        for schema in told.get("schemas", [])
+        for attribute in schema.attributes
+        for member in attribute.members
+        if member.fixed
+    }
