@@ -91,6 +91,23 @@ READ_FIRST = {
 }
 """What reads the documents of a group, before several processes train on them."""
 
+MINED = " ".join(
+    f"mine.{name}"
+    for name in (
+        "slots",
+        "facts",
+        "names",
+        "schema",
+        "outline",
+        "blocks",
+        "template",
+        "top_down",
+        "schema_org",
+        "concepts",
+    )
+)
+"""What the features of mined sites are told by; how sites are fetched is no part of it."""
+
 PARTS: dict[str, Part] = {
     part.name: part
     for part in (
@@ -112,9 +129,9 @@ PARTS: dict[str, Part] = {
               "printed-rivers-first printed-rivers printed-spans printed-joins printed-rows"),
         _part("printed-headers", PRINTED, "printed.headers", "train_printed_headers", "label.pages recognise.printed",
               "printed_header_rows"),
-        _part("mined-facts", SITES, "web.mined", "train_facts", "mine", "mined_facts"),
-        _part("mined-names", SITES, "web.mined", "train_names", "mine", "mined_names"),
-        _part("mined-attributes", SITES, "web.mined", "train_attributes", "mine", "mined_attributes"),
+        _part("mined-facts", SITES, "web.mined", "train_facts", MINED, "mined_facts"),
+        _part("mined-names", SITES, "web.mined", "train_names", MINED, "mined_names"),
+        _part("mined-attributes", SITES, "web.mined", "train_attributes", MINED, "mined_attributes"),
         _part("confidence", READINGS, "sheets.confidence", "train_confidence", "label", "confidence"),
     )
 }  # fmt: skip
