@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help setup demo test check docs figures train measure bench clean browser database components app library-checks
+.PHONY: help setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ components:
 
 app: ## build the app in frontend/ into src/tabellion/web/static
 	cd frontend && npm ci --silent --no-fund --no-audit && npm run --silent build
+
+screenshots: $(STAMP) ## take the pictures of the app in docs/images anew, with a real Chromium
+	$(BIN)/python docs/figures/draw_app.py
 
 test: check browser database components ## everything that must hold: check, then all tests
 	$(BIN)/python -m pytest $(SPREAD) --ignore tests/docs

@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
-from repair import write_sheet
 
+from repair import write_sheet
 from tabellion.library import open_library
 from tabellion.read.chromium.process import find_chromium
 

@@ -181,6 +181,20 @@ def test_a_question_is_completed_answered_and_drawn(browser: Browser, address: s
     unharmed(page)
 
 
+def test_a_question_is_saved_with_its_parameter_and_asked_again(browser: Browser, address: str) -> None:
+    page = entered(browser, address, "#/ask")
+    page.get_by_label("SQL").fill("select * from tables where name = :wanted")
+    page.get_by_label("Name of the question").fill("one_table")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="one_table", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Give a value for wanted")
+    page.get_by_label("wanted", exact=True).fill("pilots")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("region", name="Rows")).to_contain_text("pilots")
+    page.get_by_role("button", name="Forget one_table").click()
+    expect(page.get_by_role("list", name="Saved questions")).to_be_empty()
+
+
 def test_ground_truth_is_made_apart_from_the_library(browser: Browser, address: str, library: Library) -> None:
     page = entered(browser, address, "#/annotate?annotator=eve")
     page.get_by_role("link", name="Adults who smoke").click()

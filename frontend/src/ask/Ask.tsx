@@ -9,18 +9,28 @@ import { SqlBox } from "./SqlBox";
 
 const FIRST = "select name, title, rows, columns, confidence from tables order by confidence limit 50";
 
-/** SQL over all tables: grid, plot, joins, export. */
-export function Ask({ route }: { session: Session; route: Route }) {
+/** The parameters of a question, `:name`, but for those in quotes and casts. */
+export function parametersIn(sql: string): string[] {
+  const bare = sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, " ");
+  return [...new Set([...bare.matchAll(/(?<![\w:\])]):([\p{L}_]\w*)/gu)].map((one) => one[1]!))];
+}
+
+/** SQL over all tables: grid, plot, joins, saved questions, export. */
+export function Ask({ session, route }: { session: Session; route: Route }) {
   const [sql, setSql] = useState(route.values.sql ?? FIRST);
   const [answer, setAnswer] = useState<{ rows: Rows; took: number } | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [values, setValues] = useState<Record<string, string>>(() => Object.fromEntries(Object.entries(route.values).filter(([name]) => name.startsWith("p.")).map(([name, value]) => [name.slice(2), value])));
+  const wanted = parametersIn(sql);
   const run = async (text: string) => {
+    const names = parametersIn(text);
+    if (names.some((name) => !values[name])) return setError(`Give a value for ${names.filter((name) => !values[name]).join(", ")}.`);
     setBusy(true);
     setError(null);
     const begun = performance.now();
     try {
-      setAnswer({ rows: await send<Rows>("/query", { sql: text, limit: 2000 }), took: performance.now() - begun });
+      setAnswer({ rows: await send<Rows>("/query", { sql: text, limit: 2000, parameters: Object.fromEntries(names.map((name) => [name, values[name]])) }), took: performance.now() - begun });
     } catch (failed) {
       setError(message(failed));
     }
@@ -34,8 +44,9 @@ export function Ask({ route }: { session: Session; route: Route }) {
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     if (sql === route.values.sql) void run(sql);
-    else go(address("ask", "", { sql }));
+    else go(address("ask", "", state(sql)));
   };
+  const state = (text: string) => ({ sql: text, ...Object.fromEntries(parametersIn(text).map((name) => [`p.${name}`, values[name]])) });
   const kind = (route.values.plot as PlotKind | undefined) ?? (answer ? choosePlot(answer.rows) : "none");
   return (
     <div className="ask">
@@ -43,11 +54,12 @@ export function Ask({ route }: { session: Session; route: Route }) {
       <section aria-label="Question and answer">
         <form onSubmit={submit}>
           <SqlBox value={sql} change={setSql} submit={() => submit()} />
+          {wanted.length > 0 && <div className="row-of">{wanted.map((name) => <label key={name}>{name} <input value={values[name] ?? ""} onChange={(event) => setValues({ ...values, [name]: event.target.value })} /></label>)}</div>}
           <div className="row-of">
             <button type="submit" className="main" disabled={busy}>{busy ? "Asking …" : "Ask"}</button><span className="dim">Ctrl+Enter</span>
             {answer && <span className="dim" role="status">{answer.rows.rows.length.toLocaleString("en")}{answer.rows.more ? " first" : ""} rows in {Math.round(answer.took)} ms</span>}
             <span className="grow" />
-            {answer && <label>Plot <select value={kind} onChange={(event) => go(address("ask", "", { sql: route.values.sql ?? sql, plot: event.target.value }), true)}>{PLOTS.map((one) => <option key={one}>{one}</option>)}</select></label>}
+            {answer && <label>Plot <select value={kind} onChange={(event) => go(address("ask", "", { ...state(route.values.sql ?? sql), plot: event.target.value }), true)}>{PLOTS.map((one) => <option key={one}>{one}</option>)}</select></label>}
             {answer && <Download rows={answer.rows} />}
           </div>
         </form>
@@ -55,7 +67,7 @@ export function Ask({ route }: { session: Session; route: Route }) {
         {answer && kind !== "none" && <Plot rows={answer.rows} kind={kind} />}
         {answer && <div className="scroll" tabIndex={0} role="region" aria-label="Rows"><ResultTable rows={answer.rows} /></div>}
       </section>
-      <Beside put={(text) => go(address("ask", "", { sql: text }))} />
+      <Beside session={session} sql={sql} put={(text) => { setSql(text); go(address("ask", "", { sql: text })); }} />
     </div>
   );
 }
@@ -84,13 +96,37 @@ export function toCsv(rows: Rows): string {
   return [rows.columns, ...rows.rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
+interface SavedQuery { name: string; sql: string; description: string; parameters: string[] }
+
+/** Questions that are kept under a name, for everybody who opens the library. */
+function Saved({ session, sql, put }: { session: Session; sql: string; put: (sql: string) => void }) {
+  const { value, again } = useLoaded<{ queries: SavedQuery[] }>("queries", () => ask("/queries"));
+  const [error, setError] = useState<string | null>(null);
+  const save = (form: HTMLFormElement) => {
+    const name = String(new FormData(form).get("name") ?? "").trim();
+    send(`/queries/${encodeURIComponent(name)}`, { sql }, "PUT").then(() => { setError(null); form.reset(); again(); }, (failed) => setError(message(failed)));
+  };
+  const forget = (name: string) => void ask(`/queries/${encodeURIComponent(name)}`, { method: "DELETE" }).then(again, (failed) => setError(message(failed)));
+  return (
+    <>
+      <h2>Saved questions</h2>
+      <ul aria-label="Saved questions">{value?.queries.map((one) => (
+        <li key={one.name}><button type="button" className="link" title={one.description || one.sql} onClick={() => put(one.sql)}>{one.name}</button> <span className="dim">{one.parameters.map((name) => `:${name}`).join(" ")}</span> {session.write && <button type="button" className="quiet" aria-label={`Forget ${one.name}`} onClick={() => forget(one.name)}>✕</button>}</li>
+      ))}</ul>
+      {session.write && <form className="row-of" onSubmit={(event) => { event.preventDefault(); save(event.currentTarget); }}><input name="name" aria-label="Name of the question" placeholder="keep as …" required pattern="[^\W\d]\w*" /><button type="submit">Save</button></form>}
+      {error && <Note kind="bad">{error}</Note>}
+    </>
+  );
+}
+
 /** The tables there are, and what can be joined with one of them. */
-function Beside({ put }: { put: (sql: string) => void }) {
+function Beside({ session, sql, put }: { session: Session; sql: string; put: (sql: string) => void }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const { value } = useLoaded<{ tables: TableInfo[] }>("tables", () => ask("/tables?limit=500"));
   const joins = useLoaded<{ partners: Partner[] }>(chosen, () => ask(at(chosen!, "joins?limit=10")));
   return (
-    <aside aria-label="Tables and joins">
+    <aside aria-label="Tables, joins and saved questions">
+      <Saved session={session} sql={sql} put={put} />
       <h2>Tables</h2>
       <ul tabIndex={0} aria-label="Tables">{value?.tables.map((one) => (
         <li key={one.id}><button type="button" className="link" title={one.title ?? ""} onClick={() => put(`select * from "${one.name}" limit 200`)}>{one.name}</button> <button type="button" className="quiet" aria-label={`Joins of ${one.name}`} title="What can be joined with it?" aria-pressed={chosen === one.name} onClick={() => setChosen(one.name)}>⋈</button></li>

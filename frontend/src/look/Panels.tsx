@@ -47,7 +47,7 @@ export function Pivot({ reading }: { reading: Reading }) {
 export function ResultTable({ rows }: { rows: Rows }) {
   return (
     <table className="list tight">
-      <thead><tr>{rows.columns.map((one, number) => <th key={number} scope="col">{one}</th>)}</tr></thead>
+      <thead><tr>{rows.columns.map((one, number) => <th key={number} scope="col" className={rows.rows.some((row) => typeof row[number] === "number") ? "number" : ""}>{one}</th>)}</tr></thead>
       <tbody>{rows.rows.map((row, number) => <tr key={number}>{row.map((one, place) => <td key={place} className={typeof one === "number" ? "number" : ""}>{one === null ? <span className="dim">∅</span> : typeof one === "object" ? JSON.stringify(one) : String(one)}</td>)}</tr>)}</tbody>
     </table>
   );

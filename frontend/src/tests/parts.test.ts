@@ -1,5 +1,5 @@
 import { plan, ticks, moment } from "../ask/Plot";
-import { toCsv } from "../ask/Ask";
+import { parametersIn, toCsv } from "../ask/Ask";
 import { begunAt } from "../ask/SqlBox";
 import { operationsFor } from "../look/Toolbar";
 import { flatten, parents } from "../look/Trees";
@@ -74,4 +74,8 @@ test("a taxonomy is narrowed down to what matches and what stands above it", () 
   const concepts = [concept("1", "Sport", null), concept("2", "Football", "1"), concept("3", "News", null)];
   expect(outline(concepts, "foot").map(({ concept: one, depth }) => [one.label, depth])).toEqual([["Sport", 0], ["Football", 1]]);
   expect(outline(concepts, "")).toHaveLength(3);
+});
+
+test("parameters are names after a colon, not what stands in quotes or casts", () => {
+  expect(parametersIn("select ':no', x::int from t where year = :year and place like :place -- :nor")).toEqual(["year", "place"]);
 });
