@@ -39,8 +39,10 @@ def main() -> None:
             names = ("smoking.xlsx", "pilots.xlsx", "stacked.xlsx", "lakes.html", "report.pdf", "flat.csv")
             library.add(*(ROOT / "examples" / name for name in names))
         server = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-c", "from tabellion.cli import main; main()", "app", "--no-browser"]
-            + ["--library", f"{folder}/shelf"],
+            [
+                *(sys.executable, "-c", "from tabellion.cli import main; main()", "app", "--no-browser"),
+                *("--library", f"{folder}/shelf"),
+            ],
             stderr=subprocess.PIPE,
             text=True,
         )

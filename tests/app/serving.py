@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tabellion.library.library import Library
 from tabellion.web.app import build_app
 
+expect.set_options(timeout=20_000)  # where tests run on all cores, an answer takes longer
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TOKEN = "open-sesame"  # noqa: S105 - of the tests alone
 FLAGS = [

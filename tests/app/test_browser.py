@@ -174,7 +174,7 @@ def test_a_question_is_completed_answered_and_drawn(browser: Browser, address: s
     expect(page.get_by_role("img", name="scatter plot")).to_be_visible()
     assert "sql=select" in page.url and "plot=scatter" in page.url
     with page.expect_download() as saved:
-        page.get_by_label("Save").select_option("csv")
+        page.get_by_role("combobox", name="Save").select_option("csv")
     assert saved.value.path().read_text().startswith("sex_race_and_age_1,")
     page.get_by_role("button", name="Joins of pilots").click()
     expect(page.get_by_role("heading", name="Joins of pilots")).to_be_visible()
