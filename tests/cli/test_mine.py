@@ -36,6 +36,29 @@ def test_instances_are_a_line_a_page() -> None:
     assert served["path"].startswith("body > ")
 
 
+def test_facts_come_in_the_format_asked_for() -> None:
+    status, printed = run("mine", "--format", "json", "--instances", str(SITE))
+    made = json.loads(printed)
+    assert status == 0
+    assert [Path(each["source"]).name for each in made["instances"]] == ["pie.html", "soup.html"]
+    assert "prov:wasDerivedFrom" in run("mine", "--format", "turtle", "--instances", str(SITE))[1]
+
+
+def test_things_are_a_line_a_page_and_a_summary_is_told() -> None:
+    result = CliRunner().invoke(app, ["mine", "--format", "jsonl", "--unified", str(SITE)])
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 0
+    assert [line["site"] for line in lines] == ["site", "site"]
+    assert {"source", "site", "kind", "name", "key", "attributes"} <= set(lines[0])
+    assert "2 pages of 1 sites" in result.stderr
+
+
+def test_pages_without_concepts_still_show_their_instances() -> None:
+    result = CliRunner().invoke(app, ["mine", str(SITE)])
+    assert "pie.html" in result.stdout
+    assert "2 pages of 1 sites: 0 concepts, 2 instances" in result.stderr
+
+
 def test_mining_prints_one_object() -> None:
     status, printed = run("mine", "--format", "json", str(SITE))
     made = json.loads(printed)

@@ -143,6 +143,8 @@ def mine(
             ontology = _mine_ontology(sites, method, support, siblings=siblings, synonyms=synonyms)
             print_ontology(ontology, form)
             failed = _complain_of(ontology)
+            for line in summary_lines(ontology, sources, pages):
+                typer.echo(line, err=True)
         if library is not None:
             keep_instances(ontology, library, files, name)
     raise typer.Exit(1 if failed else 0)
@@ -157,8 +159,15 @@ def _print_facts(
 
     told: list[ConceptInstance] = []
     found = list_records if records else partial(mine_instances, method=method.value)
-    failed = sum(print_instances(site, form, found, told if kept else None) for site in sites)
-    return Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites)), failed
+    streamed = form in (MineForm.outline, MineForm.jsonl)
+    failed = sum(
+        print_instances(site, form if streamed else None, found, told if kept or not streamed else None)
+        for site in sites
+    )
+    ontology = Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites))
+    if not streamed:
+        print_ontology(ontology, form)
+    return ontology, failed
 
 
 def _mine_ontology(
@@ -171,6 +180,20 @@ def _mine_ontology(
     if support is not None:
         labels = LabelSettings(least=support, share=0.0, siblings=siblings)
     return mine_sites(sites, MineSettings(method=method.value, labels=labels, synonyms=synonyms))
+
+
+def summary_lines(ontology: Ontology, sources: Sequence[str], most: int) -> Iterator[str]:
+    """What was mined, in a few lines, and which sites on the web were cut off."""
+    values = sum(len(each.instance.attributes) for each in ontology.instances)
+    pages = sum(count for _, count in ontology.sites)
+    yield (
+        f"{pages} pages of {len(ontology.sites)} sites: {len(ontology.concepts)} concepts, "
+        f"{len(ontology.instances)} instances, {values} attributes"
+    )
+    if any(source.startswith(("http://", "https://")) for source in sources):
+        for site, count in ontology.sites:
+            if count >= most:
+                yield f"{site}: cut off after {count} pages (--pages {most})"
 
 
 def _complain_of(ontology: Ontology) -> int:
@@ -218,9 +241,14 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
     else:
         for line in taxonomy_lines([msgspec.to_builtins(concept) for concept in ontology.concepts]):
             typer.echo(line)
+        for each in ontology.instances if not ontology.concepts else ():
+            for line in instance_lines(instance_json(each)):
+                typer.echo(line)
 
 
-def print_instances(site: SitePages, form: MineForm, found: Finder, kept: list[ConceptInstance] | None = None) -> int:
+def print_instances(
+    site: SitePages, form: MineForm | None, found: Finder, kept: list[ConceptInstance] | None = None
+) -> int:
     """What a site's pages tell of, a line each, also gathered in `kept`; how many pages could not be read."""
     import msgspec
 
@@ -249,7 +277,7 @@ def print_instances(site: SitePages, form: MineForm, found: Finder, kept: list[C
         if form is MineForm.outline:
             for text in instance_lines(line):
                 typer.echo(text)
-        else:
+        elif form is not None:
             sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
     return len(broken)
 

@@ -101,7 +101,7 @@ def _results(chosen: Sequence[str], folds: Path, way: Way, methods: Methods) -> 
         lambda name: print_figures(name, weights, methods.rows, methods.parents, left_out=left_out),
         lambda name: print_web_figures(name, weights, methods.frames, rendered=methods.render, left_out=left_out),
         lambda name: print_printed_figures(name, weights, left_out=left_out),
-        print_site_figures,
+        lambda name: print_site_figures(name, None if left_out else weights),
     )
     for names, printer in zip(MEASURED.values(), printers, strict=True):
         for name in chosen:

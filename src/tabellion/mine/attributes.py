@@ -26,6 +26,7 @@ from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import PageTree
 
 _WORD = re.compile(r"\w")
+_TELLING = re.compile(r"[\w$€£¥★☆✓✔]")  # prices and ratings are values too: $-$$$, ★★★
 _ENTRIES = frozenset(("li", "p", "dd", "div"))
 _FIELDS = frozenset(("option", "select", "textarea", "button", "optgroup"))
 _ENDS = frozenset('.!?…"”)')
@@ -234,7 +235,7 @@ class _Reader:
         """One value, with what its text names itself by a colon."""
         page, template = self.page, self.template
         value = page.join(first, last)
-        if not _WORD.search(value) or (value.endswith(":") and self.sharing.shared[last - 1]):
+        if not _TELLING.search(value) or (value.endswith(":") and self.sharing.shared[last - 1]):
             return
         path = page.css_path(int(page.holder[first]))
         split = _COLON.fullmatch(value)
