@@ -124,20 +124,19 @@ def _plain_types(told: Any) -> Iterable[str]:
 
 
 def _title_word(batches: Sequence[Batch]) -> str:
-    """The word that most sites have in the titles of most pages, as it is mostly written; not a site's own name."""
+    """The word that most sites have in the titles of most pages, as it is mostly written."""
     sites: Counter[str] = Counter()
     written: dict[str, Counter[str]] = {}
     for batch in batches:
-        own = fold_text(batch.site).replace(" ", "")
         words: Counter[str] = Counter()
         for page, name in zip(batch.pages, batch.names, strict=True):
             title = (page.page.title or "").casefold().replace((name or "").casefold(), " ")
             for word in set(_WORD.findall(title)):
                 stem = " ".join(stems_of(word, "en"))
-                if word not in _PLAIN and word not in own:
+                if word not in _PLAIN:
                     words[stem] += 1
                     written.setdefault(stem, Counter())[word] += 1
         sites.update(stem for stem, count in words.items() if count >= _MOST * len(batch.pages))
-    if not sites or sites.most_common(1)[0][1] < min(2, len(batches)):
+    if not sites or sites.most_common(1)[0][1] < max(min(2, len(batches)), _MOST * len(batches)):
         return _ONE
     return min(written[sites.most_common(1)[0][0]].most_common(1))[0]
