@@ -115,7 +115,7 @@ def test_a_picture_holds_the_drawing_and_needs_no_network(tmp_path: Path) -> Non
 
 def test_what_is_no_table_is_listed_with_its_reason() -> None:
     shown = show("lakes.html", "--why", "--width", "160").stdout
-    assert re.search(r"table 0 .*0\.\d\d +no two rows with a row of two cells", shown)
+    assert re.search(r"table 0 .*0\.\d\d +layout: no two rows with a row of two cells", shown)
     assert "no table " not in show("lakes.html").stdout
 
 
