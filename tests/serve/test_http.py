@@ -168,6 +168,7 @@ def test_tables_are_described_joined_and_exported(client: TestClient) -> None:
     assert [one["name"] for one in client.get("/tables/smoking/series").json()["editions"]] == ["smoking"]
     assert client.get("/tables/smoking/changes", params={"to": "smoking"}).json()["changed"] == []
     assert client.get("/tables/smoking/changes", params={"to": "nothing"}).status_code == 404
+    assert client.get("/survey").json()["groups"][0]["by"] == "all"
     csv = client.get("/tables/smoking/export", params={"form": "csv"})
     assert csv.headers["content-type"].startswith("text/csv") and b"Total smokers" in csv.content
     parquet = client.get("/tables/smoking/export", params={"form": "parquet"}).content

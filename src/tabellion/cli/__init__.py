@@ -53,6 +53,7 @@ COMMANDS: dict[str, Command] = {
     "joins": Command("joins", panel=_LIBRARY),
     "series": Command("series", panel=_LIBRARY),
     "compare": Command("compare", panel=_LIBRARY),
+    "survey": Command("survey", bare=True, panel=_LIBRARY),
     "cite": Command("cite", panel=_LIBRARY),
     "app": Command("app", bare=True, panel=_LIBRARY),
     "serve": Command("serve", bare=True, panel=_LIBRARY),

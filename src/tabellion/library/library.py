@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tabellion.library.search import Found
     from tabellion.library.series.comparing import Comparison
     from tabellion.library.series.lining import Series
+    from tabellion.library.survey import Survey
     from tabellion.library.writing import ReadingWriter
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
@@ -361,6 +362,12 @@ class Library:
         from tabellion.library.databases.export import export_library
 
         return export_library(self, url, kind, names=names, tell=tell)
+
+    def survey(self) -> Survey:
+        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        from tabellion.library.survey import survey_library
+
+        return survey_library(self)
 
     def cite(self, table: str, address: str) -> Citation:
         """Where the value at an address of a table comes from."""

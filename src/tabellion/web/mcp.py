@@ -120,6 +120,11 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return {"svg": scene_svg(service.plot(sql, None, None if kind == "auto" else kind, title))}
 
     @tool
+    def survey() -> Any:
+        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        return service.survey()
+
+    @tool
     def find_series(table: str) -> Any:
         """The editions of a table (other years, months) lined up, and the SQL that gives one relation over all."""
         return service.series(table)

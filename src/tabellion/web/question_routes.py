@@ -12,6 +12,7 @@ from fastapi import FastAPI, Path, Query, Request, Response
 
 from tabellion.export.chart import scene_png, scene_svg
 from tabellion.web import schemas as forms
+from tabellion.web.series_schemas import Survey
 from tabellion.web.service import MOST_ROWS, LibraryService
 
 QueryName = Annotated[str, Path(description="The name of a question.", max_length=60, pattern=r"^[^\W\d]\w*$")]
@@ -31,6 +32,11 @@ def add_questions(app: FastAPI, service: LibraryService) -> None:
         """The rows of a question that is kept; its parameters stand in the address: `?year=1990`."""
         given = {key: value for key, value in request.query_params.items() if key != "limit"}
         return _answer(service.run_query(name, given, limit))
+
+    @app.get("/survey", response_model=Survey, responses={304: {"description": "Unchanged"}})
+    def survey() -> Response:
+        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        return _answer(service.survey())
 
     @app.post("/plot", response_class=Response, responses=_PICTURES)
     def plot(drawing: forms.Drawing) -> Response:

@@ -1,4 +1,4 @@
-"""The forms of answers about the same table over time, as the OpenAPI description tells them."""
+"""The forms of answers about tables over time and about all of them, as the OpenAPI description tells them."""
 
 from __future__ import annotations
 
@@ -97,3 +97,43 @@ class Comparison(BaseModel):
     compared: int
     unchanged: int
     changed: list[Change]
+
+
+class Share(BaseModel):
+    """A share with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class SurveyGroup(BaseModel):
+    """The tables of one domain, medium, year, language or kind, or all."""
+
+    by: str
+    name: str
+    documents: int
+    tables: int
+    values: int
+    data_frame: Share
+    hierarchical_top: Share
+    hierarchical_left: Share
+    hierarchical: Share
+    top_depth: float
+    left_depth: float
+    rows: float
+    columns: float
+    units: Share
+
+
+class Survey(BaseModel):
+    """What kinds of tables a library holds."""
+
+    documents: int
+    without_tables: int
+    tables: int
+    values: int
+    drawn: str
+    groups: list[SurveyGroup]
+    units: list[tuple[str, int]]
+    sizes: list[tuple[str, float, float, float, float, float]]

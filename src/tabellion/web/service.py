@@ -32,6 +32,7 @@ from tabellion.library.search import Found
 from tabellion.library.series.comparing import Comparison
 from tabellion.library.series.lining import Series
 from tabellion.library.stored_tables import stored_extractions
+from tabellion.library.survey import Survey
 from tabellion.model.scene import Scene
 from tabellion.settings import Settings
 
@@ -112,6 +113,10 @@ class LibraryService:
 
     def compare(self, first: str, second: str) -> Comparison:
         return self.library.compare(first, second)
+
+    def survey(self) -> Survey:
+        with self._turns:
+            return self.library.survey()
 
     def cite(self, name: str, address: str) -> Citation:
         return self.library.cite(name, address)
