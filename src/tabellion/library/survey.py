@@ -23,8 +23,8 @@ import msgspec
 from sqlalchemy import select
 
 from tabellion.library.catalogue import documents, tables
+from tabellion.library.details import Details, unpack_details
 from tabellion.library.library import Library
-from tabellion.library.reading import Details, unpack_details
 
 DRAWS = 1_000  # of the bootstrap; the ends of an interval move by less than a point with another seed
 MOST_GROUPS = 40  # of one sort that are told apart; the rest is "other"
