@@ -65,6 +65,8 @@ COMMANDS: dict[str, Command] = {
     "remove": Command("remove", panel=_LIBRARY),
     "verify": Command("verify", bare=True, panel=_LIBRARY),
     "rebuild": Command("rebuild", bare=True, panel=_LIBRARY),
+    "backup": Command("backup", panel=_LIBRARY),
+    "restore": Command("restore", panel=_LIBRARY),
 }
 
 

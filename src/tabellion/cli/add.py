@@ -117,7 +117,7 @@ def add(
                 for source in todo:
                     report.expect(source)
                     have = known.get(source)
-                    if have and is_unchanged(source, have, settings):
+                    if have and is_unchanged(source, have, settings, store.folder.originals):
                         report.done([have.result])
                         progress.advance(Outcome(source))
                     else:

@@ -45,45 +45,81 @@ def rebuild(
     trace: TraceOption = False,
     methods: Methods | None = None,
 ) -> None:
-    """Read the stored documents again and rebuild the index."""
+    """Mend what is damaged, read the stored documents again and rebuild the index."""
     settings = build_settings(methods=methods, weights=weights, limits=limit)
     failures = 0
+    _salvage(library)
     with opened_library(library, files) as store:
+        store.folder.applied.unlink(missing_ok=True)  # so that the index is thrown away before it is looked into
         if not index:
-            from tabellion.cli.batch import run_batch
-            from tabellion.cli.messages import Progress
-            from tabellion.library.reading import unpack_reading
-            from tabellion.library.verify import sweep
-
-            settings = store.settle(settings)
-            todo = [document.id for document in store.documents()]
-            job = partial(reread, library=library, files=files, settings=settings)
-            with (
-                Progress(len(todo), trace=trace) as progress,
-                store.writing_documents(again=True, settings=settings) as writer,
-            ):
-                for outcome in run_batch(job, todo, jobs or os.cpu_count() or 1):
-                    if outcome.failure:
-                        failures += 1
-                    else:
-                        writer.write(unpack_reading(b"".join(outcome.text)))
-                    progress.advance(outcome)
-                writer.flush()
-            sweep(store.folder, store.catalogue, always=True)
+            failures = _read_all(store, partial(reread, library=library, files=files), settings, jobs, trace=trace)
         store.index.rebuild()
     raise typer.Exit(1 if failures else 0)
+
+
+def _read_all(store: Library, job: partial[Outcome], settings: Settings, jobs: int, *, trace: bool) -> int:
+    """Mend the rows of documents and read each again; how many could not be read."""
+    from tabellion.cli.batch import run_batch
+    from tabellion.cli.messages import Progress, complain
+    from tabellion.library.mending import mend_rows, settle_rows
+    from tabellion.library.reading import unpack_reading
+    from tabellion.library.verify import sweep
+
+    settings = store.settle(settings)
+    mended = mend_rows(store)
+    for note in mended:
+        complain(note)
+    held = {document.id: document.sha256 for document in store.documents()}
+    failures = 0
+    with (
+        Progress(len(held), trace=trace) as progress,
+        store.writing_documents(again=True, settings=settings) as writer,
+        store.writing_documents(settings=settings) as other,
+    ):
+        for outcome in run_batch(partial(job, settings=settings), held, jobs or os.cpu_count() or 1, settings.limits):
+            if outcome.failure:
+                failures += 1
+            else:
+                reading = unpack_reading(b"".join(outcome.text))
+                (writer if held.get(reading.document_id) == reading.sha256 else other).write(reading)
+            progress.advance(outcome)
+        writer.flush()
+        other.flush()
+    settle_rows(store)
+    if not mended:  # else originals that nothing names may be of documents that are missing
+        sweep(store.folder, store.catalogue, always=True)
+    return failures
+
+
+def _salvage(library: str | None) -> None:
+    """Where the catalogue cannot be opened for damage, make a new one of what can be read of it."""
+    from pathlib import Path
+
+    from tabellion.cli.messages import complain, explained
+    from tabellion.library import require_packages
+    from tabellion.library.files import Folder, default_place
+
+    place = library or default_place()
+    if "://" in place:
+        return
+    with explained(place, trace=False):
+        require_packages()
+        from tabellion.library.mending import salvage_catalogue
+
+        for note in salvage_catalogue(Folder(Path(place))):
+            complain(note)
 
 
 def reread(document_id: str, *, library: str | None, files: str | None, settings: Settings) -> Outcome:
     """Read one stored document again; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.library.reading import pack_reading
-    from tabellion.library.verify import read_again
+    from tabellion.library.verify import read_whole
 
     store = _shelf(library, files)
     record = store.find(document_id)
     log = store.logs([document_id]).get(document_id, ())
-    reading = read_again(record, store.folder.originals, settings, log)
+    reading = read_whole(record, store.folder.originals, settings, log)
     return Outcome(
         record.source,
         text=[pack_reading(reading)],

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tabellion.errors import LibraryError, TabellionError, UsageError
 from tabellion.library.details import Rendered, document_address
 from tabellion.library.files import file_hash
-from tabellion.library.originals import store_original
+from tabellion.library.originals import is_whole, store_original
 from tabellion.library.reading import Reading
 from tabellion.library.records import AddResult
 
@@ -54,9 +54,12 @@ def read_source(
     return reading
 
 
-def is_unchanged(source: str, known: StoredSource, settings: Settings) -> bool:
-    """Whether a file has the bytes that are known, and was rendered if it is to be; the web must be fetched to know."""
-    if "://" in source:
+def is_unchanged(source: str, known: StoredSource, settings: Settings, originals: Path) -> bool:
+    """Whether a file has the bytes that are known and kept, and was rendered if it is to be.
+
+    The web must be fetched to know.
+    """
+    if "://" in source or not is_whole(originals, known.sha256):
         return False
     try:
         if known.medium != "html" or (settings.render == "never" and known.rendered is None):

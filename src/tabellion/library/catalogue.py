@@ -9,7 +9,7 @@ open transaction. Out: the catalogue in its newest form. A step is SQL as it was
 changed afterwards; a library from a newer tabellion than this one is refused.
 
 The tables of the catalogue, the same for SQLite and PostgreSQL. They are described as the newest version has them; what
-older ones looked like is in the steps.
+older ones looked like is in the steps. The last column of each is its row's seal.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 
 from tabellion.errors import LibraryError, MissingExtraError
 from tabellion.library.files import Folder
@@ -69,6 +69,7 @@ segments = Table(
     Column("sha256", Text, nullable=False),
     Column("sequence", BigInteger, nullable=False),
     Column("dead", BigInteger, nullable=False),
+    Column("seal", Text),
 )
 
 documents = Table(
@@ -92,6 +93,7 @@ documents = Table(
     Column("tuples", BigInteger, nullable=False),
     Column("issues", Text, nullable=False),
     Column("rendered", Text),
+    Column("seal", Text),
 )
 
 tables = Table(
@@ -113,6 +115,7 @@ tables = Table(
     Column("kind", Text),
     Column("tuples", BigInteger, nullable=False),
     Column("details", LargeBinary, nullable=False),
+    Column("seal", Text),
 )
 
 history = Table(
@@ -129,6 +132,7 @@ history = Table(
     Column("tables", Integer, nullable=False),
     Column("tuples", BigInteger, nullable=False),
     Column("sequence", BigInteger, nullable=False),
+    Column("seal", Text),
     UniqueConstraint("document_id", "version", name="history_version"),
     Index("history_sequence", "sequence"),
 )
@@ -143,6 +147,7 @@ corrections = Table(
     Column("sequence", BigInteger, nullable=False),
     Column("body", Text, nullable=False),
     Column("place", Integer, nullable=False),  # among those of the same change
+    Column("seal", Text),
 )
 
 
@@ -175,7 +180,22 @@ _ORDERED_CORRECTIONS: Sequence[str] = ("ALTER TABLE corrections ADD COLUMN place
 
 _RENDERED: Sequence[str] = ("ALTER TABLE documents ADD COLUMN rendered TEXT",)
 
-STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED)
+_SEALED: Sequence[str] = tuple(
+    statement
+    for name, key in (
+        ("documents", "document_id"),
+        ("tables", "table_id"),
+        ("segments", "segment_id"),
+        ("history", "document_id"),
+        ("corrections", "correction_id"),
+    )
+    for statement in (
+        f"ALTER TABLE {name} ADD COLUMN seal TEXT",
+        f"CREATE INDEX {name}_unsealed ON {name} ({key}) WHERE seal IS NULL",
+    )
+)
+
+STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED, _SEALED)
 NEWEST = len(STEPS)
 
 
@@ -216,6 +236,10 @@ class Catalogue:
         self.engine = connect_postgresql(url) if url else self._connect_sqlite(folder or Folder(Path()))
         # a writer of PostgreSQL must see what the one before it wrote while it waited
         self._writing = {"isolation_level": "READ COMMITTED"} if url else {}
+        from tabellion.library import sealing  # which knows the tables above
+
+        self._sealing = sealing
+        sealing.watch_seals(self.engine)
         self.name = make_url(url).render_as_string(hide_password=True) if url else str(folder.root if folder else "")
 
     def is_empty(self) -> bool:
@@ -249,6 +273,8 @@ class Catalogue:
                     # any writer, the first one too, waits here for the one before it
                     connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('tabellion library'))")
                 yield connection
+                if schema_version(connection) == NEWEST:
+                    self._sealing.seal_rows(connection)
 
     def fact(self, name: str) -> str | None:
         """What the catalogue says of its library."""
@@ -277,7 +303,7 @@ class Catalogue:
         """What a database says of itself, in one line."""
         try:
             yield
-        except (OperationalError, ProgrammingError, sqlite3.OperationalError) as error:
+        except (DatabaseError, sqlite3.DatabaseError) as error:
             raise LibraryError(f"{self.name}: {_plain(error)}") from error
 
     def _connect_sqlite(self, folder: Folder) -> Engine:
@@ -326,6 +352,8 @@ def _plain(error: Exception) -> str:
         return "the catalogue is locked by another process; end that process, or try again when it is done"
     if "disk is full" in said or "disk I/O error" in said:
         return f"the disk is full or cannot be written ({said}); what was kept before is unharmed"
+    if "malformed" in said or "not a database" in said or "file is encrypted" in said:
+        return f"the catalogue is damaged ({said}); restore a backup (`tabellion restore`), or `tabellion rebuild`"
     return said
 
 

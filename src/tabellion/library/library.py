@@ -108,7 +108,7 @@ class Library:
         with self.writing_documents(settings=chosen) as writer:
             for source in names:
                 have, log = known.get(source), logs.get(source, ())
-                if have and is_unchanged(source, have, chosen):
+                if have and is_unchanged(source, have, chosen, self.folder.originals):
                     done.append(have.result)
                 else:
                     done += writer.write(self.read(source, chosen, log, have))

@@ -90,8 +90,8 @@ def find_original(originals: Path, sha256: str) -> Path | None:
 
 
 def store_original(originals: Path, data: bytes, sha256: str) -> None:
-    """Keep these bytes, unless they are kept already."""
-    if find_original(originals, sha256):
+    """Keep these bytes, unless they are kept already; a damaged copy is replaced."""
+    if is_whole(originals, sha256):
         return
     plain, packed = original_paths(originals, sha256)
     plain.parent.mkdir(parents=True, exist_ok=True)
@@ -99,6 +99,16 @@ def store_original(originals: Path, data: bytes, sha256: str) -> None:
     worth = len(smaller) < _WORTH_PACKING * len(data)
     with whole_file(packed if worth else plain) as part:
         part.write_bytes(smaller if worth else data)
+    (plain if worth else packed).unlink(missing_ok=True)  # a damaged copy in the other form
+
+
+def is_whole(originals: Path, sha256: str) -> bool:
+    """Whether a document is kept, with the bytes that it had."""
+    try:
+        load_original(originals, sha256)
+    except LibraryError:
+        return False
+    return True
 
 
 def load_original(originals: Path, sha256: str) -> bytes:

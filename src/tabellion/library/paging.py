@@ -97,7 +97,7 @@ class TuplesPage(msgspec.Struct, frozen=True):
 def documents_after(catalogue: Catalogue, after: str, limit: int) -> list[DocumentRecord]:
     wanted = select(documents).where(documents.c.document_id > after).order_by(documents.c.document_id).limit(limit)
     with catalogue.reading() as connection:
-        return [DocumentRecord(*row) for row in connection.execute(wanted)]
+        return [DocumentRecord(*row[:-1]) for row in connection.execute(wanted)]
 
 
 def tables_after(catalogue: Catalogue, after: str, limit: int, document: str | None = None) -> list[TableRecord]:
@@ -105,7 +105,7 @@ def tables_after(catalogue: Catalogue, after: str, limit: int, document: str | N
     if document is not None:
         wanted = wanted.where(tables.c.document_id == document)
     with catalogue.reading() as connection:
-        return [TableRecord(*row) for row in connection.execute(wanted)]
+        return [TableRecord(*row[:-1]) for row in connection.execute(wanted)]
 
 
 def tuples_after(library: Library, name: str, after: str | None, limit: int) -> TuplesPage:

@@ -132,7 +132,7 @@ def table_called(connection: Connection, name: str) -> TableRecord:
 
 def list_segments(connection: Connection) -> list[SegmentRecord]:
     rows = connection.execute(select(segments).order_by(segments.c.sequence, segments.c.segment_id))
-    return [SegmentRecord(*row) for row in rows]
+    return [SegmentRecord(*row[:-1]) for row in rows]
 
 
 def in_parts(items: Iterable[Item], size: int = _MANY) -> Iterator[list[Item]]:
@@ -146,8 +146,8 @@ def _tables_where(connection: Connection, values: Iterable[str], column: str) ->
     for some in in_parts(values):
         wanted = select(tables).where(tables.c[column].in_(some))
         for row in connection.execute(wanted.order_by(tables.c.document_id, tables.c.number)):
-            yield TableRecord(*row)
+            yield TableRecord(*row[:-1])
 
 
 def _documents(connection: Connection, wanted: Select[Any]) -> list[DocumentRecord]:
-    return [DocumentRecord(*row) for row in connection.execute(wanted)]
+    return [DocumentRecord(*row[:-1]) for row in connection.execute(wanted)]

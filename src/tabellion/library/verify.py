@@ -25,14 +25,17 @@ import tantivy
 from sqlalchemy import Connection, delete, select
 
 from tabellion.errors import LibraryError
+from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
 from tabellion.library.corrections import editions_of
 from tabellion.library.files import PART, Folder, file_hash, locked
 from tabellion.library.library import Library
-from tabellion.library.originals import ENDING, list_originals, load_original, segment_path
+from tabellion.library.mending import find_damage
+from tabellion.library.originals import ENDING, is_whole, list_originals, load_original, segment_path
 from tabellion.library.quads import QUADS
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
+from tabellion.library.sealing import broken_rows
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
 
@@ -101,9 +104,22 @@ def read_again(record: DocumentRecord, originals: Path, settings: Settings, log:
     return read_for_library(record.source, record.address, data, settings, log, editions)
 
 
+def read_whole(record: DocumentRecord, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
+    """The same; from its source, where the original is damaged and the source is still there."""
+    if is_whole(originals, record.sha256) or not ("://" in record.source or Path(record.source).exists()):
+        return read_again(record, originals, settings, log)
+    return read_source(record.source, originals, as_stored(settings, record.rendered), log)
+
+
 def verify_library(library: Library) -> Iterator[str]:
-    """What is wrong, a line each; nothing where all is well."""
-    library.index.catch_up(wait=True)
+    """What is wrong, where, and what to do about it, a line each; nothing where all is well."""
+    if damage := "" if library.place and "://" in library.place else find_damage(library.folder.catalogue):
+        yield f"catalogue {library.folder.catalogue}: {damage}; `tabellion rebuild`, or `tabellion restore` a backup"
+    yield from _check_seals(library)
+    try:
+        library.index.catch_up(wait=True)
+    except Exception as error:  # whatever is wrong with what the index is made of is told below
+        yield f"index: cannot be brought up to date ({error}); `tabellion rebuild --index`"
     with library.catalogue.reading() as connection:
         documents = list_documents(connection)
         segments = list_segments(connection)
@@ -129,7 +145,19 @@ def verify_library(library: Library) -> Iterator[str]:
     for segment in segments:
         yield from _check_segment(library, segment, by_segment.get(segment.segment_id, []), counted)
     if index_at == now:  # else another process writes just now: the index is of another state
-        yield from _check_index(library, {table_id for held in counted.values() for table_id in held})
+        try:
+            yield from _check_index(library, {table_id for held in counted.values() for table_id in held})
+        except Exception as error:
+            yield f"index: cannot be read ({error}); `tabellion rebuild --index`"
+
+
+def _check_seals(library: Library) -> Iterator[str]:
+    with library.catalogue.reading() as connection:
+        for table, key in broken_rows(connection):
+            if key:
+                yield f"catalogue, {table.name} {' '.join(map(str, key))}: changed since written; `tabellion rebuild`"
+            else:
+                yield f"catalogue, {table.name}: rows were lost, changed or put in; `tabellion rebuild`"
 
 
 def _check_originals(library: Library, hashes: set[str]) -> Iterator[str]:
@@ -137,7 +165,7 @@ def _check_originals(library: Library, hashes: set[str]) -> Iterator[str]:
         try:
             load_original(library.folder.originals, sha256)
         except LibraryError as error:
-            yield f"original {error}"
+            yield f"original {error}; add the document again, or `tabellion restore` a backup"
 
 
 def _check_corrections(library: Library) -> Iterator[str]:
@@ -176,11 +204,11 @@ def _check_segment(
     path = segment_path(library.folder.segments, segment.segment_id)
     try:
         if file_hash(path) != segment.sha256:
-            yield f"segment {path}: its bytes are not those that were written"
+            yield f"segment {path}: its bytes are not those that were written; `tabellion rebuild`"
             return
         held = pq.read_table(path, columns=["table_id", "document_id"])
     except (OSError, pa.ArrowException) as error:
-        yield f"segment {path}: cannot be read ({error})"
+        yield f"segment {path}: cannot be read ({error}); `tabellion rebuild`"
         return
     if held.num_rows != segment.rows:
         yield f"segment {path}: {held.num_rows:,} rows, the catalogue says {segment.rows:,}"

@@ -1,0 +1,171 @@
+"""Mending a damaged library before it is made anew: from its originals and its log, trusting nothing that is derived.
+
+In: a library, or the folder of one whose catalogue cannot be opened. Out: a catalogue in which every document whose
+original or source is whole is named as it was, and what was done, a line each. A row of a document says its address
+twice over (its id is a hash of it) and its bytes by their hash, so a changed letter is found and put right; what else
+stands in it is read from the original again. Of a SQLite file that is damaged, every row that can still be read is
+taken over into a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, delete, func, select, update
+
+from tabellion.errors import LibraryError
+from tabellion.library.catalogue import Catalogue, catalogue, corrections, documents, facts, history, segments, tables
+from tabellion.library.details import document_address, document_id
+from tabellion.library.files import Folder
+from tabellion.library.library import Library
+from tabellion.library.originals import is_whole, list_originals, load_original
+from tabellion.library.sealing import broken_rows, seal_all
+from tabellion.model.correction import Correction
+
+_SIDES = ("", "-wal", "-shm")
+
+
+def find_damage(path: Path) -> str:
+    """What SQLite says of a file that is not whole; empty where it is, or where there is none."""
+    if not path.exists():
+        return ""
+    try:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            said = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if said == "ok" else said
+
+
+def salvage_catalogue(folder: Folder) -> list[str]:
+    """Where the catalogue's file is damaged: put it aside and make a new one of all rows that can be read."""
+    if not (damage := find_damage(folder.catalogue)):
+        return []
+    aside = folder.catalogue.with_name(folder.catalogue.name + ".damaged")
+    for side in _SIDES:
+        path = folder.catalogue.with_name(folder.catalogue.name + side)
+        if path.exists():
+            path.replace(aside.with_name(aside.name + side))
+    made = Catalogue(folder)
+    made.prepare(create=True)
+    taken = 0
+    with made.writing() as connection:
+        for table in catalogue.sorted_tables:
+            known = {column.name for column in table.columns}
+            for row in _readable_rows(aside, table.name):
+                kept = {name: value for name, value in row.items() if name in known and name != "seal"}
+                if table is facts:
+                    if kept.get("name") in ("schema", "seals") or not isinstance(kept.get("value"), str):
+                        continue
+                    connection.execute(delete(facts).where(facts.c.name == kept["name"]))
+                with contextlib.suppress(Exception), connection.begin_nested():  # a row that breaks a rule is lost
+                    connection.execute(table.insert().values(**kept))
+                    taken += 1
+        _raise_sequence(connection)
+        seal_all(connection)
+    made.close()
+    return [f"the catalogue was damaged ({damage}): {taken:,} rows were taken over from {aside}"]
+
+
+def _readable_rows(path: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table that can be read, from its beginning up to the damage and from its end back to it."""
+    seen: set[Any] = set()
+    for order in ("ASC", "DESC"):
+        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.text_factory = lambda data: data.decode("utf-8", "replace")
+            connection.row_factory = sqlite3.Row
+            wanted = f"SELECT rowid AS row_number, * FROM {name} NOT INDEXED ORDER BY rowid {order}"  # noqa: S608 - ours
+            for row in connection.execute(wanted):
+                told = dict(row)
+                number = told.pop("row_number")
+                if number in seen:
+                    break
+                seen.add(number)
+                yield told
+
+
+def _raise_sequence(connection: Connection) -> None:
+    """Let the next change come after all that are known, where the number of the last one was lost."""
+    known = [
+        connection.execute(select(func.max(table.c.sequence))).scalar() for table in (documents, segments, history)
+    ]
+    most = max(int(number or 0) for number in known)
+    said = connection.execute(select(facts.c.value).where(facts.c.name == "sequence")).scalar()
+    if said is None:
+        connection.execute(facts.insert().values(name="sequence", value=str(most)))
+    elif not said.isdigit() or int(said) < most:
+        connection.execute(update(facts).where(facts.c.name == "sequence").values(value=str(most)))
+
+
+def mend_rows(library: Library) -> list[str]:
+    """Put right the rows from which a library is made anew; derived ones are left, since they are written again."""
+    notes: list[str] = []
+    with library.catalogue.writing() as connection:
+        broken = list(broken_rows(connection))
+        if broken:
+            _raise_sequence(connection)
+        named = {one for table in (documents, history) for one in connection.execute(select(table.c.sha256)).scalars()}
+        orphans = [sha256 for sha256, _ in list_originals(library.folder.originals) if sha256 not in named]
+        for table, key in broken:
+            if not key and table is documents:
+                notes.append("documents are missing from the catalogue: restore a backup, or add them again")
+            elif key and table is documents:
+                notes.append(_mend_document(library, connection, str(key[0]), orphans))
+            elif key and table is corrections:
+                notes += _mend_correction(connection, str(key[0]))
+        held = select(documents.c.document_id)
+        connection.execute(delete(tables).where(tables.c.document_id.not_in(held)))
+    return notes
+
+
+def settle_rows(library: Library) -> None:
+    """After all was read again: no segment that nothing names, and new seals for everything."""
+    with library.catalogue.writing() as connection:
+        used = select(documents.c.segment_id).where(documents.c.segment_id.is_not(None))
+        connection.execute(delete(segments).where(segments.c.segment_id.not_in(used)))
+        seal_all(connection)
+
+
+def _mend_document(library: Library, connection: Connection, key: str, orphans: list[str]) -> str:
+    row = connection.execute(select(documents).where(documents.c.document_id == key)).mappings().one()
+    address = next((one for one in (row["address"], document_address(row["source"])) if document_id(one) == key), None)
+    right: dict[str, Any] = {"address": address or row["address"]}
+    if address is None:
+        right["document_id"] = document_id(row["address"])
+    if document_id(document_address(row["source"])) != document_id(right["address"]):
+        right["source"] = right["address"]
+    if not is_whole(library.folder.originals, row["sha256"]):
+        alike = [one for one in orphans if _has_size(library, one, row["bytes"])]
+        right["sha256"] = alike[0] if len(alike) == 1 else row["sha256"]
+    if row["rendered"] not in (None, "always", "auto"):
+        right["rendered"] = None
+    wanted = right.get("document_id", key)
+    taken = connection.execute(select(documents.c.document_id).where(documents.c.document_id == wanted)).first()
+    if wanted != key and taken:
+        connection.execute(delete(documents).where(documents.c.document_id == key))
+    else:
+        connection.execute(update(documents).where(documents.c.document_id == key).values(**right))
+    return f"document {right.get('source', row['source'])}: its row was changed; mended, and read again"
+
+
+def _mend_correction(connection: Connection, key: str) -> list[str]:
+    body = connection.execute(select(corrections.c.body).where(corrections.c.correction_id == key)).scalar()
+    try:
+        msgspec.json.decode(body or "", type=Correction)
+    except msgspec.DecodeError:
+        connection.execute(delete(corrections).where(corrections.c.correction_id == key))
+        return [f"correction {key}: was damaged and is taken out; make it again"]
+    return [f"correction {key}: its row was changed; it is kept as it is: look at it with `tabellion history`"]
+
+
+def _has_size(library: Library, sha256: str, size: int) -> bool:
+    try:
+        return len(load_original(library.folder.originals, sha256)) == size
+    except LibraryError:
+        return False

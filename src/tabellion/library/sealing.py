@@ -1,0 +1,139 @@
+"""Seals on the rows of the catalogue, by which a letter that changed and a row that is gone are told.
+
+In: a transaction that writes. Out: every row that it wrote has its seal, a hash of all that stands in it, and for each
+table there is the sum of the seals of its rows: a row that changes no longer fits its seal, and where one is lost, put
+in or put back by anybody else the sum no longer fits. What is written by way of this catalogue keeps both right by
+itself. Adding a column that may be empty breaks no seal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Delete,
+    Engine,
+    Float,
+    RowMapping,
+    Table,
+    Update,
+    delete,
+    event,
+    insert,
+    select,
+    update,
+)
+
+from tabellion.library.catalogue import corrections, documents, facts, history, segments, tables
+
+SEALED: tuple[Table, ...] = (documents, tables, segments, history, corrections)
+FACT = "seals"
+_KEYS = {"history": ("document_id", "version")}
+_SIZE = 16  # bytes of a seal
+_WHOLE = 2 ** (8 * _SIZE)
+_TOGETHER = 2_000  # rows that are sealed at once
+
+
+def seal_of(table: Table, row: RowMapping) -> str:
+    """The seal of a row: of every column that has a value."""
+    told = hashlib.blake2b(table.name.encode(), digest_size=_SIZE)
+    for column in sorted(table.columns, key=lambda one: one.name):
+        value = row[column.name]
+        if column.name == "seal" or value is None:
+            continue
+        if isinstance(column.type, Float):
+            value = float(value)
+        data = bytes(value) if isinstance(value, bytes | memoryview) else str(value).encode("utf-8", "surrogatepass")
+        told.update(f"{column.name}:{len(data)}:".encode() + data)
+    return told.hexdigest()
+
+
+def key_of(table: Table) -> list[Any]:
+    """The columns that name a row."""
+    return [table.c[name] for name in _KEYS[table.name]] if table.name in _KEYS else list(table.primary_key)
+
+
+def watch_seals(engine: Engine) -> None:
+    """From now on know what each transaction takes away or changes."""
+
+    @event.listens_for(engine, "before_execute", retval=True)
+    def note(connection: Connection, clause: Any, many: Any, one: Any, options: Any) -> Any:
+        if isinstance(clause, Delete | Update) and clause.table in SEALED and not options.get("sealing"):
+            table = clause.table
+            wanted = select(table.c.seal).where(table.c.seal.is_not(None))
+            if clause.whereclause is not None:
+                wanted = wanted.where(clause.whereclause)
+            gone = connection.execute(wanted).scalars().all()
+            connection.info.setdefault("seals", Counter())[table.name] -= sum(int(seal, 16) for seal in gone)
+            if isinstance(clause, Update):
+                clause = clause.values(seal=None)
+        return clause, many, one
+
+    @event.listens_for(engine, "begin")
+    def forget(connection: Connection) -> None:
+        connection.info.pop("seals", None)
+
+
+def seal_rows(connection: Connection) -> None:
+    """Seal what this transaction wrote, and bring the sums up to it."""
+    changed: Counter[str] = connection.info.pop("seals", None) or Counter()
+    quietly = {"sealing": True}
+    for table in SEALED:
+        key = key_of(table)
+        while rows := connection.execute(select(table).where(table.c.seal.is_(None)).limit(_TOGETHER)).mappings().all():
+            for row in rows:
+                seal = seal_of(table, row)
+                changed[table.name] += int(seal, 16)
+                mine = update(table).where(*(column == row[column.name] for column in key)).values(seal=seal)
+                connection.execute(mine, execution_options=quietly)
+    _write_sums(connection, {name: sums + changed[name] for name, sums in _read_sums(connection).items()})
+
+
+def seal_all(connection: Connection) -> None:
+    """Seal everything as it stands, whatever was there before."""
+    for table in SEALED:
+        connection.execute(update(table).values(seal=None), execution_options={"sealing": True})
+    connection.info.pop("seals", None)
+    _write_sums(connection, dict.fromkeys((table.name for table in SEALED), 0))
+    seal_rows(connection)
+
+
+def broken_rows(connection: Connection) -> Iterator[tuple[Table, tuple[Any, ...]]]:
+    """The rows that do not fit their seals, each by its table and key; no key where the sum of a table does not fit."""
+    sums = _read_sums(connection)
+    for table in SEALED:
+        key, total = key_of(table), 0
+        for row in connection.execute(select(table)).mappings():
+            total += int(row["seal"] or "0", 16)
+            if row["seal"] != seal_of(table, row):
+                yield table, tuple(row[column.name] for column in key)
+        if total % _WHOLE != sums[table.name]:
+            yield table, ()
+    if _facts_seal(connection) != json.loads(_sums_text(connection)).get(facts.name):
+        yield facts, ()
+
+
+def _read_sums(connection: Connection) -> dict[str, int]:
+    said = json.loads(_sums_text(connection))
+    return {table.name: int(said.get(table.name, "0"), 16) for table in SEALED}
+
+
+def _sums_text(connection: Connection) -> str:
+    return str(connection.execute(select(facts.c.value).where(facts.c.name == FACT)).scalar() or "{}")
+
+
+def _write_sums(connection: Connection, sums: Mapping[str, int]) -> None:
+    said = {name: f"{number % _WHOLE:x}" for name, number in sums.items()} | {facts.name: _facts_seal(connection)}
+    connection.execute(delete(facts).where(facts.c.name == FACT))
+    connection.execute(insert(facts).values(name=FACT, value=json.dumps(said)))
+
+
+def _facts_seal(connection: Connection) -> str:
+    """Of what the catalogue says of its library."""
+    held = connection.execute(select(facts.c.name, facts.c.value).where(facts.c.name != FACT).order_by(facts.c.name))
+    return hashlib.blake2b(json.dumps([list(row) for row in held]).encode(), digest_size=_SIZE).hexdigest()

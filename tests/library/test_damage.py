@@ -1,0 +1,218 @@
+"""Damage to a library is told, wherever it is, and mended where it can be; a backup is the library."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from shelving import contents, write_documents
+
+from tabellion.errors import LibraryError
+from tabellion.library import open_library
+from tabellion.library.backup import copy_library
+from tabellion.library.verify import verify_library
+
+DOCUMENTS = 6
+Place = Callable[[str], tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with a history and corrections, closed."""
+    folder = tmp_path_factory.mktemp("damage")
+    sources = write_documents(folder / "documents", DOCUMENTS)
+    with open_library(str(folder / "shelf"), create=True) as library:
+        library.add(*sources)
+        Path(sources[0]).write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
+        library.add(sources[0])
+        library.repair(library.documents()[1].tables[0], author="a").set_text("title", "Another title")
+        library.search("york")
+    with closing(sqlite3.connect(folder / "shelf" / "catalogue.sqlite")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return folder / "shelf"
+
+
+@pytest.fixture
+def shelf(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "shelf"))
+
+
+def faults(shelf: Path) -> list[str]:
+    try:
+        with open_library(str(shelf)) as library:
+            return list(verify_library(library))
+    except LibraryError as error:
+        return [str(error)]
+
+
+def rebuild(shelf: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from tabellion.cli import main; main()", "rebuild", "-l", str(shelf), "-j", "1"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def held(shelf: Path) -> dict[str, object]:
+    with open_library(str(shelf)) as library:
+        return contents(library)
+
+
+def test_a_library_that_is_whole_has_no_fault(shelf: Path) -> None:
+    assert faults(shelf) == []
+
+
+MENDED = (
+    "UPDATE documents SET language = language || 'x' WHERE row 0 of documents",
+    "UPDATE documents SET source = replace(source, 'd', 'e') WHERE row 1 of documents",
+    "UPDATE documents SET address = replace(address, 'd', 'e') WHERE row 2 of documents",
+    "UPDATE documents SET sha256 = replace(sha256, 'a', 'b') WHERE row 3 of documents",
+    "UPDATE documents SET document_id = '0123456789abcdef' WHERE row 4 of documents",
+    "UPDATE tables SET name = name || 'x' WHERE row 0 of tables",
+    "UPDATE tables SET details = x'00' WHERE row 1 of tables",
+    "UPDATE tables SET document_id = '0123456789abcde0' WHERE row 2 of tables",
+    "DELETE FROM tables WHERE row 5 of tables",
+    "UPDATE segments SET sha256 = replace(sha256, 'a', 'b')",
+    "UPDATE segments SET dead = dead + 1",
+)
+LOST = (
+    "UPDATE history SET source = source || 'x'",
+    "DELETE FROM history",
+    "DELETE FROM corrections",
+    "UPDATE corrections SET body = '{' || body",
+    "DELETE FROM documents WHERE row 1 of documents",
+    "UPDATE library_facts SET value = '1' WHERE name = 'sequence'",
+)
+
+
+def change(shelf: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(shelf / "catalogue.sqlite")) as connection:
+        for statement in statements:
+            nth = re.sub(
+                r"row (\d) of (\w+)", r"rowid = (SELECT rowid FROM \2 ORDER BY rowid LIMIT 1 OFFSET \1)", statement
+            )
+            assert connection.execute(nth).rowcount, statement
+        connection.commit()
+
+
+def test_a_letter_changed_or_a_row_lost_in_the_catalogue_is_told(whole: Path, tmp_path: Path) -> None:
+    for number, statement in enumerate(MENDED + LOST):
+        shelf = Path(shutil.copytree(whole, tmp_path / str(number)))
+        change(shelf, statement)
+        assert faults(shelf), statement
+
+
+def test_what_can_be_made_anew_is_as_it_was(shelf: Path, whole: Path) -> None:
+    change(shelf, *MENDED)
+    done = rebuild(shelf)
+    assert done.returncode == 0, done.stderr
+    assert faults(shelf) == []
+    assert held(shelf) == held(whole)
+
+
+def test_bytes_flipped_anywhere_are_told_and_what_can_be_is_whole_again(whole: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(whole / "catalogue.sqlite")) as connection:
+        (old_original,) = connection.execute("SELECT sha256 FROM history").fetchone()
+    choose = random.Random(3)  # noqa: S311 - the same flips every time
+    files = [path for kind in ("originals/*/*", "segments/*", "index/*") for path in sorted(whole.glob(kind))]
+    for number, chosen in enumerate(choose.sample([one for one in files if one.stat().st_size], 8)):
+        shelf = Path(shutil.copytree(whole, tmp_path / str(number)))
+        path = shelf / chosen.relative_to(whole)
+        data = bytearray(path.read_bytes())
+        data[choose.randrange(len(data))] ^= 0xFF
+        path.write_bytes(bytes(data))
+        told = faults(shelf)
+        if "index" not in chosen.parts:
+            assert told, path
+        if number in (0, 3):
+            rebuild(shelf)
+            gone = old_original in path.name  # of an edition that no source has any more
+            assert gone or faults(shelf) == [], path
+
+
+@pytest.mark.parametrize("share", [0.5])
+def test_a_truncated_catalogue_is_one_line_and_what_can_be_read_is_taken_over(shelf: Path, share: float) -> None:
+    path = shelf / "catalogue.sqlite"
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
+    assert faults(shelf)
+    done = rebuild(shelf)
+    assert "Traceback" not in done.stderr
+    assert "rows were taken over" in done.stderr
+
+
+def test_a_damaged_index_stops_neither_verify_nor_rebuild(shelf: Path, whole: Path) -> None:
+    for path in (shelf / "index").iterdir():
+        path.write_bytes(b"damaged")
+    assert any("rebuild --index" in fault for fault in faults(shelf))
+    assert rebuild(shelf).returncode == 0
+    assert faults(shelf) == []
+    assert held(shelf) == held(whole)
+
+
+def test_adding_again_replaces_a_damaged_original(tmp_path: Path) -> None:
+    (source,) = write_documents(tmp_path / "documents", 1)
+    shelf = tmp_path / "shelf"
+    with open_library(str(shelf), create=True) as library:
+        library.add(source)
+        (original,) = (shelf / "originals").glob("*/*")
+        original.write_bytes(b"damaged")
+        assert list(verify_library(library))
+        assert library.add(source)[0].status == "unchanged"
+        assert list(verify_library(library)) == []
+
+
+def test_a_backup_is_the_library_and_restores_it(place: Place, tmp_path: Path) -> None:
+    where = place("shelf")
+    sources = write_documents(tmp_path / "documents", DOCUMENTS)
+    with open_library(*where, create=True) as library:
+        library.add(*sources)
+        library.remove(sources[0])
+        copy_library(library, str(tmp_path / "backup"))
+        expected = contents(library)
+        with pytest.raises(LibraryError, match="already"):
+            copy_library(library, str(tmp_path / "backup"))
+    with open_library(str(tmp_path / "backup")) as backup:
+        assert contents(backup) == expected
+        assert list(verify_library(backup)) == []
+        copy_library(backup, str(tmp_path / "restored"))
+    with open_library(str(tmp_path / "restored")) as restored:
+        assert contents(restored) == expected
+        assert list(verify_library(restored)) == []
+
+
+@pytest.fixture
+def writing(tmp_path: Path) -> Iterator[str]:
+    """A library that another thread adds documents to all the while."""
+    shelf = str(tmp_path / "busy")
+    sources = write_documents(tmp_path / "many", 60)
+    with open_library(shelf, create=True) as library:
+        library.add(*sources[:10])
+    ended = threading.Event()
+
+    def add() -> None:
+        with open_library(shelf) as library:
+            for source in sources[10:]:
+                if ended.is_set():
+                    return
+                library.add(source)
+
+    thread = threading.Thread(target=add)
+    thread.start()
+    yield shelf
+    ended.set()
+    thread.join()
+
+
+def test_a_backup_made_while_others_write_is_whole(writing: str, tmp_path: Path) -> None:
+    with open_library(writing) as library:
+        for number in range(3):
+            assert copy_library(library, str(tmp_path / f"backup-{number}")) >= 10
+    for number in range(3):
+        with open_library(str(tmp_path / f"backup-{number}")) as backup:
+            assert list(verify_library(backup)) == []
