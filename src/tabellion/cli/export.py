@@ -16,6 +16,7 @@ from tabellion.cli.options import (
     LibraryOption,
     LimitOption,
     Methods,
+    SafeOption,
     SheetOption,
     build_settings,
     choosing_methods,
@@ -98,6 +99,7 @@ def export(
     base: Annotated[
         str, typer.Option("--base", metavar="ADDRESS", help="What the names of things in RDF begin with.")
     ] = "urn:tabellion:",
+    safe_csv: SafeOption = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the schema of the form, and stop.")] = False,
     limit: LimitOption = None,
     methods: Methods | None = None,
@@ -134,7 +136,7 @@ def export(
                 write_csvw(found, Path(output), base)
             else:
                 with opened(Path(output) if output else None) as file:
-                    write_export(cast("FormName", to.value), found, file, base)
+                    write_export(cast("FormName", to.value), found, file, base, safe=safe_csv)
                     file.flush()
     except TabellionError as error:
         complain(str(error))

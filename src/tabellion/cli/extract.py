@@ -25,6 +25,7 @@ from tabellion.cli.options import (
     PasswordOption,
     PrivateOption,
     RenderOption,
+    SafeOption,
     ScriptsOption,
     SheetOption,
     TraceOption,
@@ -58,14 +59,14 @@ class Form(StrEnum):
     jsonld = "jsonld"
 
 
-def format_extraction(extraction: Extraction, form: Form, *, every: bool) -> Iterable[bytes]:
+def format_extraction(extraction: Extraction, form: Form, *, every: bool, safe: bool = False) -> Iterable[bytes]:
     """One document in the given form: as a whole, or piece by piece where it holds very many tuples."""
     from tabellion.export import json_pieces
 
     if form in (Form.jsonl, Form.json):
         pieces: Iterable[bytes] = json_pieces(extraction, every=every)
     else:
-        pieces = _text_form(form).pieces(extraction)
+        pieces = _text_form(form, safe=safe).pieces(extraction)
     return pieces if sum(len(table.tuples) for table in extraction.tables) > MANY_TUPLES else list(pieces)
 
 
@@ -106,10 +107,10 @@ class Writer:
         return ()
 
 
-def _text_form(form: Form) -> TextForm:
+def _text_form(form: Form, *, safe: bool = False) -> TextForm:
     from tabellion.export.forms import text_form
 
-    found = text_form(form.value)
+    found = text_form(form.value, safe=safe)
     if found is None:
         raise LookupError(form.value)
     return found
@@ -145,6 +146,7 @@ def extract(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
     ] = None,
+    safe_csv: SafeOption = False,
     every: Annotated[bool, typer.Option("--all", help="Also list what was judged not to be a table, and why.")] = False,
     sheet: SheetOption = None,
     pages: PagesOption = None,
@@ -188,7 +190,7 @@ def extract(
     kinds: list[str | None] = []
     with ending_quietly(), opened(output) as file, Progress(len(todo), trace=trace) as progress:
         watch = progress.turn_page if len(todo) == 1 else None
-        job = partial(extract_one, settings=settings, form=form, every=every, watched=watch is not None)
+        job = partial(extract_one, settings=settings, form=form, every=every, safe=safe_csv, watched=watch is not None)
         writer = Writer(file, form)
         for outcome in run_batch(job, todo, cores, settings.limits, crew=crew, watch=watch):
             writer.write(outcome)
@@ -198,7 +200,9 @@ def extract(
     raise typer.Exit(exit_status(kinds))
 
 
-def extract_one(source: str, *, settings: Settings, form: Form, every: bool, watched: bool = False) -> Outcome:
+def extract_one(
+    source: str, *, settings: Settings, form: Form, every: bool, safe: bool = False, watched: bool = False
+) -> Outcome:
     """Read one document and put it into the form that is printed; runs in a worker."""
     from tabellion.cli.batch import Outcome
     from tabellion.pipeline import extract_document
@@ -207,7 +211,7 @@ def extract_one(source: str, *, settings: Settings, form: Form, every: bool, wat
     extraction = extract_document(source, settings, tell_page if watched else None)
     return Outcome(
         source,
-        text=format_extraction(extraction, form, every=every),
+        text=format_extraction(extraction, form, every=every, safe=safe),
         tables=len(extraction.tables),
         tuples=sum(len(table.tuples) for table in extraction.tables),
         issues=len(extraction.issues),

@@ -188,6 +188,10 @@ PrivateOption = Annotated[
         help="Whether addresses of this computer and of its own network may be fetched, also by way of a redirect.",
     ),
 ]
+SafeOption = Annotated[
+    bool,
+    typer.Option("--safe-csv", help="Put an apostrophe before cells of CSV that would be formulas in a spreadsheet."),
+]
 TraceOption = Annotated[bool, typer.Option("--trace", help="Print where in the code a defect happened.")]
 
 

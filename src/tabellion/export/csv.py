@@ -15,6 +15,7 @@ from typing import Literal
 from tabellion.export.typed import SPREAD, value_boxes, value_kinds, value_pages
 from tabellion.model.place import address
 from tabellion.model.table import Table
+from tabellion.patterns import lazy_pattern
 from tabellion.pipeline import Extraction
 
 COLUMNS = (
@@ -23,6 +24,8 @@ COLUMNS = (
 )  # fmt: skip
 SEPARATOR = " | "
 PIECE = 10_000  # lines a piece
+_FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # signs that begin a formula, the wide ones too
+_NUMBER = lazy_pattern(r"[+-][\d.,\s\u00a0\u202f]{1,40}%?")
 
 
 def to_csv(extraction: Extraction, *, head: bool = True) -> bytes:
@@ -39,9 +42,11 @@ def csv_head() -> bytes:
     return f"{','.join(COLUMNS)}\n".encode()
 
 
-def csv_pieces(extraction: Extraction) -> Iterator[bytes]:
-    """The tuples of a document without the head, piece by piece."""
+def csv_pieces(extraction: Extraction, *, safe: bool = False) -> Iterator[bytes]:
+    """The tuples of a document without the head, piece by piece; with `safe`, no cell is a formula to a spreadsheet."""
     lines = (line for table in extraction.tables for line in _lines(table, extraction.document.source))
+    if safe:
+        lines = (tuple(disarm(cell) if isinstance(cell, str) else cell for cell in line) for line in lines)
     while some := list(islice(lines, PIECE)):
         text = _written(some, csv.QUOTE_MINIMAL)
         if "\r" in text:  # the module leaves it bare, and its reader then sees the end of a line
@@ -53,6 +58,15 @@ def _written(lines: list[tuple[object, ...]], quoting: Literal[0, 1]) -> str:
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator="\n", quoting=quoting).writerows(lines)
     return file.getvalue()
+
+
+def disarm(cell: str) -> str:
+    """A text that a spreadsheet takes for text: one that would begin a formula gets an apostrophe before it.
+
+    >>> disarm("=1+1"), disarm("-12.5"), disarm("-A1"), disarm("Total")
+    ("'=1+1", '-12.5', "'-A1", 'Total')
+    """
+    return f"'{cell}" if cell[:1] in _FORMULA and not _NUMBER.fullmatch(cell) else cell
 
 
 def join_path(labels: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ by piece: what stands before, between and after the documents is the form's own,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, get_args
@@ -40,12 +41,15 @@ class TextForm(NamedTuple):
     tail: bytes = b""
 
 
-def text_form(name: str, base: str = BASE) -> TextForm | None:
-    """The form of a name, or None where it is no text; `base` is what the names of RDF begin with."""
+def text_form(name: str, base: str = BASE, *, safe: bool = False) -> TextForm | None:
+    """The form of a name, or None where it is no text; `base` is what the names of RDF begin with.
+
+    With `safe`, no cell of CSV is a formula to a spreadsheet.
+    """
     if name in SYNTAXES:
         return _rdf_form(name, base)
     forms = {
-        "csv": lambda: TextForm(csv_pieces, csv_head()),
+        "csv": lambda: TextForm(partial(csv_pieces, safe=safe), csv_head()),
         "json": lambda: TextForm(json_pieces, b"[\n", b",\n", b"\n]\n"),
         "jsonl": lambda: TextForm(_json_line),
         "markdown": _markdown_form,
@@ -82,9 +86,11 @@ def form_of(path: Path) -> FormName | None:
     return ENDINGS.get(path.suffix.lower())
 
 
-def write_export(name: FormName, extractions: Iterable[Extraction], file: BinaryIO, base: str = BASE) -> None:
-    """Documents in the given form, which is any but csvw."""
-    form = text_form(name, base)
+def write_export(
+    name: FormName, extractions: Iterable[Extraction], file: BinaryIO, base: str = BASE, *, safe: bool = False
+) -> None:
+    """Documents in the given form, which is any but csvw; with `safe`, no cell of CSV is a formula to a spreadsheet."""
+    form = text_form(name, base, safe=safe)
     if name == "xlsx":
         from tabellion.export.xlsx import write_xlsx
 

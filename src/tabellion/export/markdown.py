@@ -72,6 +72,6 @@ def _cell(text: str) -> str:
 def _plain(text: str) -> str:
     """One line without signs that Markdown would read as markup."""
     line = " ".join(text.split())
-    for sign in ("\\", "`", "*", "_", "<", "["):
+    for sign in ("\\", "`", "*", "_", "["):
         line = line.replace(sign, f"\\{sign}")
-    return line
+    return line.replace("&", "&amp;").replace("<", "&lt;")  # not all readers of Markdown know a backslash before these

@@ -16,6 +16,7 @@ from tabellion.library.catalogue import FILES, catalogue, facts
 from tabellion.library.files import bring_to_disk, locked, whole_file
 from tabellion.library.library import Library
 from tabellion.library.originals import find_original, segment_path
+from tabellion.library.quads import QUADS
 from tabellion.library.sealing import seal_all
 
 _LONG_WAIT = 600.0  # seconds for which leavings may be being cleared away
@@ -50,6 +51,7 @@ def copy_library(source: Library, place: str, files: str | None = None) -> int:
 def _copy_files(source: Library, target: Library, rows: dict[str, list[dict[str, object]]]) -> None:
     hashes = {str(row["sha256"]) for name in ("documents", "history") for row in rows[name]}
     wanted = [segment_path(source.folder.segments, str(row["segment_id"])) for row in rows["segments"]]
+    wanted += [beside for path in wanted if (beside := path.with_suffix(QUADS)).exists()]
     wanted += [path for sha256 in hashes if (path := find_original(source.folder.originals, sha256))]
     try:
         for path in wanted:

@@ -172,7 +172,7 @@ class LibraryService:
         with self.library.catalogue.reading() as connection:
             table = table_called(connection, name)
         file = io.BytesIO()
-        write_export(form, stored_extractions(self.library, [table.table_id]), file)
+        write_export(form, stored_extractions(self.library, [table.table_id]), file, safe=True)
         return file.getvalue()
 
     def export_file(self, kind: DatabaseKind, names: Sequence[str] = ()) -> bytes:
