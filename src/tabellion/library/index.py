@@ -7,8 +7,10 @@ twice does no harm.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
@@ -26,6 +28,8 @@ from tabellion.library.terms import BREAK, is_number, terms
 if TYPE_CHECKING:
     from tabellion.library.joins.sketch import Cells
 
+_META = "meta.json"
+_MAGIC = 1337  # what ends a file of tantivy
 FORM = 5  # of the index; one of another form is made anew
 TEXT_FIELDS = ("caption", "header", "stub", "note", "reference", "cell", "document")
 LABEL_FIELDS = ("left_label", "top_label")  # hashes of labels, for joins
@@ -106,6 +110,19 @@ class SearchIndex:
             self.folder.applied.unlink(missing_ok=True)
             self._apply()
 
+    def damage(self) -> Iterator[str]:
+        """The files of the index that are not as they were written, by the checksums at their ends."""
+        try:
+            noted = json.loads(self.folder.applied.read_bytes()).get("meta")
+        except (OSError, ValueError):
+            return
+        for path in sorted(self.folder.index.iterdir()):
+            if path.name == _META:
+                if noted not in (None, hashlib.sha256(path.read_bytes()).hexdigest()):
+                    yield path.name
+            elif not path.name.startswith(".") and not _fits_checksum(path.read_bytes()):
+                yield path.name
+
     def open(self) -> tantivy.Index:
         """The index as it is on the disk now."""
         if self._open is None:
@@ -136,7 +153,8 @@ class SearchIndex:
         finally:
             del writer
         with whole_file(self.folder.applied) as part:
-            part.write_text(json.dumps({"form": FORM, "sequence": target}))
+            meta = hashlib.sha256((self.folder.index / _META).read_bytes()).hexdigest()
+            part.write_text(json.dumps({"form": FORM, "sequence": target, "meta": meta}))
 
     def _entries(self, documents: list[DocumentRecord]) -> Iterator[dict[str, object]]:
         from tabellion.library.joins.sketch import Cells
@@ -185,6 +203,16 @@ class SearchIndex:
                 cells.columns.append(column)
                 cells.values.append(value)
         return found
+
+
+def _fits_checksum(data: bytes) -> bool:
+    """Whether a file of tantivy has the checksum that its footer says: JSON, its length, and a number of its own."""
+    try:
+        length, magic = struct.unpack("<II", data[-8:])
+        said = json.loads(data[-8 - length : -8])["crc"]
+    except (struct.error, ValueError, KeyError, TypeError):
+        return False
+    return bool(magic == _MAGIC and zlib.crc32(data[: -8 - length]) == said)
 
 
 def describe_entry(

@@ -7,6 +7,7 @@ from its original when SPARQL is asked. They are made only where the extra `spar
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -67,19 +68,31 @@ def write_quads(folder: Path, segment_id: str, held: Mapping[str, Quads]) -> Non
     """Write the facts of the documents of a segment beside it."""
     if held:
         with whole_file(quads_path(folder, segment_id)) as part:
-            part.write_bytes(msgspec.msgpack.encode(held))
+            data = msgspec.msgpack.encode(held)
+            part.write_bytes(hashlib.sha256(data).digest() + data)
 
 
 def read_quads(folder: Path, segment_ids: Iterable[str], documents: Sequence[str]) -> Iterator[tuple[str, Quads]]:
     """The facts of some documents, a segment at a time; nothing of those that have none."""
     wanted = set(documents)
     for segment_id in segment_ids:
-        path = quads_path(folder, segment_id)
         try:
-            held = msgspec.msgpack.decode(path.read_bytes(), type=dict[str, Quads])
+            held = msgspec.msgpack.decode(_whole(quads_path(folder, segment_id)), type=dict[str, Quads])
         except (OSError, msgspec.MsgspecError):
             continue
         yield from ((one, quads) for one, quads in held.items() if one in wanted)
+
+
+def are_damaged(folder: Path, segment_id: str) -> bool:
+    """Whether there are facts beside a segment that are not as they were written."""
+    path = quads_path(folder, segment_id)
+    return path.exists() and not _whole(path)
+
+
+def _whole(path: Path) -> bytes:
+    """The bytes of a file behind their hash; none where they do not fit it."""
+    data = path.read_bytes()
+    return data[32:] if hashlib.sha256(data[32:]).digest() == data[:32] else b""
 
 
 def quads_path(folder: Path, segment_id: str) -> Path:

@@ -32,7 +32,7 @@ from tabellion.library.files import PART, Folder, file_hash, locked
 from tabellion.library.library import Library
 from tabellion.library.mending import find_damage
 from tabellion.library.originals import ENDING, is_whole, list_originals, load_original, segment_path
-from tabellion.library.quads import QUADS
+from tabellion.library.quads import QUADS, are_damaged
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
 from tabellion.library.sealing import broken_rows
@@ -143,8 +143,12 @@ def verify_library(library: Library) -> Iterator[str]:
         if segment_id not in known:
             yield f"document {held[0].source}: its segment {segment_id} is not in the catalogue"
     for segment in segments:
+        if are_damaged(library.folder.segments, segment.segment_id):
+            yield f"facts for SPARQL of segment {segment.segment_id}: not as they were written; `tabellion rebuild`"
         yield from _check_segment(library, segment, by_segment.get(segment.segment_id, []), counted)
     if index_at == now:  # else another process writes just now: the index is of another state
+        for name in library.index.damage():
+            yield f"index, {name}: its bytes are not those that were written; `tabellion rebuild --index`"
         try:
             yield from _check_index(library, {table_id for held in counted.values() for table_id in held})
         except Exception as error:
