@@ -73,5 +73,10 @@ def do_reading(
         raise explain_reading(called, error, limits) from None
 
 
+def read_in(crew: Crew | None, work: Callable[..., Made], *given: object, limits: Limits, name: object) -> Made:
+    """What `work(*given)` returns: in a worker of the crew, or here where there is none."""
+    return work(*given) if crew is None else do_reading(work, *given, limits=limits, name=name, crew=crew)
+
+
 def _extract(source: str | Path | bytes, settings: Settings, watched: bool) -> Extraction:
     return extract_document(source, settings, tell_page if watched else None)

@@ -120,12 +120,10 @@ class Library:
         """Read a source for this library and keep its bytes; in a worker where the library is isolated."""
         from tabellion.library.adding import read_source
 
-        given = (source, self.folder.originals, settings, log, known)
-        if self.readers is None:
-            return read_source(*given)
-        from tabellion.isolated import do_reading
+        from tabellion.isolated import read_in
 
-        return do_reading(read_source, *given, limits=settings.limits, name=source, crew=self.readers)
+        given = (source, self.folder.originals, settings, log, known)
+        return read_in(self.readers, read_source, *given, limits=settings.limits, name=source)
 
     @contextmanager
     def writing_documents(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[ReadingWriter]:
@@ -231,13 +229,7 @@ class Library:
                 held.setdefault(document, []).append(table)
         return [
             ListedDocument(
-                one.document_id,
-                one.source,
-                one.medium,
-                one.sha256,
-                one.title,
-                one.added,
-                held.get(one.document_id, []),
+                one.document_id, one.source, one.medium, one.sha256, one.title, one.added, held.get(one.document_id, [])
             )
             for one in listed
         ]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from tabellion.isolated import do_reading
+from tabellion.isolated import read_in
 from tabellion.library.corrections import editions_of
 from tabellion.library.details import document_id
 from tabellion.library.library import Library
@@ -46,10 +46,7 @@ def add_sent(library: Library, name: str, data: bytes, settings: Settings = Sett
     identity, originals = document_id(address), library.folder.originals
     log = library.logs([identity]).get(identity, ())
     given = (address, data, settings, log, originals)
-    if library.readers is None:
-        reading = read_sent(*given)
-    else:
-        reading = do_reading(read_sent, *given, limits=settings.limits, name=name, crew=library.readers)
+    reading = read_in(library.readers, read_sent, *given, limits=settings.limits, name=name)
     with library.writing_documents(settings=settings) as writer:
         store_original(originals, data, hashlib.sha256(data).hexdigest())
         done = [*writer.write(reading), *writer.flush()]
