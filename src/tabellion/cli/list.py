@@ -11,7 +11,7 @@ import typer
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
-    from tabellion.library.library import ListedDocument
+    from tabellion.library.records import ListedDocument
 
 EXAMPLES = """[bold]Examples[/bold]
 

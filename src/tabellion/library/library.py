@@ -23,7 +23,15 @@ from tabellion.library.catalogue import FILES, Catalogue, corrections, documents
 from tabellion.library.details import document_address, document_id
 from tabellion.library.files import Folder, default_place
 from tabellion.library.index import SearchIndex
-from tabellion.library.records import AddResult, DocumentRecord, documents_by_id, in_parts, list_documents, tables_by_id
+from tabellion.library.records import (
+    AddResult,
+    DocumentRecord,
+    ListedDocument,
+    documents_by_id,
+    in_parts,
+    list_documents,
+    tables_by_id,
+)
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:
@@ -48,18 +56,6 @@ if TYPE_CHECKING:
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
     from tabellion.workers import Crew
-
-
-class ListedDocument(msgspec.Struct, frozen=True):
-    """A document as it is listed, with the ids of its tables."""
-
-    id: str
-    source: str
-    medium: str
-    sha256: str
-    title: str | None
-    added: str
-    tables: list[str]
 
 
 class Library:
@@ -118,9 +114,8 @@ class Library:
 
     def read(self, source: str, settings: Settings, log: Sequence[Correction], known: StoredSource | None) -> Reading:
         """Read a source for this library and keep its bytes; in a worker where the library is isolated."""
-        from tabellion.library.adding import read_source
-
         from tabellion.isolated import read_in
+        from tabellion.library.adding import read_source
 
         given = (source, self.folder.originals, settings, log, known)
         return read_in(self.readers, read_source, *given, limits=settings.limits, name=source)

@@ -45,6 +45,18 @@ class DocumentRecord(msgspec.Struct, frozen=True):
     rendered: Rendered | None  # how a web page was drawn before it was read
 
 
+class ListedDocument(msgspec.Struct, frozen=True):
+    """A document as it is listed, with the ids of its tables."""
+
+    id: str
+    source: str
+    medium: str
+    sha256: str
+    title: str | None
+    added: str
+    tables: list[str]
+
+
 class TableRecord(msgspec.Struct, frozen=True):
     """A table of the library."""
 
