@@ -53,6 +53,14 @@ def test_things_are_a_line_a_page_and_a_summary_is_told() -> None:
     assert "2 pages of 1 sites" in result.stderr
 
 
+def test_a_page_is_explained_by_a_drawing_and_a_stranger_is_refused() -> None:
+    status, printed = run("mine", "--explain", "pie.html", str(SITE))
+    assert status == 0
+    assert printed.startswith("<svg")
+    assert "1 kg apples" in printed
+    assert run("mine", "--explain", "none.html", str(SITE))[0] == 1
+
+
 def test_pages_without_concepts_still_show_their_instances() -> None:
     result = CliRunner().invoke(app, ["mine", str(SITE)])
     assert "pie.html" in result.stdout

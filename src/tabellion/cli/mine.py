@@ -13,7 +13,7 @@ import typer
 
 from tabellion.cli.options import FilesOption, LimitOption, PrivateOption, TraceOption, build_limits
 from tabellion.cli.segment import MethodChoice, MethodOption
-from tabellion.cli.unified import print_things
+from tabellion.cli.unified import print_explanation, print_things
 
 if TYPE_CHECKING:
     from tabellion.mine.instances import ConceptInstance, Instance
@@ -96,6 +96,14 @@ def mine(
             '"fixed": true stay under the attribute where you put them.',
         ),
     ] = None,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            "--explain",
+            metavar="PAGE",
+            help="Draw what was seen on this page of the sources (its address or file): segments, labels, facts; SVG.",
+        ),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="With --unified, to read: what stands beside the facts too.")
     ] = False,
@@ -132,6 +140,9 @@ def mine(
 
         crawl = CrawlSettings(pages=pages, depth=depth, pause=pause, private=private == "yes")
         sites = list(open_sites(sources, limits, crawl, keep))
+        if explain is not None:
+            print_explanation(sites, explain)
+            raise typer.Exit(0)
         if unified:
             found = print_things(sites, form.value, schema, everything=everything)
             if library is not None:

@@ -39,6 +39,15 @@ def print_things(sites: Sequence[SitePages], form: str, schema: Path | None, *, 
     return UnifiedThings(unified, things)
 
 
+def print_explanation(sites: Sequence[SitePages], page: str) -> None:
+    """Print a drawing of what was seen on one page."""
+    from tabellion.mine.explain import explain_page
+    from tabellion.mine.things import unify_sites
+
+    sys.stdout.buffer.write(explain_page(unify_sites(sites), page).encode("utf-8", "replace"))
+    sys.stdout.flush()
+
+
 class UnifiedThings:
     """What `mine --unified` found."""
 
