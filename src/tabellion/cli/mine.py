@@ -104,6 +104,15 @@ def mine(
             help="Draw what was seen on this page of the sources (its address or file): segments, labels, facts; SVG.",
         ),
     ] = None,
+    update: Annotated[
+        Path | None,
+        typer.Option(
+            "--update",
+            metavar="FILE",
+            help="With --unified: keep the history of values here, say what is new, changed and gone; of pages kept "
+            "with --keep, fetch only those that changed.",
+        ),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="With --unified, to read: what stands beside the facts too.")
     ] = False,
@@ -138,13 +147,15 @@ def mine(
         from tabellion.mine.live import CrawlSettings
         from tabellion.mine.sources import open_sites
 
-        crawl = CrawlSettings(pages=pages, depth=depth, pause=pause, private=private == "yes")
+        crawl = CrawlSettings(
+            pages=pages, depth=depth, pause=pause, private=private == "yes", update=update is not None
+        )
         sites = list(open_sites(sources, limits, crawl, keep))
         if explain is not None:
             print_explanation(sites, explain)
             raise typer.Exit(0)
         if unified:
-            found = print_things(sites, form.value, schema, everything=everything)
+            found = print_things(sites, form.value, schema, update, everything=everything)
             if library is not None:
                 found.keep(library, files, name)
             raise typer.Exit(1 if found.failed else 0)

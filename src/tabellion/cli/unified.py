@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 RDF = ("turtle", "jsonld", "rdfxml")
 
 
-def print_things(sites: Sequence[SitePages], form: str, schema: Path | None, *, everything: bool) -> UnifiedThings:
+def print_things(
+    sites: Sequence[SitePages], form: str, schema: Path | None, update: Path | None, *, everything: bool
+) -> UnifiedThings:
     """Mine sites for their things, print these in the form asked for; what was found."""
     from tabellion.cli.messages import complain
     from tabellion.mine.linking import link_things
@@ -36,7 +38,21 @@ def print_things(sites: Sequence[SitePages], form: str, schema: Path | None, *, 
         complain(issue.note)
     for line in summary_lines(unified, things, links):
         typer.echo(line, err=True)
+    for line in change_lines(update, things) if update is not None else ():
+        typer.echo(line, err=True)
     return UnifiedThings(unified, things)
+
+
+def change_lines(history: Path, things: Sequence[Thing]) -> Iterator[str]:
+    """Bring a history up to date, and say what is new, changed and gone."""
+    from tabellion.mine.history import update_history
+
+    changes = update_history(history, things)
+    yield f"{len(changes.new)} new, {len(changes.changed)} values changed, {len(changes.gone)} gone"
+    yield from (f"new: {key}" for key in changes.new)
+    for change in changes.changed:
+        yield f"changed: {change.key}: {change.attribute}: {'; '.join(change.before)} → {'; '.join(change.after)}"
+    yield from (f"gone: {key}" for key in changes.gone)
 
 
 def print_explanation(sites: Sequence[SitePages], page: str) -> None:

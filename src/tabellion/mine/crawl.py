@@ -26,7 +26,7 @@ from tabellion.errors import TabellionError, UnreadableError
 from tabellion.mine.live import CrawlSettings, LiveFetcher
 from tabellion.mine.ontology import build_concepts, read_site_page
 from tabellion.mine.site import Link, SitePage, gather_site, is_headline, is_label
-from tabellion.mine.warc import FetchedPage, WarcWriter
+from tabellion.mine.warc import FetchedPage, WarcFile, WarcWriter
 from tabellion.read.web.page_tree import read_page_tree
 
 _CONCEPT_PAGES = 0.5  # share of a site's pages that may be pages of concepts; the others are for their instances
@@ -176,17 +176,29 @@ def crawl_sites(
     names = [urlsplit(home).netloc.replace(":", "-") or "site" for home in homes]
     again = [names[:number].count(name) for number, name in enumerate(names)]
     paths = [folder / f"{name}{f'-{n + 1}' if n else ''}.warc.gz" for name, n in zip(names, again, strict=True)]
+    older = [_set_aside(path) if settings.update else None for path in paths]
     with ExitStack() as stack:
         writers = [stack.enter_context(WarcWriter(path)) for path in paths]
         walks = [
-            SiteWalk(LiveFetcher(settings), home, settings, writer) for home, writer in zip(homes, writers, strict=True)
+            SiteWalk(LiveFetcher(settings, known=WarcFile(old) if old else None), home, settings, writer)
+            for home, writer, old in zip(homes, writers, older, strict=True)
         ]
         if len(walks) == 1:
             _walk_alone(walks[0])
         else:
             walk_together(walks)
+    for walk, path, old in zip(walks, paths, older, strict=True):
+        if old is not None:
+            old.replace(path) if not walk.read else old.unlink()
     missing = [None if walk.read else walk.error or UnreadableError(f"{walk.home}: no page") for walk in walks]
     return [Crawled(*each) for each in zip(homes, paths, missing, strict=True)]
+
+
+def _set_aside(path: Path) -> Path | None:
+    """Move an earlier crawl out of the way; where it is now, or None where there is none."""
+    if not path.exists():
+        return None
+    return path.replace(path.with_name(path.name.replace(".warc.gz", ".before.warc.gz")))
 
 
 def is_trap(address: str, settings: CrawlSettings = CrawlSettings()) -> bool:

@@ -15,7 +15,7 @@ import httpx
 import msgspec
 
 from tabellion.errors import MissingExtraError, TabellionError, UnreadableError
-from tabellion.mine.warc import PAGE_TYPES, FetchedPage, charset_of
+from tabellion.mine.warc import PAGE_TYPES, FetchedPage, WarcFile, charset_of
 from tabellion.read.web.transport import TimedTransport
 
 if TYPE_CHECKING:
@@ -39,14 +39,18 @@ class CrawlSettings(msgspec.Struct, frozen=True):
     address: int = 300  # letters; longer ones are traps
     repeats: int = 2  # times that a folder may come back in one path
     private: bool = True  # addresses of this computer and of its own network may be fetched
+    update: bool = False  # of pages kept before, ask only for those that changed
     questions: int = 20  # addresses of one path that differ in what stands after the question mark alone
 
 
 class LiveFetcher:
     """Fetches pages from the web and keeps each response."""
 
-    def __init__(self, settings: CrawlSettings, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, settings: CrawlSettings, transport: httpx.BaseTransport | None = None, known: WarcFile | None = None
+    ) -> None:
         self.settings = settings
+        self._known = known  # pages of an earlier crawl
         self._robots: dict[str, Protego] = {}
         self._due: dict[str, float] = {}  # host -> when it may be asked again
         self._timed = TimedTransport(private=settings.private) if transport is None else None
@@ -60,6 +64,8 @@ class LiveFetcher:
     def fetch(self, address: str) -> FetchedPage:
         """The page of an address, redirects followed on any host that allows it."""
         address, status, headers, data = self._follow(address, asking=True)
+        if status == httpx.codes.NOT_MODIFIED and self._known is not None and address in self._known:
+            return self._known.fetch(address)
         if status != 200:
             raise UnreadableError(f"{address}: the server answered with status {status}")
         kind = headers.get("content-type", "")
@@ -133,7 +139,7 @@ class LiveFetcher:
         end = time.monotonic() + self.settings.seconds
         if self._timed is not None:
             self._timed.start(self.settings.seconds)
-        with self._client.stream("GET", address) as response:
+        with self._client.stream("GET", address, headers=self._conditions(address)) as response:
             data = bytearray()
             for chunk in response.iter_bytes():
                 data += chunk
@@ -142,6 +148,14 @@ class LiveFetcher:
                 if time.monotonic() > end:
                     raise UnreadableError(f"{address}: not fetched within {self.settings.seconds:g} seconds")
             return response.status_code, response.headers, bytes(data)
+
+    def _conditions(self, address: str) -> dict[str, str]:
+        """What asks for a page only if it changed since it was kept: its ETag, else when it was last modified."""
+        if self._known is None or address not in self._known:
+            return {}
+        told = {name.lower(): value for name, value in self._known.fetch(address).headers}
+        asked = {"If-None-Match": told.get("etag"), "If-Modified-Since": told.get("last-modified")}
+        return {name: value for name, value in asked.items() if value}
 
     def _wait(self, address: str) -> None:
         """Keep the pause that the settings and the host's robots.txt ask for."""

@@ -59,6 +59,9 @@ class WarcFile:
             found.setdefault(urlsplit(address).netloc.lower().removeprefix("www."), []).append(address)
         return found
 
+    def __contains__(self, address: str) -> bool:
+        return address in self._places
+
     def fetch(self, address: str) -> FetchedPage:
         """The page of an address."""
         if address not in self._places:
@@ -67,7 +70,8 @@ class WarcFile:
             file.seek(self._places[address])
             record = next(iter(self._warcio.archiveiterator.ArchiveIterator(file)))
             kind = record.http_headers.get_header("Content-Type") or ""
-            return FetchedPage(address, record.content_stream().read(), charset_of(kind))
+            headers = tuple((name, value) for name, value in record.http_headers.headers)
+            return FetchedPage(address, record.content_stream().read(), charset_of(kind), headers)
 
 
 class WarcWriter:
