@@ -128,6 +128,12 @@ def mine(
     ] = False,
     pages: FetchedOption = 30,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")] = 2,
+    expand: Annotated[
+        int,
+        typer.Option(
+            "--expand", metavar="N", min=0, help="Add up to N sites of the domain that those on the web link."
+        ),
+    ] = 0,
     pause: PauseOption = 1.0,
     keep: KeepOption = None,
     private: PrivateOption = "no",
@@ -150,7 +156,7 @@ def mine(
         crawl = CrawlSettings(
             pages=pages, depth=depth, pause=pause, private=private == "yes", update=update is not None
         )
-        sites = list(open_sites(sources, limits, crawl, keep))
+        sites = list(open_sites(sources, limits, crawl, keep, expand))
         if explain is not None:
             print_explanation(sites, explain)
             raise typer.Exit(0)

@@ -15,6 +15,7 @@ import msgspec
 
 from tabellion.errors import SourceMissingError, UnreadableError
 from tabellion.mine.crawl import Crawled, crawl_sites
+from tabellion.mine.expansion import ExpansionSettings, expand_sites
 from tabellion.mine.live import CrawlSettings
 from tabellion.mine.ontology import SitePages
 from tabellion.mine.tables import find_tables
@@ -31,16 +32,27 @@ _FILES = (".warc", ".warc.gz", *_PAGES)
 
 
 def open_sites(
-    sources: Sequence[str], limits: Limits = DEFAULT, crawl: CrawlSettings = CrawlSettings(), keep: Path | None = None
+    sources: Sequence[str],
+    limits: Limits = DEFAULT,
+    crawl: CrawlSettings = CrawlSettings(),
+    keep: Path | None = None,
+    expand: int = 0,
 ) -> Iterator[SitePages]:
-    """The sites that sources name; those on the web are crawled and kept as WARC files in the folder `keep`."""
+    """The sites that sources name; those on the web are crawled and kept as WARC files in the folder `keep`.
+
+    With `expand`, up to so many sites of the same domain are added that those on the web lead to.
+    """
     for source in sources:
         if not source.startswith(_WEB) and not Path(source).exists():
             raise SourceMissingError(f"{source}: no such folder or file")
         if not source.startswith(_WEB) and not Path(source).is_dir() and not source.endswith(_FILES):
             raise UnreadableError(f"{source}: is neither a page, nor a folder of pages, nor a WARC file")
     homes = list(dict.fromkeys(source for source in sources if source.startswith(_WEB)))
-    crawled = {each.home: each for each in crawl_sites(homes, crawl, keep)} if homes else {}
+    if homes and expand:
+        fetched = expand_sites(homes, crawl, keep, ExpansionSettings(sites=expand))
+    else:
+        fetched = crawl_sites(homes, crawl, keep) if homes else []
+    crawled = {each.home: each for each in fetched}
     for source in sources:
         if source.startswith(_WEB):
             yield from _crawled_sites(crawled[source], limits)
@@ -50,6 +62,8 @@ def open_sites(
             yield SitePages(Path(source).name, (source,), lambda name: find_tables(*load_page(name, limits), limits))
         else:
             yield from warc_sites(Path(source), limits)
+    for home in (home for home in crawled if home not in homes):
+        yield from _crawled_sites(crawled[home], limits)
 
 
 def _crawled_sites(crawled: Crawled, limits: Limits) -> Iterator[SitePages]:
