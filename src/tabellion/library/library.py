@@ -8,7 +8,7 @@ imported when it is first used, so that a library is open within a blink.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tabellion.library.questions import Condition
     from tabellion.library.reading import Reading
     from tabellion.library.repairing import Elsewhere
-    from tabellion.library.saved import SavedQuery
+    from tabellion.library.saved import Parameters, SavedQuery
     from tabellion.library.search import Found
     from tabellion.library.series.comparing import Comparison
     from tabellion.library.series.lining import Series
@@ -281,16 +281,12 @@ class Library:
             searcher = self._states.newest()
         return searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
 
-    def query(
-        self, sql: str, limits: QueryLimits | None = None, *, parameters: Mapping[str, str | float | None] | None = None
-    ) -> pa.Table:
+    def query(self, sql: str, limits: QueryLimits | None = None, *, parameters: Parameters | None = None) -> pa.Table:
         """All rows of a SELECT, or of a saved question by its name, as an Arrow table."""
         with self.ask(sql, limits, parameters=parameters) as answer:
             return answer.read_all()
 
-    def ask(
-        self, sql: str, limits: QueryLimits | None = None, *, parameters: Mapping[str, str | float | None] | None = None
-    ) -> Rows:
+    def ask(self, sql: str, limits: QueryLimits | None = None, *, parameters: Parameters | None = None) -> Rows:
         """The rows of a SELECT, or of a saved question by its name, some at a time; use it as a context."""
         from tabellion.library.query import Answer, QueryLimits
         from tabellion.library.saved import statement_of

@@ -22,6 +22,7 @@ from tabellion.library.naming import nearest_name
 if TYPE_CHECKING:
     from tabellion.library.library import Library
 
+Parameters = Mapping[str, str | float | None]  # values by name
 _KEY = "query:"  # before the name of a saved query among the facts of a library
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
 _QUIET = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/"  # where a colon means nothing
@@ -48,7 +49,7 @@ def parameters_in(sql: str) -> list[str]:
     return list(dict.fromkeys(match["name"] for match in _PARAMETER.finditer(sql) if match["name"]))
 
 
-def fill_parameters(sql: str, values: Mapping[str, str | float | None]) -> str:
+def fill_parameters(sql: str, values: Parameters) -> str:
     """A statement with its parameters filled in.
 
     >>> fill_parameters("select * from t where year = :year and place = :place", {"year": "1990", "place": "O'Hara"})
@@ -106,7 +107,7 @@ def forget_query(library: Library, name: str) -> SavedQuery:
     return saved
 
 
-def statement_of(library: Library, asked: str, values: Mapping[str, str | float | None] | None = None) -> str:
+def statement_of(library: Library, asked: str, values: Parameters | None = None) -> str:
     """The statement that is meant by SQL or by the name of a saved question, with its parameters filled in."""
     sql = asked
     if _NAME.fullmatch(asked.strip()):
