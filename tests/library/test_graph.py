@@ -105,6 +105,20 @@ def test_facts_that_were_written_beforehand_are_those_of_the_document(tmp_path: 
     assert (said[0][1], said[1][1]) == (0, 3), "only what has no facts beforehand is read again"
 
 
+def test_after_a_stroke_facts_are_those_of_the_repaired_table(tmp_path: Path) -> None:
+    whole = "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH ?g { ?s ?p ?o } FILTER (?g != tab:holds) }"
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "smoking.xlsx")
+        before = triples(library, whole, [])
+        library.repair("smoking").move_header("A8", under="A6")
+        told: list[str] = []
+        after = triples(library, whole, told)
+        assert len(told) == 1, "a stroke does not wait for facts: the document is read when they are asked for"
+        assert after != before
+        library.repair("smoking").undo()
+        assert triples(library, whole, []) == before
+
+
 def triples(library: Library, query: str, told: list[str]) -> list[bytes]:
     from tabellion.library.graph import answer_query, open_graph
 

@@ -120,12 +120,12 @@ def as_stored(settings: Settings, rendered: Rendered | None) -> Settings:
     return msgspec.structs.replace(settings, render=rendered)
 
 
-def reading_of(extraction: Extraction, source: str, address: str, size: int) -> Reading:
-    """What is kept of an extraction."""
+def reading_of(extraction: Extraction, source: str, address: str, size: int, *, facts: bool = True) -> Reading:
+    """What is kept of an extraction; with `facts`, those for SPARQL are made beforehand."""
     document = extraction.document
     identity = document_id(address)
     tables = tuple(_table_reading(table, source) for table in extraction.tables)
-    described = are_wanted() and are_few(sum(table.tuples for table in tables))
+    described = facts and are_wanted() and are_few(sum(table.tuples for table in tables))
     return Reading(
         document_id=identity,
         address=address,

@@ -117,7 +117,8 @@ class _CorrectionWriter:
     def write(self, corrections: Sequence[Correction], replayed: Replayed) -> None:
         """Append the corrections and show the reading that they give."""
         document = self.document
-        reading = reading_of(replayed.extraction, document.source, document.address, self.size)
+        # facts for SPARQL cost as much as all the rest of a stroke: they are made when somebody asks
+        reading = reading_of(replayed.extraction, document.source, document.address, self.size, facts=False)
         reading = msgspec.structs.replace(reading, corrections=len(replayed.standings), rendered=document.rendered)
         with writing_mark(self.folder):
             try:
