@@ -61,6 +61,19 @@ def test_years_under_countries_are_not_called_countries(library: Library) -> Non
     ]
 
 
+def test_a_key_beside_one_column_of_values_shows_each_row_once(tmp_path: Path) -> None:
+    rows = "".join(
+        f"<tr><td>{town}</td><td>{people}</td></tr>" for town, people in (("York", 12), ("Hull", 15), ("Ripon", 9))
+    )
+    page = tmp_path / "towns.html"
+    page.write_text(f"<html><body><table><tr><th>Town:</th><th>People</th></tr>{rows}</table></body></html>", "utf-8")
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(page)
+        assert library.query("select town, people from towns order by people").to_pylist() == [
+            {"town": "Ripon", "people": 9}, {"town": "York", "people": 12}, {"town": "Hull", "people": 15},
+        ]  # fmt: skip
+
+
 def test_columns_are_named_by_the_levels_that_differ() -> None:
     long = "Percent of gross wage earnings that a single worker without any child has to pay as taxes"
     assert name_columns([(long, "2001"), (long, "2002")]) == ["2001", "2002"]

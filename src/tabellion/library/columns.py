@@ -20,6 +20,7 @@ from tabellion.library.details import ColumnFacts
 from tabellion.library.naming import once_each, plain_name
 from tabellion.model.grid import Content
 from tabellion.model.table import Path, Table
+from tabellion.relate.names import name_left_levels
 from tabellion.values.periods import ThingKind, thing_kind
 
 _LONGEST = 60  # letters of the name of a column
@@ -94,9 +95,9 @@ def _words(path: tuple[str, ...]) -> list[str]:
 
 def _levels(table: Table, laid: LaidOut) -> list[ColumnFacts]:
     """A column for each label that a row can have, in the order of the stub."""
-    heads = {int(table.grid.column_of[at]): head for at, head in zip(laid.stub_columns, laid.stub_heads, strict=True)}
     paths = table.tuples.row_paths
     labels = _labels_by_level(paths.get(row, Path()) for row in set(table.tuples.rows.tolist()))
+    heads = _heads(table, laid, sorted(labels))
     depths = Counter(column for column, _ in labels)
     found: list[ColumnFacts] = []
     for column, level in sorted(labels):
@@ -117,6 +118,20 @@ def _levels(table: Table, laid: LaidOut) -> list[ColumnFacts]:
             ColumnFacts(column, name, (head,) if head else (), level=level, kind=thing_kind(labels[column, level]))
         )
     return found
+
+
+def _heads(table: Table, laid: LaidOut, levels: Sequence[tuple[int, int]]) -> dict[int, str]:
+    """What the columns of the stub are called: as the table names its levels, else by what stands over each.
+
+    A key that stands among the values has the label over it.
+    """
+    column_of, over = table.grid.column_of, table.tuples.column_paths
+    heads = {int(column_of[at]): path.labels[-1] for at, path in over.items() if path.labels}
+    heads |= {int(column_of[at]): head for at, head in zip(laid.stub_columns, laid.stub_heads, strict=True)}
+    named = name_left_levels(table.nested)
+    if len(named) == len(levels):
+        heads |= {column: name for (column, _), name in zip(levels, named, strict=True) if name}
+    return heads
 
 
 def _labels_by_level(paths: Iterable[Path]) -> dict[tuple[int, int], set[str]]:
