@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -32,7 +32,8 @@ from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word
 
 OPEN, CLOSE = "«", "»"  # around a word that was found
 _PIECES = 3  # pieces shown of one field
-_HEAD = 2  # letters that a stem shares with all its words
+_HEAD = 2  # letters that the shortest stem shares with all its words
+_CHANGED = 2  # letters at the end of a stem that may be others in a word: happy, happi
 _AROUND = 60  # letters shown before the first and after the last word
 
 
@@ -47,7 +48,7 @@ def highlight_table(
     if not wanted:
         return {}
     affiliated = details.metadata.affiliated
-    fields: dict[str, Iterable[str]] = {
+    fields: dict[str, Sequence[str]] = {
         "caption": [table.caption or table.title or ""],
         "header": details.all_heads,
         "stub": details.stub_words,
@@ -70,18 +71,26 @@ def highlight_table(
     return found
 
 
-def _pieces(texts: Iterable[str], wanted: set[str], language: str, seen: set[str]) -> list[str]:
+def _pieces(texts: Sequence[str], wanted: set[str], language: str, seen: set[str]) -> list[str]:
     pieces: list[str] = []
-    heads = {term[:1] if is_number(term) else term[:_HEAD] for term in wanted}
+    together = "\n".join(texts).lower()
+    heads = [head for head in {_head_of(term) for term in wanted} if head in together]
+    if not heads and together.isascii():
+        return pieces  # most texts hold none of the words, which is seen at once
     for text in texts:
         if text.isascii() and not any(head in text.lower() for head in heads):
-            continue  # most texts hold none of the words, which is seen at once
+            continue
         marked = mark_words(text, wanted, language, seen)
         if marked and marked not in pieces:
             pieces.append(marked)
             if len(pieces) == _PIECES:
                 break
     return pieces
+
+
+def _head_of(term: str) -> str:
+    """The letters that a term shares with all words that it is the stem of."""
+    return term[:1] if is_number(term) else term[: max(_HEAD, len(term) - _CHANGED)]
 
 
 def mark_words(text: str, wanted: set[str], language: str, seen: set[str] | None = None) -> str:
