@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
+.PHONY: help soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,16 @@ library-checks: $(STAMP) ## relations, joins and databases over all tables of th
 
 bench: $(STAMP) ## speed and memory against peers
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python "$$bench"; done
+
+soak: $(STAMP) ## attacks at length: mutants, flipped bytes, kills, load (hours; docs/security.md)
+	$(BIN)/python tests/soak.py
+
+audit: $(STAMP) ## known weaknesses of what tabellion needs (asks the network)
+	$(BIN)/python -m pip install --quiet pip-audit && $(BIN)/pip-audit --skip-editable
+	@if command -v npm >/dev/null; then cd frontend && npm audit; fi
+
+bill: $(STAMP) ## dist/tabellion.cdx.json: every package, its version and licence
+	$(BIN)/python .ci/bill_of_materials.py dist/tabellion.cdx.json
 
 clean: ## take away .venv and all caches of tools
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

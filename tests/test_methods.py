@@ -54,8 +54,18 @@ def test_a_step_is_a_parameter_over_http(tmp_path: Path) -> None:
         for name, step in STEPS.items():
             assert (told[name]["enum"], told[name]["default"]) == (list(step.methods), step.default)
         sheet = (ROOT / "examples" / "smoking.xlsx").read_bytes()
-        refused = client.post("/documents", params={"name": "a", "rows": "nonsense"}, content=sheet)
-        taken = client.post("/documents", params={"name": "a", "rows": "paper", "parents": "svm"}, content=sheet)
+        refused = client.post(
+            "/documents",
+            params={"name": "a", "rows": "nonsense"},
+            content=sheet,
+            headers={"Content-Type": "application/octet-stream"},
+        )
+        taken = client.post(
+            "/documents",
+            params={"name": "a", "rows": "paper", "parents": "svm"},
+            content=sheet,
+            headers={"Content-Type": "application/octet-stream"},
+        )
         assert (refused.status_code, taken.status_code, taken.json()["tables"]) == (422, 200, 1)
 
 

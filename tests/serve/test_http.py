@@ -267,7 +267,10 @@ def test_documents_are_sent_replaced_and_removed(tmp_path: Path) -> None:
         locked = protect(b"sesame")
         assert send("locked.pdf", locked).status_code == 422
         opened = client.post(
-            "/documents", params={"name": "locked.pdf"}, content=locked, headers={"X-Document-Password": "sesame"}
+            "/documents",
+            params={"name": "locked.pdf"},
+            content=locked,
+            headers=BYTES | {"X-Document-Password": "sesame"},
         )
         assert opened.status_code == 200
         client.delete(f"/documents/{opened.json()['document']}")

@@ -19,7 +19,7 @@ import msgspec
 from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import FILES, Catalogue, corrections, documents, history, tables
+from tabellion.library.catalogue import FILES, Catalogue, corrections, documents, history
 from tabellion.library.details import document_address, document_id
 from tabellion.library.files import Folder, default_place
 from tabellion.library.index import SearchIndex
@@ -29,7 +29,7 @@ from tabellion.library.records import (
     ListedDocument,
     documents_by_id,
     in_parts,
-    list_documents,
+    listed_documents,
     tables_by_id,
 )
 from tabellion.model.correction import Correction
@@ -217,17 +217,7 @@ class Library:
     def documents(self) -> list[ListedDocument]:
         """All documents with their tables."""
         with self.catalogue.reading() as connection:
-            listed = list_documents(connection)
-            ordered = select(tables.c.document_id, tables.c.table_id).order_by(tables.c.document_id, tables.c.number)
-            held: dict[str, list[str]] = {}
-            for document, table in connection.execute(ordered):
-                held.setdefault(document, []).append(table)
-        return [
-            ListedDocument(
-                one.document_id, one.source, one.medium, one.sha256, one.title, one.added, held.get(one.document_id, [])
-            )
-            for one in listed
-        ]
+            return listed_documents(connection)
 
     def find(self, name: str) -> DocumentRecord:
         """The document of an id, a path or a URL."""

@@ -106,6 +106,20 @@ def list_documents(connection: Connection) -> list[DocumentRecord]:
     return _documents(connection, select(documents).order_by(documents.c.address))
 
 
+def listed_documents(connection: Connection) -> list[ListedDocument]:
+    """All documents, in the same order, with the ids of their tables."""
+    ordered = select(tables.c.document_id, tables.c.table_id).order_by(tables.c.document_id, tables.c.number)
+    held: dict[str, list[str]] = {}
+    for document, table in connection.execute(ordered):
+        held.setdefault(document, []).append(table)
+    return [
+        ListedDocument(
+            one.document_id, one.source, one.medium, one.sha256, one.title, one.added, held.get(one.document_id, [])
+        )
+        for one in list_documents(connection)
+    ]
+
+
 def documents_by_id(connection: Connection, ids: Iterable[str]) -> dict[str, DocumentRecord]:
     found: dict[str, DocumentRecord] = {}
     for some in in_parts(ids):
