@@ -161,3 +161,10 @@ def test_one_time_goes_through_all_stages(monkeypatch: pytest.MonkeyPatch) -> No
     rows = "".join(f"<table><tr><th>a<th>b<tr><td>{n}<td>2<tr><td>3<td>{n}</table>" for n in range(80))
     with pytest.raises(TooLargeError, match=r"Limits\.seconds"):
         extract_document(f"<html><body>{rows}".encode(), Settings(limits=Limits(seconds=1.0)))
+
+
+@pytest.mark.parametrize("sign", ["[", "\\", "0", "?", "#,"])
+def test_a_long_number_format_costs_nothing(sign: str) -> None:
+    begun = time.monotonic()
+    extract_document(hostile.workbook_with_format(sign * 50_000), Settings(limits=Limits(seconds=20.0)))
+    assert time.monotonic() - begun < 10

@@ -30,6 +30,7 @@ BUILT_IN = {
 
 _LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.I)
 _DATE = re.compile(r"[dy]|am/pm|a/p|h|s|(?<![a-z])m+(?![a-z])|e(?![+-])|g{1,3}(?!e)", re.I)
+LONGEST = 255  # letters of a code; spreadsheets take 255, and a longer one is made to cost time
 _MOST_PLACES = 15  # a number has no more digits than that
 _LAST_DAY = 2_958_466  # the day after 9999-12-31
 _PLACES = re.compile(r"[0#?]\.([0#?]+)")
@@ -61,7 +62,7 @@ def understand_format(code: str | None) -> NumberFormat:
     >>> understand_format('#,##0" days"').shown.name
     'NUMBER'
     """
-    if not code or code.lower() == "general":
+    if not code or len(code) > LONGEST or code.lower() == "general":
         return NumberFormat(Shown.NUMBER)
     bare = _LITERAL.sub("", code.split(";", 1)[0] if not code.startswith(";") else code)
     if "general" in bare.lower():

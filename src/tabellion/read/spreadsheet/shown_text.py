@@ -18,7 +18,7 @@ from math import floor, log10
 from typing import NamedTuple
 
 from tabellion.patterns import lazy_pattern
-from tabellion.read.spreadsheet.number_format import Shown, is_day, number_text, understand_format
+from tabellion.read.spreadsheet.number_format import LONGEST, Shown, is_day, number_text, understand_format
 
 Writer = Callable[[float], str]
 
@@ -26,7 +26,6 @@ _GENERAL_DIGITS = 10  # of a number without format, those before the point count
 _SMALL = 1e-4  # below it such a number is written with an exponent
 _NUDGE, _EXACT = 1 + 1e-15, 1e14  # 1.005 is stored a hair too small and shown as 1.01; digits beyond are left alone
 _MOST_PLACES = 15  # digits after the point: a number has no more
-_LONGEST_CODE = 255  # letters; spreadsheet programs take no longer ones
 _TOKEN = lazy_pattern(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_(?P<blank>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]|(?P<general>General)'
     r"|(?P<half>AM/PM|A/P)|(?P<date>y+|m+|d+|h+|s+|e(?![+-])|b+|g+)|(?P<power>E[+-])|(?P<digit>[0#?])|(?P<other>.)",
@@ -70,7 +69,7 @@ def number_writer(code: str | None) -> Writer:
     >>> number_writer("# ?/?")(2.25), number_writer("0.00E+00")(12345), number_writer("[Red]-0.00")(1.005)
     ('2 1/4', '1.23E+04', '-1.01')
     """
-    if not code or code == "@" or len(code) > _LONGEST_CODE or code.lower() == "general":
+    if not code or code == "@" or len(code) > LONGEST or code.lower() == "general":
         return general_text
     try:
         sections = [_read_section(part) for part in _split(code)[:3]]
