@@ -79,7 +79,7 @@ def test_query_writes_parquet(shelf: str, tmp_path: Path) -> None:
 
     path = tmp_path / "rows.parquet"
     done = run("query", "select * from tuples", "--library", shelf, "--format", "parquet", "-o", str(path))
-    assert done.returncode == 0 and pq.read_table(path).num_rows == 135
+    assert done.returncode == 0 and pq.read_table(path).num_rows == 143
 
 
 def test_a_wrong_question_is_one_line(shelf: str) -> None:
