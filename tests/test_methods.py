@@ -31,7 +31,7 @@ def test_a_step_is_a_setting_of_the_python_interface(step: str) -> None:
 @pytest.mark.parametrize("step", STEPS)
 def test_a_step_is_an_option_of_every_command_that_reads(step: str, command: str) -> None:
     option = next(one for one in COMMANDS[command].params if one.name == step)
-    assert option.type_descriptor.annotation == STEPS[step].choice
+    assert list(option.type.choices) == list(STEPS[step].methods)
     assert option.default == STEPS[step].default
 
 
