@@ -31,8 +31,6 @@ EXAMPLES = """[bold]Examples[/bold]
 
 Stop it at any time and run it again: what the library has is passed over."""
 
-_EVERY = 1000  # documents between two lines of progress where there is no terminal
-
 
 @choosing_methods
 def run(
@@ -98,8 +96,6 @@ class _Progress:
         if self.live and self.documents % 10 == 0:
             sys.stderr.write(f"\r{self.documents:,} documents")
             sys.stderr.flush()
-        elif not self.live and self.documents % _EVERY == 0:
-            sys.stderr.write(f"{self.documents:,} documents\n")
 
 
 def _tell(report: RunReport) -> None:

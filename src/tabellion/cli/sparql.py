@@ -60,7 +60,12 @@ def sparql(
         from tabellion.library.graph import answer_query, check_query, open_graph
 
         check_query(asked)
-        store = open_graph(kept, lambda source: complain(f"{source}: added to the graph"))
+
+        def tell(source: str) -> None:
+            if sys.stderr.isatty():
+                complain(f"{source}: added to the graph")
+
+        store = open_graph(kept, tell)
         with opened(output) as file, ended_after(seconds):
             answer_query(store, asked, file, form.value, seconds)
             file.flush()
