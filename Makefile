@@ -45,12 +45,13 @@ browser:
 database:
 	@command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || echo "no PostgreSQL: the tests of a library on it are skipped"
 
-# The app's components are tested by Node, where it is there; its build is committed, so nothing else needs it.
+# The app's components are tested by Node, where it is there; its build is committed, so nothing else needs it. The lock file
+# names what this platform needs of the optional packages, so it is installed from and never written.
 components:
-	@if command -v npm >/dev/null; then cd frontend && npm ci --silent --no-fund --no-audit && npm run --silent check && npm run --silent test; else echo "no Node: the tests of the app's components are skipped"; fi
+	@if command -v npm >/dev/null; then cd frontend && npm install --no-save --silent --no-fund --no-audit && npm run --silent check && npm run --silent test; else echo "no Node: the tests of the app's components are skipped"; fi
 
 app: ## build the app in frontend/ into src/tabellion/web/static
-	cd frontend && npm ci --silent --no-fund --no-audit && npm run --silent build
+	cd frontend && npm install --no-save --silent --no-fund --no-audit && npm run --silent build
 
 screenshots: $(STAMP) ## take the pictures of the app in docs/images anew, with a real Chromium
 	$(BIN)/python docs/figures/draw_app.py
