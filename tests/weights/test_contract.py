@@ -17,6 +17,7 @@ from tabellion.errors import WeightsError
 from tabellion.library import open_library
 from tabellion.library.verify import verify_library
 from tabellion.locate.web.genuine import locate_tables
+from tabellion.mine import facts, names, schema
 from tabellion.pipeline import Settings, extract_document
 from tabellion.read.web.page import read_markup
 from tabellion.weights import SHIPPED, Weights
@@ -91,6 +92,10 @@ def reverse(source: Path, target: Path) -> None:
     change(source, target, **{name: told[name][::-1]})
 
 
+MINED = {"mined_facts": facts.FEATURES, "mined_names": names.FEATURES, "mined_attributes": schema.FEATURES}
+"""What is seen of mined sites; the weights are asked for by these names where a site is mined."""
+
+
 def read_with(name: str, folder: Path) -> None:
     """Read something that needs the weights of this name, with those of a folder."""
     if name == "genuine_drawn":
@@ -98,6 +103,9 @@ def read_with(name: str, folder: Path) -> None:
         locate_tables(
             read_markup(PAGE.read_text())[0], Weights(folder), drawn={number: np.zeros(6) for number in range(9)}
         )
+        return
+    if name in MINED:
+        Weights(folder).boosted(name, MINED[name])
         return
     source, chosen = READ[name]
     extract_document(source, msgspec.convert({"weights": str(folder), **chosen}, Settings))

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.learn.boosting import BoostingSettings, train_boosted
+from tabellion.learn.boosting import BoostingSettings, judge_chances, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, assign_folds, find_corpus, load_gold
 from tabellion.learn.scoring.sites import NAMES, same_name
@@ -319,5 +319,13 @@ def pair_trees(left_out: LeftOut) -> Boosted:
 def train_attributes(folder: Path, left_out: LeftOut = None) -> None:
     """Write the weights that tell which slots mean the same."""
     pair_trees(left_out).save(folder / f"{schema.WEIGHTS}.npz")
+    scores = _pair_scores() if left_out is None else {}
     method = "gradient-boosted trees over pairs of slots of different sites"
-    write_card(folder, Card(schema.WEIGHTS, method, _material(left_out), left_out=left_out, scores={}))
+    write_card(folder, Card(schema.WEIGHTS, method, _material(left_out), left_out=left_out, scores=scores))
+
+
+def _pair_scores() -> dict[str, float]:
+    """How well pairs of slots that mean the same are told, each vertical left out."""
+    told = _pair_rows()
+    chances = [pair_trees(vertical).probabilities(rows) for vertical, (rows, _) in told.items()]
+    return judge_chances(np.concatenate(chances), np.concatenate([same for _, same in told.values()]).astype(bool))
