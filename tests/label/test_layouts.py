@@ -40,9 +40,9 @@ def test_a_measure_in_the_first_column_is_a_value() -> None:
     rows: list[list[Value]] = [["Score", "Name", "Town"]]
     rows += [[score, f"Person {i}", f"Town {i % 3}"] for i, score in enumerate(scores)]
     table = table_of(rows)
-    found = {(one.left, one.top): one.text for one in table.tuples}
-    assert found[("Person 1",), ("Score",)] == "85.4"
-    assert found[("Person 1",), ("Town",)] == "Town 1"
+    found = {(one.row, one.top): one.text for one in table.tuples}
+    assert found[2, ("Score",)] == "85.4"
+    assert found[2, ("Town",)] == "Town 1"
 
 
 def test_rising_fractions_name_rows() -> None:

@@ -38,8 +38,9 @@ def name_top_levels(nested: Nested) -> tuple[str | None, ...]:
 
 
 def _head(nested: Nested, column: int) -> str | None:
-    """What stands over a column in the head, each text once."""
-    grid, rows = nested.frame.grid, nested.frame.header_rows
+    """What stands over a column in the head, each text once, without rows of the head that are labels."""
+    grid, labels = nested.frame.grid, {cell for node in nested.left.nodes for cell in node.cells}
+    rows = [row for row in nested.frame.header_rows if (row, column) not in labels]
     homes = dict.fromkeys(divmod(int(grid.home[row, column]), grid.shape[1]) for row in rows)
     said = [str(grid.label[home]) for home in homes if home[1] == column and home[0] in rows]
     return " ".join(text.rstrip(": ") for text in said if text) or None
