@@ -13,7 +13,7 @@ import pytest
 
 from tabellion.errors import MissingExtraError
 from tabellion.pipeline import Extraction, Settings, extract_document
-from tabellion.read.chromium.process import sweep_folders
+from tabellion.read.chromium.process import _machine, sweep_folders
 from tabellion.read.chromium.requests import Answer, serve_page
 from tabellion.read.chromium.tabs import TabLostError, Tabs
 from tabellion.read.limits import Limits
@@ -118,8 +118,10 @@ def test_a_run_leaves_no_process_and_no_folder_behind(chromium: str, tmp_path: P
 
 def test_what_a_killed_run_left_is_swept_away_by_a_later_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    kept = [tmp_path / f"tabellion-chromium-{os.getpid()}-alive", tmp_path / "tabellion-chromium-4194305-young"]
-    gone = tmp_path / "tabellion-chromium-4194305-old"
+    here, other = f"tabellion-chromium-{_machine()}", "tabellion-chromium-elsewhere"
+    kept = [tmp_path / f"{here}-{os.getpid()}-alive", tmp_path / f"{other}-4194305-young"]
+    gone = tmp_path / f"{other}-4194305-old"
+    (tmp_path / f"{here}-4194305-young").mkdir()
     for folder in (*kept, gone):
         folder.mkdir()
     for folder in (kept[0], gone):

@@ -118,7 +118,8 @@ def verify_library(library: Library) -> Iterator[str]:
     yield from _check_seals(library)
     try:
         library.index.catch_up(wait=True)
-    except Exception as error:  # whatever is wrong with what the index is made of is told below
+    except BaseException as error:  # whatever is wrong with what the index is made of is told below
+        pass_on(error)
         yield f"index: cannot be brought up to date ({error}); `tabellion rebuild --index`"
     with library.catalogue.reading() as connection:
         documents = list_documents(connection)
@@ -151,7 +152,8 @@ def verify_library(library: Library) -> Iterator[str]:
             yield f"index, {name}: its bytes are not those that were written; `tabellion rebuild --index`"
         try:
             yield from _check_index(library, {table_id for held in counted.values() for table_id in held})
-        except Exception as error:
+        except BaseException as error:
+            pass_on(error)
             yield f"index: cannot be read ({error}); `tabellion rebuild --index`"
 
 
@@ -239,3 +241,9 @@ def _check_index(library: Library, known: set[str]) -> Iterator[str]:
         yield f"index: {len(missing):,} tables are missing, for example {min(missing)}; `tabellion rebuild --index`"
     if surplus := indexed - known:
         yield f"index: {len(surplus):,} tables are gone since, for example {min(surplus)}; `tabellion rebuild --index`"
+
+
+def pass_on(error: BaseException) -> None:
+    """Raise again what is no fault of a file; a panic of the index, which is none of Python's exceptions, is one."""
+    if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        raise error
