@@ -62,8 +62,7 @@ def sparql(
         check_query(asked)
 
         def tell(source: str) -> None:
-            if sys.stderr.isatty():
-                complain(f"{source}: added to the graph")
+            complain(f"{source}: added to the graph")
 
         store = open_graph(kept, tell)
         with opened(output) as file, ended_after(seconds):
