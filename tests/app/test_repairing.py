@@ -118,6 +118,7 @@ def test_edges_are_moved_tables_cut_and_taken_for_none(browser: Browser, address
     page.locator("#cell-8-1").click()
     expect(page.locator(".cell-facts")).to_contain_text("per hundred")
     page.goto(address + "#/table/stacked_ferries_2")
+    expect(page.locator(".about p")).to_contain_text("A10:D14")
     page.locator("#cell-10-1").click()
     page.get_by_label("Tables", exact=True).select_option("N")
     expect(page.locator(".about p")).to_contain_text("A2:D6")

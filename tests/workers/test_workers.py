@@ -69,6 +69,17 @@ def test_a_task_that_kills_its_worker_is_told_by_the_signal() -> None:
         assert crew.do(divmod, 7, 2, bounds=ROOM) == (3, 1)
 
 
+def test_what_the_parent_once_held_is_not_the_workers() -> None:
+    code = (
+        "import os; from tabellion.workers import Bounds, Crew, WorkerLostError\n"
+        "held = bytearray(400 * 2**20); del held\n"
+        "try:\n    Crew(1).do(os.abort, bounds=Bounds(20, 300 * 2**20))\n"
+        "except WorkerLostError as error:\n    print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "SIGABRT" in said.stdout
+
+
 def test_more_than_may_wait_is_refused() -> None:
     with Crew(1, waiting=1) as crew:
         crew.warm()

@@ -27,7 +27,7 @@ from typing import TypeVar
 
 from tabellion.workers import channel
 from tabellion.workers.bounds import Bounds, BusyError, LimitPassedError, WorkerLostError
-from tabellion.workers.inside import held_bytes, live
+from tabellion.workers.inside import held_bytes, live, most_bytes
 
 Made = TypeVar("Made")
 Piece = Callable[[bytes], object]
@@ -54,6 +54,8 @@ class Worker:
         self._program: subprocess.Popen[bytes] | None = None
         self._parent = 0
         self._looked = 0.0
+        self._held_then = 0  # bytes, when it was last looked at
+        self._inherited = 0  # bytes: what the system counts as the worker's most is never less than its parent's
         self._ready = False
         _open.add(self)
 
@@ -62,7 +64,7 @@ class Worker:
         if self._channel is not None and self._parent == os.getpid():
             return
         ours, theirs = socket.socketpair()
-        self._parent = os.getpid()
+        self._parent, self._held_then, self._inherited = os.getpid(), 0, most_bytes()
         if self._may_fork and threading.active_count() == 1:
             self._fork(ours, theirs)
         else:
@@ -190,7 +192,8 @@ class Worker:
                 raise LimitPassedError("seconds")
             if now > self._looked + _LOOK:
                 self._looked = now
-                if self._held() > bounds.memory:
+                self._held_then = self._held()
+                if self._held_then > bounds.memory:
                     raise LimitPassedError("memory")
             try:
                 message = self._inbox.take()
@@ -210,7 +213,7 @@ class Worker:
         status, most = self._wait()
         if status == -getattr(signal, "SIGXCPU", 24):
             return LimitPassedError("seconds")
-        if most > _NEAR * bounds.memory:
+        if max(self._held_then, most if most > self._inherited else 0) > _NEAR * bounds.memory:
             return LimitPassedError("memory")
         return WorkerLostError(_name(status))
 
@@ -226,7 +229,7 @@ class Worker:
             if self._program is not None:
                 self._program.returncode = os.waitstatus_to_exitcode(status)
             self._process = 0
-            return os.waitstatus_to_exitcode(status), used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            return os.waitstatus_to_exitcode(status), most_bytes(used)
         return 0, 0
 
 

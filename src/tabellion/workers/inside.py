@@ -165,6 +165,15 @@ def held_bytes(process: int) -> int:
     return held
 
 
+def most_bytes(used: Any = None) -> int:
+    """The most memory that a process ever held, by what the system says of its use; without it, this process's."""
+    if used is None:
+        if resource is None:
+            return 0
+        used = resource.getrusage(resource.RUSAGE_SELF)
+    return int(used.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+
+
 def _end_with(parent: socket.socket) -> None:
     """End at once where the parent is gone, whatever the task is at."""
     if not hasattr(select, "poll"):
