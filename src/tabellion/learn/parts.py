@@ -95,6 +95,7 @@ MINED = " ".join(
     f"mine.{name}"
     for name in (
         "slots",
+        "template_slots",
         "facts",
         "names",
         "schema",

@@ -1,9 +1,9 @@
 """Facts of a page's own subject, told from menus, related items, advertising and comments.
 
 In: pages of one template. Out: for each page its texts that change from page to page, each with the labels over it and
-the chance that it is a fact of the page's own subject. The slots of the template (`mine.slots`) are judged by learned
-trees, which have seen sites of other matters; nothing is thrown away. A template is learned from some pages; a slot
-that only later pages have is judged by what is seen of it there. Fails on a page alone, where nothing changes.
+the chance that it is a fact of the page's own subject. The slots of the template (`mine.template_slots`) are judged by
+learned trees, which have seen sites of other matters; nothing is thrown away. A template is learned from some pages; a
+slot that only later pages have is judged by what is seen of it there. Fails on a page alone, where nothing changes.
 """
 
 from __future__ import annotations
@@ -14,20 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.mine.slots import (
-    FEATURES,
-    Candidate,
-    PageSlots,
-    SlotKey,
-    SlotTable,
-    gather_slots,
-    part_slots,
-    place_in_parts,
-    read_slots,
-    same_slots,
-    stand_in,
-)
+from tabellion.mine.slots import FEATURES, Candidate, PageSlots, SlotKey, read_slots
 from tabellion.mine.template import Template, learn_template
+from tabellion.mine.template_slots import SlotTable, gather_slots, part_slots, place_in_parts, same_slots, stand_in
 from tabellion.model.page_tree import PageTree
 from tabellion.weights import Weights
 

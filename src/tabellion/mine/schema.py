@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from tabellion.mine.concepts import stems_of
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES as SLOT_FEATURES
-from tabellion.mine.slots import KINDS, WORDS, PageSlots, SlotKey, SlotTable
+from tabellion.mine.slots import KINDS, WORDS, PageSlots, SlotKey
+from tabellion.mine.template_slots import SlotTable
 from tabellion.weights import Weights
 
 WEIGHTS = "mined_attributes"
