@@ -31,8 +31,8 @@ from tabellion.library.reading import Reading, TableReading
 from tabellion.library.records import DocumentRecord, TableRecord, in_parts, list_documents, tables_of
 from tabellion.library.tidy import SCHEMA
 from tabellion.library.writing import write_readings
-from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
+from tabellion.model.table import Metadata
 
 DROPPED = 0.3
 ROWS, COLUMNS = 6, 4  # the least that a table must have to be cut

@@ -14,8 +14,8 @@ from tabellion.library.originals import store_original
 from tabellion.library.reading import Reading, TableReading
 from tabellion.library.tidy import SCHEMA
 from tabellion.library.writing import write_readings
-from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
+from tabellion.model.table import Metadata
 
 
 def add_relation(library: Library, name: str, column: str, items: pa.Array, values: NDArray[np.float64]) -> None:

@@ -25,9 +25,8 @@ from tabellion.model.region import LIKELY, AnyRegion, MarkupRegion, PrintedRegio
 from tabellion.model.table import Table
 from tabellion.model.tree import Nested
 from tabellion.nest import nest_frames
-from tabellion.read import Rendering, read_document
+from tabellion.read import Rendering, Watch, WatchedPages, read_document
 from tabellion.read.limits import check_deadline, one_deadline
-from tabellion.read.progress import Watch, WatchedPages
 from tabellion.recognise import recognise_grid, recognise_parts, recognise_printed
 from tabellion.relate import conserve_cells, relate_table
 from tabellion.settings import Settings as Settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.building import build_document, build_frame, build_grid, build_nested, smoking
 
-from tabellion.model.metadata import Metadata
 from tabellion.model.style import Style
+from tabellion.model.table import Metadata
 from tabellion.relate import relate_table
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tabellion.model.table import Quantity
 from tabellion.values.conventions import Conventions
-from tabellion.values.quantity import read_quantities, read_quantity, suspects_quantity
+from tabellion.values.number import read_quantities, read_quantity, suspects_quantity
 
 
 @pytest.mark.parametrize(

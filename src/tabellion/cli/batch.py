@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from tabellion.errors import SourceMissingError, TabellionError
 from tabellion.isolated import do_reading
+from tabellion.read import Watch
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.listing import why_nothing
-from tabellion.read.progress import Watch
 from tabellion.workers import Crew, hand_over
 
 

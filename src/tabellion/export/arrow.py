@@ -27,7 +27,7 @@ from tabellion.model.place import cell_at, column_letters
 from tabellion.model.table import Path, Table, Tuple, Tuples
 from tabellion.model.tree import HeaderNode
 from tabellion.pipeline import Extraction
-from tabellion.relate.paths import Paths
+from tabellion.relate.tuples import Paths
 
 TEXTS = pa.list_(pa.string())
 FIELDS = (

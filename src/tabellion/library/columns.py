@@ -20,7 +20,7 @@ from tabellion.library.details import ColumnFacts
 from tabellion.library.naming import once_each, plain_name
 from tabellion.model.grid import Content
 from tabellion.model.table import Path, Table
-from tabellion.relate.names import name_left_levels
+from tabellion.relate.titles import name_left_levels
 from tabellion.values.periods import ThingKind, thing_kind
 
 _LONGEST = 60  # letters of the name of a column

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from tabellion.model.metadata import Metadata
 from tabellion.model.place import Place
+from tabellion.model.table import Metadata
 
 if TYPE_CHECKING:
     from tabellion.values.periods import ThingKind

@@ -29,8 +29,7 @@ from tabellion.library.quads import Quads, are_few, are_wanted, describe_quads
 from tabellion.library.terms import guess_language
 from tabellion.library.tidy import tidy_tables
 from tabellion.model.correction import Correction
-from tabellion.model.metadata import Metadata
-from tabellion.model.table import Table
+from tabellion.model.table import Metadata, Table
 from tabellion.pipeline import Extraction, Settings
 from tabellion.read.fetch import UNNAMED
 from tabellion.repair.replay import Editions, extract_repaired

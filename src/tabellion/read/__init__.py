@@ -2,22 +2,29 @@
 
 Start with `read_document`: it fetches the bytes, tells the format by its content, never by its name, and calls
 the format's reader. Every refusal is one line that names the source, the reason and what to do.
+
+Pages that tell when they are asked for, so that people can be shown how far a long document is.
+
+In: the pages of a document and who is to be told. Out: the same pages. A page that is asked for again is told again.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import overload
 
 from tabellion.errors import MalformedError, TabellionError, TooLargeError, UnknownFormatError, UsageError
-from tabellion.model.document import Document
+from tabellion.model.document import Document, Page
 from tabellion.read.chromium.rendering import Rendering
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import DEFAULT, Limits, begin_reading, over_memory
 from tabellion.read.sniff import sniff_format, unpack_gzip
 from tabellion.read.spreadsheet.sheets import Contents
+
+__all__ = ["Contents", "Limits", "Rendering", "read_document"]
 
 Reader = Callable[[bytes, Limits, str | None], Contents]
 
@@ -129,4 +136,28 @@ def _reader(kind: str) -> Reader:
     return reader
 
 
-__all__ = ["Contents", "Limits", "Rendering", "read_document"]
+Watch = Callable[[int, int], None]
+"""Told how many pages were asked for so far, and how many there are."""
+
+
+class WatchedPages(Sequence[Page]):
+    """The pages of a document; each time one is come to in turn, `watch` is told."""
+
+    def __init__(self, pages: Sequence[Page], watch: Watch) -> None:
+        self._pages, self._watch = pages, watch
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    @overload
+    def __getitem__(self, index: int) -> Page: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Page]: ...
+    def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
+        return self._pages[index]
+
+    def __iter__(self) -> Iterator[Page]:
+        for number in range(len(self._pages)):
+            self._watch(number, len(self._pages))
+            yield self._pages[number]
+        self._watch(len(self._pages), len(self._pages))

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from tabellion.model.document import Document, Sheet
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content, Grid
-from tabellion.model.metadata import Affiliated, ContentCount, Environment, FrameLines, Layout, Metadata, TableType
 from tabellion.model.place import Rect
+from tabellion.model.table import Affiliated, ContentCount, Environment, FrameLines, Layout, Metadata, TableType
 from tabellion.model.tree import HeaderTree, Nested
 from tabellion.patterns import lazy_pattern
 from tabellion.relate.notes import Notes

@@ -1,4 +1,4 @@
-"""The titles of a table, and the words that people gave it.
+"""The titles of a table, the names of the levels of its header trees, and the words that people gave it.
 
 Which texts above (or below) a table are its titles, where tables stand side by side. In: a frame. Out: its title lines.
 A table that has its rows to itself takes all texts of its title rows. Beside another table it takes the texts over its
@@ -7,10 +7,16 @@ or if this one has none. Fails where a title begins over the table before its ow
 
 Titles, captions, units and notes of a table as people said them. In: a table, whose frame carries what is given. Out:
 the same with those words. A note of single cells is part of the grid already; here are those of the table as a whole.
+
+The names of the levels, where the table gives them. In: a nested frame. Out: for each level of the paths at the left,
+outermost first, the head over the stub column that it stands in ("Bank Name"), and for each level on top what names it
+in the corner ("Year:"). A stub column with several levels names the nearest of them; None where nothing names a level.
+Fails where one head names several levels at once.
 """
 
 from __future__ import annotations
 
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -18,9 +24,9 @@ import numpy as np
 
 from tabellion.model.correction import FixedText
 from tabellion.model.frame import Frame
-from tabellion.model.metadata import Affiliated
 from tabellion.model.place import Rect, common_share
-from tabellion.model.table import Table, Tuples
+from tabellion.model.table import Affiliated, Table, Tuples
+from tabellion.model.tree import Nested
 
 WHOLE = 0.5  # the share of a table from which on an area means the table
 
@@ -128,3 +134,38 @@ def _texts(frame: Frame, lines: list[TitleLine]) -> list[str]:
     grid = frame.grid
     texts = (" ".join(str(grid.label[line.row, column]) for column in line.columns) for line in lines)
     return [text for text in (" ".join(text.split()) for text in texts) if text]
+
+
+_LOOKED_AT = 1_000  # rows: longer tables do not nest deeper further down
+
+
+def name_left_levels(nested: Nested) -> tuple[str | None, ...]:
+    """One name or None for each level of the paths at the left."""
+    frame, longest = nested.frame, list[int]()
+    for held in islice(nested.row_nodes.values(), _LOOKED_AT):
+        nodes = {node.id: node for one in held for node in nested.left.path(one)}.values()
+        columns = [node.cells[0][1] for node in nodes if node.cells]
+        longest = max(longest, columns, key=len)
+    last = [column != after for column, after in pairwise([*longest, -1])]  # the nearest level of its column
+    return tuple(
+        _head(nested, column) if nearest and column in frame.stub_columns else None
+        for column, nearest in zip(longest, last, strict=True)
+    )
+
+
+def name_top_levels(nested: Nested) -> tuple[str | None, ...]:
+    """One name or None for each level of the paths on top: a corner that ends with a colon names its row."""
+    frame, depth = nested.frame, nested.top.depth()
+    if len(frame.header_rows) != depth or not frame.stub_columns:
+        return (None,) * depth
+    corners = [str(frame.grid.label[row, frame.stub_columns[-1]]) for row in frame.header_rows]
+    return tuple(corner.rstrip(": ") if corner.endswith(":") else None for corner in corners)
+
+
+def _head(nested: Nested, column: int) -> str | None:
+    """What stands over a column in the head, each text once, without rows of the head that are labels."""
+    grid, labels = nested.frame.grid, {cell for node in nested.left.nodes for cell in node.cells}
+    rows = [row for row in nested.frame.header_rows if (row, column) not in labels]
+    homes = dict.fromkeys(divmod(int(grid.home[row, column]), grid.shape[1]) for row in rows)
+    said = [str(grid.label[home]) for home in homes if home[1] == column and home[0] in rows]
+    return " ".join(text.rstrip(": ") for text in said if text) or None

@@ -1,15 +1,24 @@
-"""TupleBuilder: one tuple for each value of the value region (Chen and Cafarella 2013, section 3.3, algorithm 2).
+"""One tuple for each value, with its paths and its unit (Chen and Cafarella 2013, section 3.3, algorithm 2).
 
 In: a frame with its header trees, the notes of its sheet. Out: `Tuples`, columnar. Every filled cell of the value
 region has a tuple, and so has every cell of a key, which is a field besides. The value of a mark for a missing one is
 null; so is that of a lone letter or sign in a column of numbers. A number that is not plain (`32.5 ± 0.6`, `<0.05`) is
 a number, and a `Quantity` says how far it can be off. A value without any header is kept all the same. Fails where a
 column of numbers uses single letters as codes.
+
+`find_units` gives the unit of each value: what its own text or format says, else the nearest label or title that names
+one. Order: own text, number format, top labels from the nearest, left labels from the nearest, the head of the
+stub, the title; a scale said further out completes a currency said further in. Fails where a title's unit does not
+hold for a column that names none ("in thousands, except as indicated").
+
+`Paths` are the labels of a row or a column, from the outermost to the nearest, made when they are asked for: a relation
+of a million rows would otherwise hold a million paths that nobody may ask for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 
 import msgspec
 import numpy as np
@@ -17,13 +26,187 @@ from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content, Grid
-from tabellion.model.table import Quantity, Tuples
-from tabellion.model.tree import Nested
-from tabellion.relate.paths import Paths
-from tabellion.relate.units import find_units
+from tabellion.model.table import Path, Quantity, Tuples
+from tabellion.model.tree import HeaderNode, HeaderTree, Nested
+from tabellion.patterns import lazy_pattern
+from tabellion.relate.titles import title_cells
 from tabellion.values import is_missing_mark
 from tabellion.values.conventions import settle_conventions
-from tabellion.values.quantity import read_quantities, suspects_quantity
+from tabellion.values.number import read_quantities, suspects_quantity
+from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit
+
+_NO_PATH = Path()
+
+
+class Paths(Mapping[int, Path]):
+    """Line of the grid -> path. The last one is remembered, since values are read row by row."""
+
+    def __init__(
+        self, grid: Grid, tree: HeaderTree, nearest: Mapping[int, tuple[int, ...]], note_texts: Mapping[str, str]
+    ) -> None:
+        self.grid, self.tree, self.nearest, self.note_texts = grid, tree, nearest, note_texts
+        self._last: tuple[int, Path] = (-1, _NO_PATH)
+
+    def __getitem__(self, line: int) -> Path:
+        at, path = self._last
+        if at != line:
+            path = self._build(self.nearest[line])
+            self._last = (line, path)
+        return path
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.nearest)
+
+    def __len__(self) -> int:
+        return len(self.nearest)
+
+    def roots(self, lines: Iterable[int]) -> list[HeaderNode] | None:
+        """The one node of each line, where no line has more and none stands under another: a plain list of names."""
+        nodes, nearest = self.tree.nodes, self.nearest
+        held = [nearest.get(line, ()) for line in lines]
+        if any(len(one) != 1 for one in held):
+            return None
+        found = [nodes[one[0]] for one in held]
+        return None if any(node.parent is not None or len(node.cells) != 1 for node in found) else found
+
+    def nodes(self, line: int) -> list[HeaderNode]:
+        """The nodes that label a line: each branch outermost first, branches in the order of their columns."""
+        branches = (self.tree.path(node) for node in self.nearest.get(line, ()))
+        return list({node.id: node for branch in branches for node in branch}.values())
+
+    def _build(self, nearest: tuple[int, ...]) -> Path:
+        if len(nearest) == 1:
+            nodes = list(self.tree.path(nearest[0]))
+        else:
+            nodes = list({node.id: node for one in nearest for node in self.tree.path(one)}.values())
+        return Path(
+            labels=tuple(node.text for node in nodes),
+            cells=tuple(self._source(*node.cells[0]) for node in nodes if node.cells),
+            notes=tuple(self.note_texts.get(mark, mark) for node in nodes for mark in self._marks(node)),
+        )
+
+    def _marks(self, node: HeaderNode) -> tuple[str, ...]:
+        if not self.grid.notes:
+            return node.notes
+        width = self.grid.shape[1]
+        written = (mark for row, column in node.cells for mark in self.grid.notes.get(row * width + column, ()))
+        return tuple(dict.fromkeys((*node.notes, *written)))
+
+    def _source(self, row: int, column: int) -> tuple[int, int]:
+        return int(self.grid.row_of[row]), int(self.grid.column_of[column])
+
+
+_OWN = lazy_pattern(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
+_MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
+_YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
+
+
+def find_units(
+    frame: Frame,
+    grid: Grid,
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    row_paths: Paths,
+    column_paths: Paths,
+) -> tuple[NDArray[np.int16], tuple[str | None, ...]]:
+    """For each value the index of its unit, and the units; `grid` says which values are numbers."""
+    known = _Numbered()
+    by_column = _said_by_lines(columns, column_paths, grid.shape[1], known)
+    by_row = _said_by_lines(rows, row_paths, grid.shape[0], known, _MOST_ROWS)
+    numeric = np.flatnonzero(grid.content[rows, columns] == _NUMBER)
+    row, column = rows[numeric], columns[numeric]
+    own = _said_by_values(frame, row, column, known)
+    wider = known.number(said_around(frame))
+    ids = np.zeros(len(rows), dtype=np.int16)
+    many = len(known.units)
+    if many > 1:
+        kinds, kind_of = np.unique((own * many + by_column[column]) * many + by_row[row], return_inverse=True)
+        final = np.zeros(len(kinds), dtype=np.int16)
+        for index, kind in enumerate(kinds.tolist()):
+            said = (kind // many**2, kind // many % many, kind % many, wider)
+            final[index] = known.number(complete([known.units[one] for one in said]))
+        ids[numeric] = final[kind_of]
+    return ids, tuple(str(unit) if unit else None for unit in known.units)
+
+
+class _Numbered:
+    """Units by number; 0 is none."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit | None] = [None]
+        self._numbers: dict[Unit | None, int] = {None: 0}
+
+    def number(self, unit: Unit | None) -> int:
+        if unit not in self._numbers:
+            self._numbers[unit] = len(self.units)
+            self.units.append(unit)
+        return self._numbers[unit]
+
+
+def _said_by_values(
+    frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp], known: _Numbered
+) -> NDArray[np.int64]:
+    """What each value's own text says, else its number format."""
+    grid = frame.grid
+    formats = (find_format_unit(style.number_format) if style.number_format else None for style in grid.styles)
+    by_style = np.array([known.number(unit) for unit in formats], dtype=np.int64)
+    found = by_style[grid.style[rows, columns]]
+    texts = grid.text[rows, columns].tolist()
+    if _OWN.search("\n".join(texts)):  # one look spares plain sheets a million
+        for index, text in enumerate(texts):
+            sign = _OWN.search(text)
+            if sign:
+                found[index] = known.number(find_unit(sign[0]))
+    return found
+
+
+def _said_by_lines(
+    lines: NDArray[np.intp], paths: Paths, count: int, known: _Numbered, most: int | None = None
+) -> NDArray[np.int64]:
+    """The number of what the labels of each line with values say, the nearest first; nothing where there are more."""
+    found = np.zeros(count, dtype=np.int64)
+    held = np.zeros(count, dtype=bool)
+    held[lines] = True
+    with_values = np.flatnonzero(held).tolist()
+    if most is not None and len(with_values) > most:
+        return found
+    by_node = [find_label_unit(node.text) for node in paths.tree.nodes]
+    if any(by_node):
+        for line in with_values:
+            said = [by_node[node.id] for node in reversed(paths.nodes(line))]
+            found[line] = known.number(complete(said))
+    return found
+
+
+def find_label_unit(label: str) -> Unit | None:
+    """What one label says; a year says nothing."""
+    return None if _YEAR.fullmatch(label) else find_unit(label)
+
+
+def said_around(frame: Frame) -> Unit | None:
+    """What the head of the stub and the titles say, the nearest first."""
+    grid = frame.grid
+    corner = [
+        find_unit(str(grid.label[row, column]))
+        for row in frame.header_rows
+        for column in frame.stub_columns
+        if grid.content[row, column] == _TEXT
+    ]
+    titles = [
+        find_stated_unit(str(grid.label[line.row, column]))
+        for line in reversed(title_cells(frame))
+        for column in line.columns
+        if grid.content[line.row, column] == _TEXT
+    ]
+    above = [find_stated_unit(line) for line in reversed((grid.caption or "").split("\n"))]
+    return complete([*corner, *titles, *above])
+
+
+def complete(said: list[Unit | None]) -> Unit | None:
+    """One unit of several, the nearest first: a wider one only adds what is still open."""
+    units = [unit for unit in said if unit]
+    return reduce(lambda near, far: near.within(far), units) if units else None
+
 
 _LONGEST_MARK = 24
 _NUMERIC_SHARE = 0.6  # a column is of numbers if they are at least this share of what it says

@@ -26,8 +26,7 @@ from tabellion.model.markup import Candidate, MarkupCells
 from tabellion.model.place import Issue
 from tabellion.model.region import MarkupRegion
 from tabellion.model.style import PLAIN
-from tabellion.recognise.web.amounts import join_amounts
-from tabellion.recognise.web.slot_table import Ints, SlotTable, cut_text
+from tabellion.recognise.web.slot_table import Ints, SlotTable, cut_text, join_amounts
 from tabellion.values import read_texts
 from tabellion.values.texts import Saying
 
