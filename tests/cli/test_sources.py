@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.read.listing import expand_sources, why_nothing
+from tabellion.read.fetch import expand_sources, why_nothing
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tabellion.mine.crawl import crawl_sites
 from tabellion.mine.live import CrawlSettings, LiveFetcher
 from tabellion.read.limits import Limits
 from tabellion.read.web import transport
-from tabellion.read.web.address import fetch_page
+from tabellion.read.web.transport import fetch_page
 
 PAGE = b"<table><tr><th>a<th>b<tr><td>1<td>2<tr><td>3<td>4</table>"
 

@@ -13,7 +13,7 @@ import pytest
 from tabellion.errors import SourceMissingError, TooLargeError, UnreadableError
 from tabellion.model.markup import MarkupPage
 from tabellion.read import Limits, read_document
-from tabellion.read.web.address import fetch_page
+from tabellion.read.web.transport import fetch_page
 
 ADDRESS = "https://example.org/rain"
 

@@ -93,7 +93,7 @@ def add(
         private=private,
     )
     from tabellion.cli.batch import Outcome, run_batch
-    from tabellion.read.listing import expand_sources
+    from tabellion.read.fetch import expand_sources
     from tabellion.workers import Crew
 
     report = AddReport(form)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from tabellion.errors import SourceMissingError, TabellionError
 from tabellion.isolated import do_reading
 from tabellion.read import Watch
+from tabellion.read.fetch import why_nothing
 from tabellion.read.limits import DEFAULT, Limits
-from tabellion.read.listing import why_nothing
 from tabellion.workers import Crew, hand_over
 
 

@@ -157,7 +157,7 @@ def export_to_database(
     from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain, explained
     from tabellion.errors import SourceMissingError
-    from tabellion.read.listing import expand_sources, why_nothing
+    from tabellion.read.fetch import expand_sources, why_nothing
 
     if place is None:
         if not names:
@@ -242,7 +242,7 @@ def _gather(
         return
     from tabellion.errors import LibraryError
     from tabellion.library import open_library
-    from tabellion.read.listing import STANDARD_INPUT, why_nothing
+    from tabellion.read.fetch import STANDARD_INPUT, why_nothing
 
     elsewhere: list[str] = []
     try:
@@ -267,7 +267,7 @@ def _read(names: list[str], settings: Settings, failed: list[str]) -> Iterator[E
     from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain
     from tabellion.isolated import extract_isolated
-    from tabellion.read.listing import expand_sources, why_nothing
+    from tabellion.read.fetch import expand_sources, why_nothing
     from tabellion.workers import Crew
 
     with Crew(1) as crew:

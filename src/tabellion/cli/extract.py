@@ -181,7 +181,7 @@ def extract(
     )
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, ending_quietly
-    from tabellion.read.listing import expand_sources
+    from tabellion.read.fetch import expand_sources
     from tabellion.workers import Crew
 
     todo = list(expand_sources(sources))

@@ -58,7 +58,7 @@ def metadata(
     from tabellion.cli.extract import unread_pages
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.isolated import extract_isolated
-    from tabellion.read.listing import expand_sources
+    from tabellion.read.fetch import expand_sources
     from tabellion.workers import Crew
 
     settings = build_settings(

@@ -5,7 +5,14 @@ frames, several where they stack or stand side by side (which the paper leaves o
 comes from the row labels, its horizontal extent from the cells of its head and body.
 
 How sure the reading of a frame is: one calibrated probability. In: a frame. Out: the probability that the whole reading
-(extent, headers, paths) is right, by boosted trees over signals of the finished reading (`reading_signals`).
+(extent, headers, paths) is right, by boosted trees over `SIGNALS` of the finished reading.
+
+What speaks for and against the reading of a frame, once it is finished.
+
+In: a frame and the probability of each of its columns to be a stub. Out: one number a signal of `SIGNALS`: how sure row
+and column labelling and the cuts at its edges were; whether labels tell the rows apart, columns hold one kind of thing,
+a head or a column of labels comes again inside, halves of the frame have nothing to do with each other, filled cells
+stand right beside it, its columns go on with numbers above or below, or its rows beside it.
 """
 
 from __future__ import annotations
@@ -17,11 +24,174 @@ from numpy.typing import NDArray
 from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
 from tabellion.label.keys import narrow_stub
-from tabellion.label.reading_signals import SIGNALS, reading_signals
-from tabellion.model.frame import Frame, Orientation, RowLabels
+from tabellion.model.frame import ROW_ROLES, Frame, Orientation, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.weights import Weights
+
+MOST_ROWS = 2000  # of a body are looked at
+BEYOND = 4  # lines of a grid, blank ones included, in which a frame may go on
+_BODY = [ROW_ROLES.index(role) for role in ("data", "group", "derived")]
+_HEAD = [ROW_ROLES.index("header")]
+_OUTSIDE = [ROW_ROLES.index("title"), ROW_ROLES.index("note")]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+SIGNALS = (
+    "rows", "doubtful rows", "head", "edges", "columns", "least column",
+    "body rows", "head rows", "stub columns", "value columns",
+    "rows told apart", "one kind", "texts among numbers", "head again", "labels again", "numbers in head",
+    "lone heads", "headed", "filled", "widest gap", "blank columns", "unlike halves across", "unlike halves down",
+    "beside", "above", "below", "rows without values", "first row fills", "last row fills",
+    "goes on above", "goes on below", "goes on left", "goes on right", "title rows", "note rows",
+    "lead of upper edge", "lead of lower edge",
+)  # fmt: skip
+
+
+def reading_signals(frame: Frame, stub: Floats) -> Floats:
+    """The signals of a frame, as `SIGNALS` names them."""
+    body = frame.body_rows[:MOST_ROWS]
+    columns = np.arange(frame.rect.left, frame.rect.right + 1)
+    content = frame.grid.content[list(body)][:, columns]
+    return np.array(
+        [
+            *_sureness(frame, stub),
+            *_size(frame),
+            *_inside(frame, content),
+            *_extent(frame, content),
+            *_around(frame),
+            *_going_on(frame),
+            min(len(frame.title_rows), 9),
+            min(len(frame.note_rows), 9),
+            *frame.lead,
+        ]
+    )
+
+
+def _sureness(frame: Frame, stub: Floats) -> list[float]:
+    probability = frame.labels.probability
+    body = probability[np.ix_(frame.body_rows, _BODY)].sum(axis=1)
+    head = probability[np.ix_(frame.header_rows, _HEAD)].sum(axis=1) if frame.header_rows else np.zeros(1)
+    outside = [*frame.title_rows[-2:], *frame.note_rows[:2]]
+    edge = np.concatenate([body[:2], body[-2:], probability[np.ix_(outside, _OUTSIDE)].sum(axis=1), [1.0]])
+    column = np.maximum(stub, 1 - stub)
+    sure = [body.mean(), 1 - (body < 0.8).mean(), head.min(), edge.min(), column.mean(), column.min()]
+    return [float(each) for each in sure]
+
+
+def _size(frame: Frame) -> list[float]:
+    rows = float(np.round(np.log2(len(frame.body_rows)), 1))
+    return [rows, len(frame.header_rows), len(frame.stub_columns), min(len(frame.value_columns), 20)]
+
+
+def _inside(frame: Frame, content: NDArray[np.uint8]) -> list[float]:
+    """Labels that tell rows apart, columns of one kind, heads and labels that come again."""
+    grid, body = frame.grid, list(frame.body_rows[:MOST_ROWS])
+    filled = content != Content.EMPTY
+    count = np.maximum(filled.sum(axis=0), 1)
+    numbers = np.isin(content, (Content.NUMBER, Content.MISSING, Content.DATE))
+    numeric = numbers.sum(axis=0) > 0.6 * count
+    text = content == Content.TEXT
+    among = (text & numeric)[:, numeric].mean(axis=1) > 0.5 if numeric.any() else np.zeros(len(content), bool)
+    labels = [tuple(row) for row in grid.label[np.ix_(body, frame.stub_columns)].tolist()] if frame.stub_columns else []
+    said = [label for label in labels if any(label)]
+    one_kind = np.maximum(numbers.sum(axis=0), text.sum(axis=0)) / count
+    heads = grid.label[list(frame.header_rows)][:, frame.rect.left : frame.rect.right + 1]
+    head_content = grid.content[list(frame.header_rows)][:, frame.rect.left : frame.rect.right + 1]
+    words = {str(each) for each in heads.ravel() if each}
+    texts = grid.label[body][:, frame.rect.left : frame.rect.right + 1]
+    again = np.mean([sum(str(text) in words for text in row if text) > 1 for row in texts])
+    last = [str(each) for each in heads[-1] if each] if len(heads) else []
+    dense_labels = (text.sum(axis=0) > 0.6 * count) & (count > 0.3 * len(content))
+    inner = dense_labels & np.concatenate([[False], np.logical_or.accumulate(numeric)[:-1]])
+    return [
+        len(set(said)) / max(len(labels), 1) if labels else -1.0,
+        float(one_kind[filled.any(axis=0)].mean()) if filled.any() else 0.0,
+        float(among.mean()),
+        float(again) if words else 0.0,
+        float(min(inner.sum(), 5)),
+        float((head_content == Content.NUMBER).sum() / max((head_content != Content.EMPTY).sum(), 1)),
+        len(set(last)) / len(last) if last else -1.0,
+    ]
+
+
+def _extent(frame: Frame, content: NDArray[np.uint8]) -> list[float]:
+    """How well head and body fill the frame, and whether its halves have to do with each other."""
+    grid, rect = frame.grid, frame.rect
+    said = grid.content.ravel()[grid.home] != Content.EMPTY
+    headed = said[list(frame.header_rows)][:, list(frame.value_columns)].any(axis=0) if frame.header_rows else None
+    filled = content != Content.EMPTY
+    source = grid.row_of[[*frame.header_rows, *frame.body_rows[:MOST_ROWS]]]
+    inside = said[rect.top : rect.bottom + 1, rect.left : rect.right + 1]
+    return [
+        float(headed.mean()) if headed is not None and len(headed) else -1.0,
+        float(filled.mean()),
+        float(min(np.diff(np.sort(source)).max(initial=1), 9)),
+        float(min((~inside.any(axis=0)).sum(), 5)),
+        _unlike(filled),
+        _unlike(filled.T),
+    ]
+
+
+def _unlike(filled: Bools) -> float:
+    """Over all cuts between columns, the least share of rows that fill both sides, of those that fill either."""
+    if filled.shape[1] < 4:
+        return 1.0
+    left = np.logical_or.accumulate(filled, axis=1)[:, 1:-2]
+    right = np.logical_or.accumulate(filled[:, ::-1], axis=1)[:, ::-1][:, 2:-1]
+    both, either = (left & right).sum(axis=0), (left | right).sum(axis=0)
+    return float((both / np.maximum(either, 1)).min())
+
+
+def _around(frame: Frame) -> list[float]:
+    """What stands right beside, above and below the frame, and how its first and last rows look."""
+    grid, rect = frame.grid, frame.rect
+    filled = grid.filled
+    rows = filled[rect.top : rect.bottom + 1]
+    beside = rows[:, : rect.left].any(axis=1) | rows[:, rect.right + 1 :].any(axis=1)
+    above = filled[rect.top - 1].sum() if rect.top else 0
+    below = filled[rect.bottom + 1].sum() if rect.bottom + 1 < len(filled) else 0
+    width = rect.right - rect.left + 1
+    body = filled[list(frame.body_rows)]
+    empty = ~body[:, list(frame.value_columns)].any(axis=1) if frame.value_columns else np.ones(len(body), bool)
+    inside = slice(rect.left, rect.right + 1)
+    return [
+        float(beside.mean()),
+        float(above / width),
+        float(below / width),
+        float(empty.mean()),
+        float(filled[rect.top, inside].mean()),
+        float(filled[rect.bottom, inside].mean()),
+    ]
+
+
+def _going_on(frame: Frame) -> list[float]:
+    """How many of its value columns hold numbers in the next filled line above and below, of its rows beside it.
+
+    Lines are looked for a little beyond blank ones; -1 where there is none.
+    """
+    grid, rect = frame.grid, frame.rect
+    numbers = np.isin(grid.content, (Content.NUMBER, Content.MISSING))
+    rows = np.array(frame.body_rows[:MOST_ROWS])
+    columns = np.array(frame.value_columns, dtype=np.intp)
+    found = []
+    sides: tuple[tuple[Bools, int, int, Bools], ...] = (
+        (
+            np.asarray(grid.filled[:, rect.left : rect.right + 1].any(axis=1)),
+            rect.top,
+            rect.bottom,
+            numbers[:, columns],
+        ),
+        (np.asarray(grid.filled[rows].any(axis=0)), rect.left, rect.right, numbers[rows].T),
+    )
+    for lines, first, last, held in sides:
+        before, after = range(first - 1, max(first - 1 - BEYOND, -1), -1), range(last + 1, last + 1 + BEYOND)
+        for way in (before, (line for line in after if line < len(lines))):
+            at = next((line for line in way if lines[line]), None)
+            found.append(float(held[at].mean()) if at is not None and held.shape[1] else -1.0)
+    return found
+
 
 CONFIDENCE_WEIGHTS = "confidence"
 

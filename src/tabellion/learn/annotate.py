@@ -19,9 +19,8 @@ from tabellion.pipeline import Settings, extract_document
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import Limits
 from tabellion.read.sniff import sniff_format, unpack_gzip
-from tabellion.read.web.numbered import number_page
 from tabellion.read.web.page import open_page
-from tabellion.read.web.saved import ask_for_files
+from tabellion.read.web.saved import ask_for_files, number_page
 
 _NAME = re.compile(r"[^\w.-]+")
 

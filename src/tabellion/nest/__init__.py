@@ -1,4 +1,8 @@
-"""Which header stands under which. Start with `nest_frames`, `nest_headers` with a single frame."""
+"""Which header stands under which. Start with `nest_frames`, `nest_headers` with a single frame.
+
+Where the source itself states a frame's headers, they are taken as stated: its two trees, parents before children, and
+the nearest headers of each line.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from tabellion.model.correction import Cell
+from tabellion.model.declared import Stated, StatedHeader
 from tabellion.model.frame import Frame
-from tabellion.model.grid import Content
+from tabellion.model.grid import Content, Grid
 from tabellion.model.methods import ParentMethod
 from tabellion.model.roles import CellRole
-from tabellion.model.tree import Nested
-from tabellion.nest.declared import nest_stated
+from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 from tabellion.nest.follow import regraft
 from tabellion.nest.guided import Lessons, teach_frames
 from tabellion.nest.left import nest_left
+from tabellion.nest.pieces import says_of_which
 from tabellion.nest.top import nest_top
 from tabellion.weights import Weights
 
@@ -95,3 +100,44 @@ def _without_cells(frame: Frame) -> Frame:
         content[cell], text[cell], label[cell] = Content.EMPTY, "", ""
     grid = msgspec.structs.replace(frame.grid, content=content, text=text, label=label)
     return msgspec.structs.replace(frame, labels=msgspec.structs.replace(frame.labels, grid=grid))
+
+
+def nest_stated(frame: Frame, stated: Stated) -> Nested:
+    """The trees and what they say of rows and columns."""
+    top, top_at = _tree(frame.grid, stated.top)
+    left, left_at = _tree(frame.grid, stated.left)
+    return Nested(
+        frame=frame,
+        top=top,
+        left=left,
+        column_nodes={line: tuple(top_at[one] for one in held) for line, held in stated.column_headers.items()},
+        row_nodes={line: tuple(left_at[one] for one in held) for line, held in stated.row_headers.items()},
+    )
+
+
+def _tree(grid: Grid, headers: tuple[StatedHeader, ...]) -> tuple[HeaderTree, dict[int, int]]:
+    """The tree, and which of its nodes each header became."""
+    below: dict[int | None, list[int]] = {}
+    for number, header in enumerate(headers):
+        below.setdefault(header.parent, []).append(number)
+    nodes: list[HeaderNode] = []
+    at: dict[int, int] = {}
+    level = below.get(None, [])
+    while level:
+        for number in level:
+            header = headers[number]
+            at[number] = len(nodes)
+            parent = None if header.parent is None else at[header.parent]
+            nodes.append(HeaderNode(len(nodes), _text(grid, header), parent, header.cells, 1.0, _notes(grid, header)))
+        level = [child for number in level for child in below.get(number, [])]
+    return HeaderTree(tuple(nodes)), at
+
+
+def _text(grid: Grid, header: StatedHeader) -> str:
+    first, *more = (str(grid.label[cell]) for cell in header.cells)
+    return " ".join([first, *(part for part in more if not says_of_which(part))])
+
+
+def _notes(grid: Grid, header: StatedHeader) -> tuple[str, ...]:
+    width = grid.shape[1]
+    return tuple(mark for row, column in header.cells for mark in grid.notes.get(row * width + column, ()))

@@ -23,11 +23,10 @@ from tabellion.model.grid import Content
 from tabellion.model.methods import ParentMethod
 from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Attributes, read_attributes
-from tabellion.nest.continued import says_of_which
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import can_guide, given_among, guided_left
 from tabellion.nest.parents import left_parents
-from tabellion.nest.pieces import join_texts
+from tabellion.nest.pieces import join_texts, says_of_which
 from tabellion.nest.stub import Strand, find_strands
 from tabellion.nest.tree import Forest, Label, Nearest
 from tabellion.weights import Weights

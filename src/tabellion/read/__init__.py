@@ -3,9 +3,8 @@
 Start with `read_document`: it fetches the bytes, tells the format by its content, never by its name, and calls
 the format's reader. Every refusal is one line that names the source, the reason and what to do.
 
-Pages that tell when they are asked for, so that people can be shown how far a long document is.
-
-In: the pages of a document and who is to be told. Out: the same pages. A page that is asked for again is told again.
+`WatchedPages` tell when they are asked for, so that people can be shown how far a long document is; a page that is
+asked for again is told again.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tabellion.errors import MissingExtraError, SourceMissingError, TruncatedError, UsageError
-from tabellion.read.listing import expand_sources
+from tabellion.read.fetch import expand_sources
 
 ARCHIVES = (".warc", ".warc.gz", ".wacz")
 INSIDE = "!"  # between a WACZ file and the archive in it

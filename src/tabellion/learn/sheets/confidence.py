@@ -20,8 +20,7 @@ from sklearn.metrics import roc_auc_score
 
 from tabellion.label import make_reader
 from tabellion.label.cuts import find_cuts
-from tabellion.label.frames import CONFIDENCE_WEIGHTS, frame_signals
-from tabellion.label.reading_signals import SIGNALS
+from tabellion.label.frames import CONFIDENCE_WEIGHTS, SIGNALS, frame_signals
 from tabellion.label.readings import Reader, Reading, join_parts, only, suppose, suppositions
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card

@@ -5,6 +5,12 @@ slowly bytes drip in. Where private addresses are not allowed, a connection is m
 network: the name is resolved here, every address it has is looked at, and the connection goes to one of those, so that
 a name cannot change its meaning in between. Every redirect comes by here again. A proxy named in the environment is
 used; what it may reach is then its own to say.
+
+Bytes of a page on the web, fetched by its address.
+
+In: an `http` or `https` address. Out: the bytes, the address it was found at, and the character set the server named.
+Time, size and redirects are limited; a server that stalls or drips is given up. Fails where a page needs a login or
+scripts.
 """
 
 from __future__ import annotations
@@ -19,10 +25,12 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpcore
 import httpx
+import msgspec
 from httpcore import NetworkBackend, NetworkStream
 from httpcore._backends.sync import SyncBackend
 
-from tabellion.errors import UnreadableError
+from tabellion.errors import SourceMissingError, TooLargeError, UnreadableError
+from tabellion.read.limits import Limits
 
 _LEAST = 0.001  # seconds that a call is given where the time is just up
 _ERRORS: dict[type[Exception], type[httpx.TransportError]] = {
@@ -217,3 +225,61 @@ def _told(error: Exception) -> Exception:
         if isinstance(error, kind):
             return told(str(error))
     return error
+
+
+_AGENT = "tabellion (table extraction)"
+_MISSING = (404, 410)
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """What a server gave."""
+
+    address: str
+    data: bytes
+    charset: str | None
+
+
+def fetch_page(
+    address: str, limits: Limits, transport: httpx.BaseTransport | None = None, *, private: bool = True
+) -> Fetched:
+    """Fetch one page; without `private`, from the public network only."""
+    timeout = httpx.Timeout(min(30.0, limits.fetch_seconds))
+    deadline = time.monotonic() + limits.fetch_seconds
+    if transport is None:
+        transport = TimedTransport(private=private)
+        transport.start(limits.fetch_seconds)
+    client = httpx.Client(
+        follow_redirects=True,
+        max_redirects=limits.redirects,
+        timeout=timeout,
+        headers={"User-Agent": _AGENT, "Accept": "text/html,application/xhtml+xml,*/*;q=0.8"},
+        transport=transport,
+    )
+    try:
+        with client, client.stream("GET", address) as response:
+            if response.status_code in _MISSING:
+                raise SourceMissingError(f"{address}: no such page (status {response.status_code})")
+            if response.status_code >= 400:
+                raise UnreadableError(f"{address}: the server refused with status {response.status_code}")
+            data = bytearray()
+            for chunk in response.iter_bytes():
+                data += chunk
+                if len(data) > limits.bytes:
+                    raise TooLargeError(
+                        f"{address}: over the limit of {limits.bytes:,} bytes; raise Limits.bytes to read it"
+                    )
+                if time.monotonic() > deadline:
+                    raise UnreadableError(
+                        f"{address}: not fetched within {limits.fetch_seconds:g} seconds; raise Limits.fetch_seconds"
+                    )
+            return Fetched(str(response.url), bytes(data), response.charset_encoding)
+    except httpx.TooManyRedirects:
+        raise UnreadableError(f"{address}: more than {limits.redirects} redirects") from None
+    except httpx.TimeoutException:
+        if time.monotonic() < deadline:
+            raise UnreadableError(f"{address}: the server did not answer in time") from None
+        raise UnreadableError(
+            f"{address}: not fetched within {limits.fetch_seconds:g} seconds; raise Limits.fetch_seconds"
+        ) from None
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise UnreadableError(f"{address}: cannot be fetched ({error})") from error
