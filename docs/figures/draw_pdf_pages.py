@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "examples"))
 
 from pdf_writer import PdfPage, write_pdf  # noqa: E402
 
-from tabellion.cli.drawing.pages_svg import write_pages  # noqa: E402
+from tabellion.cli.drawing.pages import write_svg  # noqa: E402
 from tabellion.pipeline import Extraction, extract_document  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
@@ -287,7 +287,7 @@ def main() -> None:
     for number, (name, make) in enumerate(PAGES.items(), start=1):
         made = make()
         extraction = extract_document(write_pdf(made.pages))
-        write_pages(extraction, IMAGES / f"pdf-{name}.svg")
+        write_svg(extraction, IMAGES / f"pdf-{name}.svg")
         right, wrong = judge(made, extraction)
         picture = f"![{made.shows}](images/pdf-{name}.svg)"
         parts.append(f"\n## {number}. {made.shows}\n\n{picture}\n\nRight: {right}.\n\nWrong: {wrong}.\n")

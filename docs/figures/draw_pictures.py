@@ -19,7 +19,7 @@ from rich.text import Text
 from tabellion import open_library
 from tabellion.cli.drawing.palette import write_picture
 from tabellion.cli.editor import Editor
-from tabellion.cli.editor_view import draw_editor
+from tabellion.cli.editor_screen import draw_editor
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"

@@ -9,8 +9,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from tabellion.cli.editor import HELP, Editor
-from tabellion.cli.editor_screen import build_screen
-from tabellion.cli.editor_view import draw_editor
+from tabellion.cli.editor_screen import build_screen, draw_editor
 from tabellion.library import open_library
 from tabellion.read import read_document
 from tabellion.repair.rereading import Rereading

@@ -54,7 +54,7 @@ def test_a_sheet_costs_nothing_of_other_media() -> None:
 def test_only_the_command_that_is_called_is_imported() -> None:
     code = "import sys; from tabellion.cli import build_app; build_app(['extract']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    commands = {f"tabellion.cli.{name}" for name in COMMANDS}
+    commands = {f"tabellion.cli.{command.home or name}" for name, command in COMMANDS.items()}
     assert commands & set(done.stdout.split()) == {"tabellion.cli.extract"}
 
 

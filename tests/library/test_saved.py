@@ -107,7 +107,7 @@ def test_the_commands_save_ask_explain_and_draw(library: Library, tmp_path: Path
 
 
 def test_the_prompt_knows_commands(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
-    from tabellion.cli.sql_commands import Desk
+    from tabellion.cli.sql import Desk
     from tabellion.library.query import QueryLimits
 
     desk = Desk(library, QueryLimits())

@@ -1,4 +1,4 @@
-"""The command line: one file per command. Start with `main`.
+"""The command line: one file per command, or per few that belong together. Start with `main`.
 
 Only the command that is called is imported, and it imports what it needs when it runs, so that an answer comes at once.
 """
@@ -25,6 +25,7 @@ class Command(NamedTuple):
     function: str
     bare: bool = False  # called without arguments it does something; others show their help
     panel: str | None = None
+    home: str | None = None  # the module that it shares with others; else the module of its own name
     options: str | None = None  # a class of its own, for options that may stand without a value
 
 
@@ -44,29 +45,29 @@ COMMANDS: dict[str, Command] = {
     "segment": Command("segment"),
     "add": Command("add", panel=_LIBRARY),
     "run": Command("run", panel=_LIBRARY),
-    "list": Command("list_documents", bare=True, panel=_LIBRARY),
+    "list": Command("list_documents", bare=True, panel=_LIBRARY, home="holdings"),
     "search": Command("search", panel=_LIBRARY),
-    "query": Command("query", panel=_LIBRARY),
+    "query": Command("query", panel=_LIBRARY, home="query"),
     "plot": Command("plot", panel=_LIBRARY),
-    "sparql": Command("sparql", panel=_LIBRARY),
+    "sparql": Command("sparql", panel=_LIBRARY, home="query"),
     "sql": Command("sql", bare=True, panel=_LIBRARY),
     "joins": Command("joins", panel=_LIBRARY),
-    "series": Command("series", panel=_LIBRARY),
-    "compare": Command("compare", panel=_LIBRARY),
+    "series": Command("series", panel=_LIBRARY, home="series"),
+    "compare": Command("compare", panel=_LIBRARY, home="series"),
     "survey": Command("survey", bare=True, panel=_LIBRARY),
-    "cite": Command("cite", panel=_LIBRARY),
-    "app": Command("app", bare=True, panel=_LIBRARY),
-    "serve": Command("serve", bare=True, panel=_LIBRARY),
-    "mcp": Command("mcp", bare=True, panel=_LIBRARY),
-    "info": Command("info", bare=True, panel=_LIBRARY),
-    "repair": Command("repair", panel=_LIBRARY),
-    "history": Command("history", panel=_LIBRARY),
+    "cite": Command("cite", panel=_LIBRARY, home="holdings"),
+    "app": Command("app", bare=True, panel=_LIBRARY, home="serve"),
+    "serve": Command("serve", bare=True, panel=_LIBRARY, home="serve"),
+    "mcp": Command("mcp", bare=True, panel=_LIBRARY, home="serve"),
+    "info": Command("info", bare=True, panel=_LIBRARY, home="holdings"),
+    "repair": Command("repair", panel=_LIBRARY, home="repair"),
+    "history": Command("history", panel=_LIBRARY, home="repair"),
     "learn": Command("learn", bare=True, panel=_LIBRARY),
-    "remove": Command("remove", panel=_LIBRARY),
-    "verify": Command("verify", bare=True, panel=_LIBRARY),
-    "rebuild": Command("rebuild", bare=True, panel=_LIBRARY),
-    "backup": Command("backup", panel=_LIBRARY),
-    "restore": Command("restore", panel=_LIBRARY),
+    "remove": Command("remove", panel=_LIBRARY, home="upkeep"),
+    "verify": Command("verify", bare=True, panel=_LIBRARY, home="upkeep"),
+    "rebuild": Command("rebuild", bare=True, panel=_LIBRARY, home="upkeep"),
+    "backup": Command("backup", panel=_LIBRARY, home="upkeep"),
+    "restore": Command("restore", panel=_LIBRARY, home="upkeep"),
 }
 
 
@@ -85,10 +86,11 @@ def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     )
     built.callback()(_root)
     for name in names:
-        command, module = COMMANDS[name], import_module(f"tabellion.cli.{name}")
+        command = COMMANDS[name]
+        module = import_module(f"tabellion.cli.{command.home or name}")
         built.command(
             name,
-            epilog=module.EXAMPLES,
+            epilog=getattr(module, f"{name.upper()}_EXAMPLES" if command.home else "EXAMPLES"),
             no_args_is_help=not command.bare,
             rich_help_panel=command.panel,
             cls=getattr(module, command.options) if command.options else OptionalValues,

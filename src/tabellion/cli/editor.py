@@ -1,4 +1,4 @@
-"""The editor of a table as a thing that keys act on; `editor_view` draws it, `editor_screen` brings it to a terminal.
+"""The editor of a table as a thing that keys act on; `editor_screen` draws it and brings it to a terminal.
 
 In: a table under repair, and one key after the other. Out: strokes, kept as they are made, and a message. There are two
 places to be: the tree, where headers are picked up and put down, and the grid, where rows, columns, cells and edges are

@@ -1,14 +1,27 @@
-"""The editor on a terminal: keys in, the window out. Without a terminal the table is drawn once."""
+"""The editor on a terminal: keys in, the window out. Without a terminal the table is drawn once.
+
+What the editor shows: the header tree and the grid around the cursor, what a stroke would change, and a status line.
+
+In: an editor and the size of the window. Out: lines of coloured text.
+"""
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import set_cell_size
+from rich.style import Style
+from rich.text import Text
+
+from tabellion.cli.drawing.palette import QUIET, ROW_WORDS
+from tabellion.cli.drawing.sheet import look_by_role
 from tabellion.cli.editor import Editor
-from tabellion.errors import MissingExtraError
+from tabellion.errors import MissingExtraError, TabellionError
+from tabellion.model.place import column_letters
+from tabellion.model.table import Table
 from tabellion.repair.session import Repair
 
 if TYPE_CHECKING:
@@ -16,6 +29,98 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyPressEvent
 
     from tabellion.library.repairing import Elsewhere
+
+CELL = 11  # letters of a column of the grid, and of the first
+FIRST = 28
+CURSOR = Style(reverse=True)
+
+
+def draw_editor(editor: Editor, width: int, height: int) -> list[Text]:
+    """The whole window."""
+    try:
+        table = editor.bench.table
+    except TabellionError:
+        return [Text(editor.message), Text("u undoes the last stroke, q quits")]
+    room = max(height - 3, 4)
+    told = [Text(line[:width], "bold") for line in editor.told][: room // 2]
+    room -= len(told)
+    upper = max(room // 2, 2) if editor.focus == "grid" else max(room * 2 // 3, 2)
+    lines = [_title(editor, table, width)]
+    if editor.focus == "tree":
+        lines += [*_window(list(_tree(editor, table)), editor.node, upper), *_grid(editor, table, width, room - upper)]
+    else:
+        lines += [*_grid(editor, table, width, upper), *_window(list(_tree(editor, table)), editor.node, room - upper)]
+    return [*lines[: height - 2 - len(told)], *told, _status(editor, width)]
+
+
+def _title(editor: Editor, table: Table, width: int) -> Text:
+    where = " ".join(part for part in (table.place.sheet, table.place.range) if part)
+    preview = ", preview" if editor.previewing else ""
+    text = (
+        f" {table.id} {where}: {table.title or 'untitled'}, {table.orientation}, {len(table.tuples):,} values{preview}"
+    )
+    return Text(set_cell_size(text, width), "reverse")
+
+
+def _status(editor: Editor, width: int) -> Text:
+    said = f":{editor.command}" if editor.command is not None else editor.message or "? shows the keys"
+    return Text(set_cell_size(said, width), "bold" if editor.command is not None else QUIET)
+
+
+def _tree(editor: Editor, table: Table) -> Iterator[Text]:
+    tree = table.left if editor.side == "left" else table.top
+    nodes = editor.nodes
+    if not nodes:
+        yield Text(f"no {editor.side} header", QUIET)
+    for number, node in enumerate(nodes):
+        depth = len(tree.path(node.id)) - 1
+        where = table.grid.address(*node.cells[0])
+        line = Text().append(f"{where:>6} ", QUIET).append("  " * depth)
+        line.append(" ".join(node.text.split()) or "(no text)")
+        if editor.carried == where:
+            line.append("  picked up", "bold yellow")
+        if number == editor.node and editor.focus == "tree":
+            line.stylize(CURSOR)
+        yield line
+
+
+def _window(lines: list[Text], at: int, room: int) -> list[Text]:
+    """The lines around one of them."""
+    first = min(max(at - room // 2, 0), max(len(lines) - room, 0))
+    return lines[first : first + max(room, 0)]
+
+
+def _grid(editor: Editor, table: Table, width: int, room: int) -> list[Text]:
+    grid = table.grid
+    alike = [one for one in editor.bench.extraction.tables if one.grid is grid]
+    look = look_by_role(grid, alike)
+    shown = max((width - 16 - FIRST) // CELL + 1, 1)
+    left = min(max(editor.column - shown + 1, 0), max(grid.shape[1] - shown, 0))
+    columns = range(left, min(left + shown, grid.shape[1]))
+    head = Text(" " * 15, QUIET)
+    for column in columns:
+        head.append(set_cell_size(column_letters(int(grid.column_of[column])), _width(column)), QUIET)
+    lines = []
+    rows = range(grid.shape[0])
+    first = min(max(editor.row - room // 2, 0), max(len(rows) - room + 1, 0))
+    for row in rows[first : first + max(room - 1, 0)]:
+        role = table.frame.labels.roles[row]
+        line = (
+            Text().append(f"{int(grid.row_of[row]) + 1:>5} ", QUIET).append(f"{role:<8} ", ROW_WORDS.get(role, QUIET))
+        )
+        for column in columns:
+            here = (row, column) == (editor.row, editor.column) and editor.focus == "grid"
+            style = look(row, column) + CURSOR if here else look(row, column)
+            line.append(set_cell_size(" ".join(str(grid.text[row, column]).split()), _width(column) - 1), style).append(
+                " "
+            )
+        lines.append(line)
+    return [head, *lines]
+
+
+def _width(column: int) -> int:
+    return FIRST if column == 0 else CELL
+
 
 NAMES = {
     "up": "up",
@@ -86,8 +191,6 @@ def build_screen(editor: Editor, **ends: Any) -> Application[None]:
 
 def _painted(editor: Editor, width: int, height: int, *, colour: bool) -> str:
     from rich.console import Console
-
-    from tabellion.cli.editor_view import draw_editor
 
     paper = io.StringIO()
     console = Console(

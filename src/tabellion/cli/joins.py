@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.list import FormatOption, Listing
-from tabellion.cli.options import FilesOption, LibraryOption, opened_library
+from tabellion.cli.holdings import FormatOption, Listing
+from tabellion.cli.options import FilesOption, LibraryOption, current_user, opened_library
 
 if TYPE_CHECKING:
     from tabellion.library.joins.partners import Partner
@@ -65,7 +65,6 @@ def _say(
     store: Library, table: str, accept: str | None, same: list[str], take_back: str | None, author: str | None
 ) -> None:
     """Keep labels as the same, or take that back; each is a correction in the log."""
-    from tabellion.cli.repair import current_user
     from tabellion.errors import LibraryError
 
     bench = store.repair(table, author=author or current_user())

@@ -266,3 +266,13 @@ def parse_limit(text: str) -> tuple[str, float]:
         raise typer.BadParameter(f"{text!r} is not NAME=NUMBER, for example cells=50M", param_hint="--limit")
     number = float(match[2]) * _MULTIPLES[match[3].lower()]
     return match[1].lower().replace("-", "_"), int(number) if number.is_integer() else number
+
+
+def current_user() -> str | None:
+    """Who runs the command, where the system knows."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.list import FormatOption, Listing
+from tabellion.cli.holdings import FormatOption, Listing
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`tabellion series`: the editions of a table of the library, lined up as one relation."""
+"""`tabellion series` and `compare`: the editions of a table as one relation, and what changed between two tables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tabellion.cli.holdings import FormatOption, Listing
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tabellion.library.series.comparing import Comparison, Lines
     from tabellion.library.series.lining import Series
 
-EXAMPLES = """[bold]Examples[/bold]
+SERIES_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion series harvest_2019 [dim]· the editions of a table, its columns over all, and the SQL[/dim]
 
@@ -65,11 +69,11 @@ def series(
                 file.write(msgspec.json.encode(found) + b"\n")
                 file.flush()
         else:
-            _draw(found)
+            _draw_series(found)
     sys.stdout.flush()
 
 
-def _draw(found: Series) -> None:
+def _draw_series(found: Series) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -94,3 +98,77 @@ def _draw(found: Series) -> None:
     console.print(shown)
     console.print(f"\n{found.rows:,} rows over {len(found.editions)} editions:")
     console.print(Text(found.sql, "dim"), soft_wrap=True)
+
+
+COMPARE_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion compare harvest_2018 harvest_2019 [dim]· values, labels and structure that changed[/dim]
+
+[dim]$[/dim] tabellion compare harvest_2018 harvest_2019 --format json | jq '.changed | length'"""
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="The name or id of a table of the library.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="Another one, mostly a later edition.")],
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    form: FormatOption = Listing.table,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=0, help="Changed values shown.")] = 20,
+) -> None:
+    """Show what changed from one table to another: values, labels, structure."""
+    with opened_library(library, files) as store:
+        found = store.compare(first, second)
+        if form is Listing.json:
+            import msgspec
+
+            sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
+        else:
+            _draw_changes(found, limit)
+
+
+def _draw_changes(found: Comparison, limit: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, emoji=False, markup=False)
+    console.print(Text(f"- {found.first.name}  {found.first.source}", "red"))
+    console.print(Text(f"+ {found.second.name}  {found.second.source}", "green"))
+    for facet in found.structure:
+        console.print(Text.assemble((f"{facet.what}: ", "bold"), facet.first or "none", " → ", facet.second or "none"))
+    for name, lines in (("rows", found.rows), ("columns", found.columns)):
+        _draw_lines(console, name, lines)
+    console.print(
+        f"\n{found.compared:,} values stand in both, {len(found.changed):,} of them changed"
+        f" and {found.unchanged:,} are the same."
+    )
+    if not found.changed or not limit:
+        return
+    shown = Table("row", "column", "was", "is", "by", box=None, pad_edge=False, header_style="bold")
+    for column in shown.columns[2:]:
+        column.justify = "right"
+    for one in found.changed[:limit]:
+        by = "" if one.share is None else f"{one.share:+.1%}"
+        shown.add_row(" / ".join(one.left), " / ".join(one.top), one.text, one.other_text, by)
+    console.print(shown)
+    if len(found.changed) > limit:
+        console.print(f"... and {len(found.changed) - limit:,} more; --limit shows more of them", style="dim")
+
+
+def _draw_lines(console: Console, name: str, lines: Lines) -> None:
+    from rich.text import Text
+
+    console.print(
+        f"\n{name}: {lines.same:,} the same, {len(lines.renamed):,} renamed, {len(lines.only_first):,} gone,"
+        f" {len(lines.only_second):,} new"
+    )
+    for before, after in lines.renamed:
+        console.print(Text(f"  {' / '.join(before)} → {' / '.join(after)}"))
+    for sign, style, paths in (("-", "red", lines.only_first), ("+", "green", lines.only_second)):
+        for path in paths[:_SHOWN]:
+            console.print(Text(f"  {sign} {' / '.join(path)}", style))
+        if len(paths) > _SHOWN:
+            console.print(f"  {sign} ... and {len(paths) - _SHOWN:,} more", style="dim")
+
+
+_SHOWN = 20  # lines that are gone or new, of each

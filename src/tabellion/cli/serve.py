@@ -1,15 +1,19 @@
-"""`tabellion serve`: the library for programs, over HTTP."""
+"""`tabellion serve`, `app` and `mcp`: the library for programs, for people in the browser, for language models."""
 
 from __future__ import annotations
 
 import ipaddress
+import secrets
+import socket
+import threading
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
-from tabellion.cli.options import FilesOption, LibraryOption, PrivateOption, opened_library
+from tabellion.cli.options import FilesOption, LibraryOption, PrivateOption, current_user, opened_library
 
-EXAMPLES = """[bold]Examples[/bold]
+SERVE_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion serve --library store [dim]· http://127.0.0.1:8765, described at /openapi.json[/dim]
 
@@ -66,3 +70,64 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+APP_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion app [dim]· opens the library in the browser: find, look, repair, ask[/dim]
+
+[dim]$[/dim] tabellion app --library store --read-only [dim]· nothing can be added or changed[/dim]
+
+[dim]$[/dim] tabellion app --no-browser --port 9000 [dim]· prints the address to open[/dim]"""
+
+_HOST = "127.0.0.1"
+_MOMENT = 0.4  # seconds that the server is given before the browser asks
+
+
+def app(
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The port; 0: any free one.")] = 0,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Only look: nothing is added or changed.")] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the browser, or only print the address.")
+    ] = True,
+) -> None:
+    """Open the library in the browser: find, look at, repair and ask tables, without another command."""
+    need_serving("uvicorn", "fastapi")
+    with opened_library(library, files, create=not read_only) as store:
+        from tabellion.web.app import build_app
+        from tabellion.web.running import run_server
+
+        listening = socket.socket()
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((_HOST, port))
+        except OSError as error:
+            raise typer.BadParameter(f"port {port} cannot be had ({error.strerror})", param_hint="--port") from None
+        token = secrets.token_urlsafe(24)
+        address = f"http://{_HOST}:{listening.getsockname()[1]}/#token={quote(token)}"
+        served = build_app(store, token=token, write=not read_only, author=current_user())
+        typer.echo(f"{address}\nThe address lets whoever has it in. Ctrl+C ends it.", err=True)
+        if browser:
+            import webbrowser
+
+            threading.Timer(_MOMENT, webbrowser.open, [address]).start()
+        run_server(served, _HOST, port, store.release, [listening])
+
+
+MCP_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion mcp --library shelf [dim]· the command that an agent's settings name[/dim]"""
+
+
+def mcp(
+    library: LibraryOption = None, files: FilesOption = None, write: WriteOption = False, private: PrivateOption = "no"
+) -> None:
+    """Answer agents over the Model Context Protocol: list, search, read, SQL, joins."""
+    need_serving("mcp")
+    with opened_library(library, files, create=write) as store:
+        store.private = private == "yes"
+        from tabellion.web.mcp import build_server, serve_stdio
+
+        serve_stdio(build_server(store, write=write))

@@ -151,14 +151,12 @@ def draw_pages(source: str, settings: Settings, path: Path) -> bool:
     """Write the pages of a PDF as a picture, in a worker; other media have none."""
     from tabellion.pipeline import extract_document
 
-    if path.suffix.lower() == ".png":
-        from tabellion.cli.drawing.pages_png import write_pages
-    else:
-        from tabellion.cli.drawing.pages_svg import write_pages
     extraction = extract_document(source, settings)
     if extraction.document.medium != "pdf":
         return False
-    write_pages(extraction, path)
+    from tabellion.cli.drawing.pages import write_png, write_svg
+
+    (write_png if path.suffix.lower() == ".png" else write_svg)(extraction, path)
     return True
 
 

@@ -6,10 +6,10 @@ the two, or (2) the words run on ("Number of full-" / "time students"), or (3) t
 scripts. A unit, a mark ("(A)", "B-A") or a number below a header is a label of its own.
 Fails where a publisher rules spanning headers only and writes single columns over two levels.
 
-The same in a stub. In: the rows and columns of a strand's labels. Out: which of them go on with the label before. Such a row follows at
-once; it or the row before has no values; it begins with a small letter in a stub that does not usually do so, or the
-row before ends in a comma or a small word. "Of which:" and a unit in brackets below a row without values go on as
-well. Fails where a broken line begins with a capital letter.
+The same in a stub. In: the rows and columns of a strand's labels. Out: which of them go on with the label before. Such
+a row follows at once; it or the row before has no values; it begins with a small letter in a stub that does not usually
+do so, or the row before ends in a comma or a small word. "Of which:" and a unit in brackets below a row without values
+go on as well. Fails where a broken line begins with a capital letter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`tabellion rebuild`: tuples and index made anew from the stored documents."""
+"""`tabellion verify`, `rebuild`, `remove`, `backup`, `restore`: a library checked, made anew, thinned out, copied."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tabellion.library.library import Library
     from tabellion.pipeline import Settings
 
-EXAMPLES = """[bold]Examples[/bold]
+REBUILD_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion rebuild [dim]· read every stored document again, then make the index anew[/dim]
 
@@ -134,3 +134,93 @@ def _shelf(library: str | None, files: str | None) -> Library:
     from tabellion.library import open_library
 
     return open_library(library, files)
+
+
+VERIFY_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion verify --library shared/ [dim]· every hash and count, and the index[/dim]
+
+Exit status: 0 if nothing is wrong, 1 if something is; each fault is a line."""
+
+
+def verify(library: LibraryOption = None, files: FilesOption = None) -> None:
+    """Check hashes, counts and the index against the catalogue."""
+    with opened_library(library, files) as store:
+        from tabellion.library.verify import verify_library
+
+        faults = 0
+        for fault in verify_library(store):
+            typer.echo(fault)
+            faults += 1
+    raise typer.Exit(1 if faults else 0)
+
+
+REMOVE_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion remove report.xlsx [dim]· its tables are gone; its history and its original stay[/dim]
+
+[dim]$[/dim] tabellion remove 8d92834a6d95b55c --forget [dim]· by its id; nothing of it stays[/dim]"""
+
+
+def remove(
+    names: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, paths or addresses of documents.")],
+    library: LibraryOption = None,
+    files: FilesOption = None,
+    forget: Annotated[bool, typer.Option("--forget", help="Keep neither its history nor its original.")] = False,
+) -> None:
+    """Remove documents from the library."""
+    from tabellion.cli.messages import complain
+    from tabellion.errors import LibraryError
+
+    failed = False
+    with opened_library(library, files) as store:
+        for name in names:
+            try:
+                store.remove(name, forget=forget)
+            except LibraryError as error:
+                complain(str(error))
+                failed = True
+    raise typer.Exit(1 if failed else 0)
+
+
+BACKUP_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion backup /mnt/backups/2026-05-01 [dim]· while others go on reading and writing[/dim]
+
+[dim]$[/dim] tabellion backup copy --library postgresql://host/tables --files /srv/tables [dim]· into a folder[/dim]
+
+A backup is a library itself: `tabellion search WORDS --library copy`."""
+
+
+def backup(
+    to: Annotated[str, typer.Argument(metavar="DIR", help="A folder that is not there yet, or is empty.")],
+    library: LibraryOption = None,
+    files: FilesOption = None,
+) -> None:
+    """Copy the library to a folder, while others may be writing to it."""
+    with opened_library(library, files) as store:
+        from tabellion.library.backup import copy_library
+
+        count = copy_library(store, to)
+    typer.echo(f"{count:,} documents are kept in {to}", err=True)
+
+
+RESTORE_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion restore /mnt/backups/2026-05-01 --library shared/ [dim]· where there is no library yet[/dim]"""
+
+
+def restore(
+    source: Annotated[str, typer.Argument(metavar="DIR", help="The folder of a backup.")],
+    library: LibraryOption = None,
+    files: FilesOption = None,
+) -> None:
+    """Make a library from a backup, at a place where there is none."""
+    from tabellion.library.files import default_place
+
+    place = library or default_place()
+    with opened_library(source, None) as store:
+        from tabellion.library.backup import copy_library
+
+        count = copy_library(store, place, files)
+    typer.echo(f"{count:,} documents are in the library again", err=True)

@@ -1,4 +1,4 @@
-"""Pages of a PDF as an SVG picture, with what was understood drawn over them.
+"""Pages of a PDF as a picture, SVG or PNG, with what was understood drawn over them.
 
 In: an extraction. Out: the pages that hold tables, one below the other: words and rules as printed, each table in a
 frame with its id, each cell in the colour of its role. The words are drawn from what was read, so that the picture also
@@ -7,6 +7,9 @@ shows what was not.
 What is drawn over the pages of a PDF: each table in a frame with its id, each cell in the colour of its role. In: an
 extraction. Out: the pages that hold tables, and the marks of each, whatever picture they are drawn in. Fails to mark
 cells whose text has no place on the page, such as those of scanned tables.
+
+As PNG they are drawn as they are printed, one below the other, at 144 dots an inch; fewer where a page is so
+large that its picture would not fit in memory. Pages are drawn and written one after the other.
 """
 
 from __future__ import annotations
@@ -15,12 +18,16 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
+import numpy as np
+
+from tabellion.export.png import encode_png
 from tabellion.model.grid import GridPart
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
-from tabellion.read.pdf.picture import PictureMark
+from tabellion.read.pdf.document import PrintedPages
+from tabellion.read.pdf.picture import PictureMark, Pixels, picture_marks
 from tabellion.relate import CELL_ROLES, label_cells
 
 COLOURS = {
@@ -80,7 +87,7 @@ def _wider(box: Box, margin: float) -> Box:
     return Box(box.left - margin, box.top - margin, box.right + margin, box.bottom + margin)
 
 
-def write_pages(extraction: Extraction, path: Path) -> None:
+def write_svg(extraction: Extraction, path: Path) -> None:
     """Write the picture."""
     path.write_text("".join(_draw(extraction)), encoding="utf-8")
 
@@ -139,3 +146,37 @@ def _turned(view: PrintedPage) -> str:
     """How a view of sideways text lies on its page."""
     places = {90: f"translate(0,{view.width:g}) rotate(-90)", 270: f"translate({view.height:g},0) rotate(90)"}
     return places.get(view.turn, f"translate({view.width:g},{view.height:g}) rotate(180)")
+
+
+_SCALE = 2.0  # pixels a point
+_LONGEST_SIDE = 5_000.0  # pixels of a page
+_NARROWEST = 430.0  # points, so that the legend fits
+
+
+def write_png(extraction: Extraction, path: Path) -> None:
+    """Write the picture."""
+    shown = mark_pages(extraction)
+    longest = max((max(page.width, page.height) for page, _ in shown), default=1.0)
+    scale = min(_SCALE, _LONGEST_SIDE / longest)
+    widest = max([_NARROWEST, *(page.width for page, _ in shown)])
+    width, gap = round(widest * scale), round(GAP * scale)
+    height = gap + sum(round(page.height * scale) + gap for page, _ in shown)
+    pages = extraction.document.pages
+
+    def strips() -> Iterator[Pixels]:
+        yield picture_marks(mark_legend(), (widest, GAP), scale)
+        for page, marks in shown:
+            size = page.width, page.height
+            if isinstance(pages, PrintedPages):
+                yield _multiplied(pages.picture(page.number, scale), picture_marks(marks, size, scale))
+            yield np.full((gap, 1, 3), _BEHIND, dtype=np.uint8)
+
+    path.write_bytes(b"".join(encode_png(strips(), width, height, _BEHIND)))
+
+
+_BEHIND = tuple(bytes.fromhex(BEHIND[1:]))
+
+
+def _multiplied(page: Pixels, marks: Pixels) -> Pixels:
+    """Marks laid over a page as a marker pen does."""
+    return (page.astype(np.uint16) * marks // 255).astype(np.uint8)
