@@ -13,6 +13,7 @@ shares, counts or flags, so that grids of any size compare.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
 
 import msgspec
 import numpy as np
@@ -22,6 +23,8 @@ from tabellion.model.grid import Content, Grid
 from tabellion.weights import Weights
 
 SAMPLE_ROWS = 150  # rows looked at; what a column is for shows early, and long sheets cost no more
+
+_MEASURED_TEXTS = 80  # of a column whose length is told
 
 Floats = NDArray[np.float64]
 
@@ -141,54 +144,68 @@ def _integer_share(view: ColumnView) -> Floats:
     return np.asarray(whole.sum(axis=0) / np.maximum(_numbers(view).sum(axis=0), 1))
 
 
-def _each(view: ColumnView, of_column: Callable[[NDArray[np.int_], int], float]) -> Floats:
-    """A figure that needs the numbers of one column after the other."""
-    numbers = _numbers(view)
-    return np.array([of_column(np.nonzero(numbers[:, c])[0], c) for c in range(view.content.shape[1])])
+def _steps(view: ColumnView) -> tuple[NDArray[np.intp], Floats]:
+    """The steps from each number of a column to the next one, and the column of each; column after column."""
+    column, row = np.nonzero(_numbers(view).T)
+    number = view.number[row, column]
+    within = column[1:] == column[:-1]
+    return column[1:][within], np.diff(number)[within]
+
+
+def _medians(column: NDArray[np.intp], values: Floats, width: int) -> tuple[NDArray[np.intp], Floats]:
+    """How many values each column has, and their median; nought where it has none."""
+    count = np.bincount(column, minlength=width)
+    ordered = np.append(values[np.lexsort((values, column))], 0.0)
+    start = count.cumsum() - count
+    low, high = (np.minimum(start + half, len(values)) for half in (np.maximum(count - 1, 0) // 2, count // 2))
+    return count, np.where(count > 0, (ordered[low] + ordered[high]) / 2, 0.0)
+
+
+def _share_of_steps(column: NDArray[np.intp], chosen: NDArray[np.bool_], width: int) -> Floats:
+    """The share of the steps of each column that are chosen; -1 where it has fewer than two."""
+    count = np.bincount(column, minlength=width)
+    share = np.bincount(column, chosen, minlength=width) / np.maximum(count, 1)
+    return np.where(count > 1, share, -1.0)
 
 
 def _rising_share(view: ColumnView) -> Floats:
-    def of_column(rows: NDArray[np.int_], column: int) -> float:
-        steps = np.diff(view.number[rows, column])
-        return float((steps > 0).mean()) if len(steps) > 1 else -1.0
-
-    return _each(view, of_column)
+    column, steps = _steps(view)
+    return _share_of_steps(column, steps > 0, view.content.shape[1])
 
 
 def _even_step_share(view: ColumnView) -> Floats:
-    def of_column(rows: NDArray[np.int_], column: int) -> float:
-        steps = np.diff(view.number[rows, column])
-        return float((np.abs(steps - np.median(steps)) < 1e-9).mean()) if len(steps) > 1 else -1.0
-
-    return _each(view, of_column)
+    column, steps = _steps(view)
+    _, median = _medians(column, steps, view.content.shape[1])
+    return _share_of_steps(column, np.abs(steps - median[column]) < 1e-9, view.content.shape[1])
 
 
 def _magnitude(view: ColumnView) -> Floats:
-    def of_column(rows: NDArray[np.int_], column: int) -> float:
-        return float(np.log10(1 + np.median(np.abs(view.number[rows, column])))) if len(rows) else -1.0
-
-    return _each(view, of_column)
+    column, row = np.nonzero(_numbers(view).T)
+    count, median = _medians(column, np.abs(view.number[row, column]), view.content.shape[1])
+    return np.where(count > 0, np.log10(1 + median), -1.0)
 
 
 def _distinct_share(view: ColumnView) -> Floats:
-    columns = range(view.content.shape[1])
-    return np.array([len(set(view.label[view.said[:, c], c])) / view.filled[c] for c in columns])
+    counts = [len(set(compress(*both))) for both in zip(view.label.T.tolist(), view.said.T.tolist(), strict=True)]
+    return np.asarray(np.array(counts, dtype=np.float64) / view.filled)
 
 
 def _text_length(view: ColumnView) -> Floats:
-    columns = range(view.content.shape[1])
-    lengths = [[len(t) for t in view.label[view.said[:, c], c][:80]] for c in columns]
-    return np.array([float(np.mean(one)) if one else 0.0 for one in lengths])
+    """The mean length of the first texts."""
+    column, row = np.nonzero((view.said & (view.said.cumsum(axis=0) <= _MEASURED_TEXTS)).T)
+    lengths = np.fromiter(map(len, view.label[row, column].tolist()), dtype=np.float64, count=len(row))
+    width = view.content.shape[1]
+    count = np.bincount(column, minlength=width)
+    return np.asarray(np.bincount(column, lengths, minlength=width) / np.maximum(count, 1))
 
 
 def _code_share(view: ColumnView) -> Floats:
     """How many texts are digits alone: numbers kept as text, with leading zeros or many digits, are codes."""
-    columns = range(view.content.shape[1])
-    codes = [
-        [t[:1].isdigit() and t.replace(".", "").isdigit() for t in view.label[:, c][view.said[:, c]]] for c in columns
-    ]
-    texts = view.content == Content.TEXT
-    return np.array([sum(codes[c]) / view.filled[c] if texts[:, c].any() else 0.0 for c in columns])
+    shares = np.zeros(view.content.shape[1])
+    for c in np.flatnonzero((view.content == Content.TEXT).any(axis=0)).tolist():
+        told = view.label[view.said[:, c], c].tolist()
+        shares[c] = sum(t[:1].isdigit() and t.replace(".", "").isdigit() for t in told) / view.filled[c]
+    return shares
 
 
 def _headed(view: ColumnView) -> Floats:

@@ -9,7 +9,7 @@ mean something else in another language than their own ("dont", "summe").
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Literal
 
@@ -279,6 +279,8 @@ class Lexicon:
         self._anywhere = tuple(sorted(word for word in unspaced if len(word) > 1))  # 計 is also in 統計, statistics
         self._single = frozenset(word for word in self.words if _WORD.fullmatch(word)).difference(self._anywhere)
         self._phrases = tuple(sorted(self.words.difference(self._single, self._anywhere)))
+        self._begun = frozenset(word for phrase in self._phrases for word in _FIRST.findall(phrase)[:1])
+        """The first words of the phrases: a text without one of these has none of them."""
 
     def fills(self, text: str) -> bool:
         """Whether a text is one of the words and nothing else, marks and case aside.
@@ -301,9 +303,10 @@ class Lexicon:
             marks = _MARKS_BEFORE.match(small)
             small = small[marks.end() :] if marks else small
         first = _FIRST.match(small)
-        if first and first[0] in self._single:
+        letters = first[0] if first else ""
+        if letters in self._single or small.startswith(self._anywhere):
             return True
-        return small.startswith(self._anywhere) or any(_is_whole(small, 0, phrase) for phrase in self._phrases)
+        return letters in self._begun and any(_is_whole(small, 0, phrase) for phrase in self._phrases)
 
     def within(self, text: str) -> bool:
         """Whether a text has one of the words in it.
@@ -315,9 +318,11 @@ class Lexicon:
         small = text.lower()
         return self.among(small, _WORD.findall(small))
 
-    def among(self, small: str, words: Iterable[str]) -> bool:
+    def among(self, small: str, words: Sequence[str]) -> bool:
         """The same of a text in small letters that was parted into words already."""
-        if not self._single.isdisjoint(words) or any(_has_whole(small, phrase) for phrase in self._phrases):
+        if not self._single.isdisjoint(words):
+            return True
+        if not self._begun.isdisjoint(words) and any(_has_whole(small, phrase) for phrase in self._phrases):
             return True
         return not small.isascii() and any(part in small for part in self._anywhere)
 

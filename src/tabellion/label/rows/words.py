@@ -8,7 +8,9 @@ sheet has a hundred thousand texts, so a question looks at its start, its end or
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import Meaning, lexicon
 
 LONG = 160  # letters from which on a text is only looked at from its start
+
+_KEPT = 20_000  # texts whose answers are kept: a sheet that is cut in several ways is read as often
 
 _WORDS = lazy_pattern(r"[^\W_]+")
 
@@ -184,8 +188,12 @@ def ask_texts(texts: Iterable[str], labels: Iterable[str]) -> NDArray[np.int16]:
     """The answers, (texts, questions); texts that come again are asked once."""
     asked: dict[tuple[str, str], int] = {}
     where = [asked.setdefault(both, len(asked)) for both in zip(texts, labels, strict=True)]
-    taken = [Said(text, label) for text, label in asked]
-    answers = np.zeros((len(asked), len(QUESTIONS)), dtype=np.int16)
-    for column, question in enumerate(QUESTIONS.values()):
-        answers[:, column] = np.fromiter(map(question, taken), dtype=np.int16, count=len(taken))
-    return answers[where]
+    answers = np.frombuffer(b"".join(_ask(text, label) for text, label in asked), dtype=np.int16)
+    return answers.reshape(-1, len(QUESTIONS))[where]
+
+
+@lru_cache(maxsize=_KEPT)
+def _ask(text: str, label: str) -> bytes:
+    """The answers of one text, as 16-bit numbers."""
+    said = Said(text, label)
+    return array("h", [question(said) for question in QUESTIONS.values()]).tobytes()
