@@ -101,7 +101,7 @@ def _inside(frame: Frame, content: NDArray[np.uint8]) -> list[float]:
     head_content = grid.content[list(frame.header_rows)][:, frame.rect.left : frame.rect.right + 1]
     words = {str(each) for each in heads.ravel() if each}
     texts = grid.label[body][:, frame.rect.left : frame.rect.right + 1]
-    again = np.mean([sum(str(text) in words for text in row if text) > 1 for row in texts])
+    again = np.mean([sum(map(words.__contains__, row)) > 1 for row in texts.tolist()])
     last = [str(each) for each in heads[-1] if each] if len(heads) else []
     dense_labels = (text.sum(axis=0) > 0.6 * count) & (count > 0.3 * len(content))
     inner = dense_labels & np.concatenate([[False], np.logical_or.accumulate(numeric)[:-1]])
@@ -198,6 +198,8 @@ CONFIDENCE_WEIGHTS = "confidence"
 
 def frame_signals(frame: Frame, weights: Weights) -> NDArray[np.float64]:
     """What speaks for and against the reading of a frame."""
+    if frame.stub_odds:
+        return reading_signals(frame, np.array(frame.stub_odds))
     columns = list(range(frame.rect.left, frame.rect.right + 1))
     stub = stub_probabilities(frame.grid, list(frame.header_rows), list(frame.body_rows), columns, weights)
     return reading_signals(frame, stub)
@@ -318,6 +320,7 @@ def build_frame(
         note_rows=tuple(block.note),
         orientation=_orientation(bool(header), bool(stub)),
         lead=block.lead,
+        stub_odds=tuple(probability.tolist()),
     )
     return msgspec.structs.replace(frame, confidence=rate_confidence(frame, weights)) if rated else frame
 

@@ -50,6 +50,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     fixes: Fixes = NOTHING
     stated: Stated | None = None  # what the source itself says of it
     lead: tuple[float, float] = (0.0, 0.0)  # log-odds by which its upper and lower edge fit better than others
+    stub_odds: tuple[float, ...] = ()  # of each column of `rect` the probability to be a stub, where that was asked
 
     @property
     def grid(self) -> Grid:

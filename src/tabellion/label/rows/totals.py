@@ -12,7 +12,7 @@ the parts reach. Fails where parts are missing, and on small whole numbers in fe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -40,6 +40,7 @@ class SumSettings(msgspec.Struct, frozen=True):
 
 
 DEFAULT = SumSettings()
+_MANY = 20_000  # sums of one column that may be near enough: more are looked at column by column
 
 
 class Sums(msgspec.Struct, frozen=True, eq=False):
@@ -126,6 +127,16 @@ def _sums_after(amount: Floats, settings: SumSettings) -> tuple[Sums, Sums]:
     return sums, sums.better(matcher.best(step, rough=True))
 
 
+def _between(rest: Floats, low: Floats, high: Floats) -> tuple[Rows, Rows, Rows]:
+    """Column by column the order of `rest`; how many of it lie below each of `low`, and not above each of `high`."""
+    order = np.argsort(rest.T, axis=1, kind="stable")
+    below, within = np.empty(low.T.shape, dtype=np.intp), np.empty(low.T.shape, dtype=np.intp)
+    for column, ordered in enumerate(np.take_along_axis(rest.T, order, axis=1)):
+        below[column] = ordered.searchsorted(low[:, column])
+        within[column] = ordered.searchsorted(high[:, column], side="right")
+    return order.T, below.T, within.T
+
+
 class _Matcher:
     """Compares every row with all sums of the rows after it."""
 
@@ -144,32 +155,32 @@ class _Matcher:
         """The best sum of each row over the rows that `step` leads to, from the next row on or the one after it."""
         rest, left = self._rest(step)
         first = np.minimum(np.arange(self.count) + start, self.count)
-        chain = self._chain(step, first)
+        chain = self._chain(step, left, first)
         whole = np.maximum(2, left[first])
         last = chain.shape[1] - 1
         wanted = rest[first] - self.plain
-        digits = np.zeros(chain.shape)
-        agreeing = np.zeros(chain.shape, dtype=np.int16)
-        widest = self._slack(np.maximum(whole.max(), last + 1))
-        for column in range(self.plain.shape[1]):
-            size, rough_by = self.size[:, column], np.zeros(self.count)
-            if rough:
-                rough_by = self.settings.roughness * np.abs(self.plain[:, column])
-                size = np.minimum(size, -np.log10(self.settings.roughness))
-            reach = np.maximum(rough_by, widest * self.unit[column])
-            at, kind = self._near(rest[:, column], wanted[:, column], reach, self.told[:, column], chain, left, first)
+        digits, agreeing = np.zeros(chain.size), np.zeros(chain.size, dtype=np.int64)
+        size, rough_by = self.size, np.zeros(self.plain.shape)
+        if rough:
+            rough_by = self.settings.roughness * np.abs(self.plain)
+            size = np.minimum(size, -np.log10(self.settings.roughness))
+        widest = np.maximum(rough_by, self._slack(np.maximum(whole.max(), last + 1)) * self.unit)
+        for at, kind, column in self._near(rest, wanted, widest, chain, left, first):
             length = np.where(kind == last, whole[at], kind + 2)
             off = np.abs(rest[chain[at, kind], column] - wanted[at, column])
-            equal = off <= np.maximum(self._slack(length) * self.unit[column], rough_by[at])
-            at, kind, length = at[equal], kind[equal], length[equal]
-            agreeing[at, kind] += 1
-            digits[at, kind] += np.maximum(0.0, size[at] - (np.log10(length) + self.settings.chance))
-        row, kind = np.arange(self.count), digits.argmax(axis=1)
-        evidence = digits[row, kind]
+            equal = off <= np.maximum(self._slack(length) * self.unit[column], rough_by[at, column])
+            at, kind, column, length = at[equal], kind[equal], column[equal], length[equal]
+            told = np.maximum(0.0, size[at, column] - (np.log10(length) + self.settings.chance))
+            place = at * chain.shape[1] + kind
+            np.add.at(agreeing, place, 1)
+            np.add.at(digits, place, told)
+        row, kind = np.arange(self.count), digits.reshape(chain.shape).argmax(axis=1)
+        place = row * chain.shape[1] + kind
+        evidence = digits[place]
         found = evidence > 0
         return Sums(
             evidence,
-            np.where(found, agreeing[row, kind] / self.numbers, 0.0),
+            np.where(found, agreeing[place] / self.numbers, 0.0),
             np.where(found, np.where(kind == last, whole, kind + 2), 0).astype(np.int64),
             np.where(found, chain[row, kind], row + 1),
         )
@@ -179,27 +190,29 @@ class _Matcher:
         return np.asarray(self.settings.rounding + self.settings.drift * np.sqrt(length))
 
     def _near(
-        self, rest: Floats, wanted: Floats, widest: Floats, told: Bools, chain: Rows, left: Rows, first: Rows
-    ) -> tuple[Rows, Rows]:
-        """Rows and lengths whose sums may be near enough in one column: found in order of size, not one by one."""
-        rows = np.flatnonzero(told)
-        order = np.argsort(rest, kind="stable")
-        ordered = rest[order]
-        low = np.searchsorted(ordered, (wanted - widest)[rows])
-        found = np.searchsorted(ordered, (wanted + widest)[rows], side="right") - low
-        if found.sum() > chain.size // 4:  # a column of noughts, say: all are near
-            at, kind = np.nonzero((chain >= 0) & told[:, None])
-            return at, kind
-        at = np.repeat(rows, found)
-        place = np.arange(len(at)) - np.repeat(np.cumsum(found) - found, found) + np.repeat(low, found)
-        end = order[place]
-        kind = left[first[at]] - left[end] - 2
+        self, rest: Floats, wanted: Floats, widest: Floats, chain: Rows, left: Rows, first: Rows
+    ) -> Iterator[tuple[Rows, Rows, Rows]]:
+        """Rows, lengths and columns whose sums may be near enough: found in order of size, all columns at once."""
+        order, low, high = _between(rest, wanted - widest, wanted + widest)
+        found = np.where(self.told, high - low, 0)
+        dense = found.sum(axis=0) > max(chain.size // 4, _MANY)  # a column of noughts, say: all are near
+        found[:, dense] = 0
+        column, row = (np.repeat(each, found.T.ravel()) for each in np.divmod(np.arange(found.size), self.count))
+        before = np.repeat(found.T.ravel().cumsum() - found.T.ravel(), found.T.ravel())
+        end = order[low[row, column] + np.arange(len(row)) - before, column]
+        kind = left[first[row]] - left[end] - 2
         inside = (kind >= 0) & (kind < chain.shape[1] - 1)
-        at, end, kind = at[inside], end[inside], kind[inside]
-        there = chain[at, kind] == end
-        whole = rows[chain[rows, -1] >= 0]
-        last = np.full(len(whole), chain.shape[1] - 1)
-        return np.concatenate([at[there], whole]), np.concatenate([kind[there], last])
+        row, end, kind, column = row[inside], end[inside], kind[inside], column[inside]
+        there = chain[row, kind] == end
+        whole, of = np.nonzero(self.told & ~dense & (chain[:, -1:] >= 0))
+        yield (
+            np.concatenate([row[there], whole]),
+            np.concatenate([kind[there], np.full(len(whole), chain.shape[1] - 1)]),
+            np.concatenate([column[there], of]),
+        )
+        for number in np.flatnonzero(dense).tolist():
+            at, kind = np.nonzero((chain >= 0) & self.told[:, number, None])
+            yield at, kind, np.full(len(at), number)
 
     def _rest(self, step: Rows) -> tuple[Floats, Rows]:
         """For each row the sum of it and of all that `step` leads to, and how many rows that are; nought at the end."""
@@ -213,22 +226,19 @@ class _Matcher:
             left[row] += left[step[row]]
         return rest, left
 
-    def _chain(self, step: Rows, first: Rows) -> Rows:
+    def _chain(self, step: Rows, left: Rows, first: Rows) -> Rows:
         """(rows, lengths): the row just beyond 2, 3 ... parts, and beyond all the rest; -1 where there are too few."""
         second = step[first]
         whole = np.where(second < self.count, self.count, -1)
         if self._plain(step):
             before = second[:, None] + np.arange(min(self.reach - 1, self.count - int(second.min())))
             return np.column_stack([np.where(before >= self.count, -1, before + 1), whole])
-        beyond: list[Rows] = []
-        at = second
-        for _ in range(self.reach - 1):
-            over = at >= self.count
-            if over.all():
-                break
-            at = step[at]
-            beyond.append(np.where(over, -1, at))
-        return np.column_stack([*beyond, whole])
+        longest = min(self.reach - 1, int(left[second].max()))
+        reached, jump = second[:, None], step
+        while reached.shape[1] <= longest:  # twice as far each time
+            reached, jump = np.column_stack([reached, jump[reached]]), jump[jump]
+        number = np.arange(1, longest + 1)
+        return np.column_stack([np.where(number <= left[second, None], reached[:, 1 : longest + 1], -1), whole])
 
     def _plain(self, step: Rows) -> bool:
         """Whether each row leads to the next one: nothing is stepped over yet."""
