@@ -76,10 +76,11 @@ def best_reading(grid: Grid, reader: Reader, given: Mapping[int, RowRole]) -> Re
         return _read_listed(grid, whole, listed, reader, given)
     if grid.content.size > SETTINGS.most_cells:
         return whole
-    best = whole
-    for roles in suppositions(grid, whole.frames) if not _is_sure(whole) else ():
+    best, filled = whole, int(grid.filled.sum())
+    doubtful = not _is_sure(whole) and _can_gain(whole, filled)
+    for roles in suppositions(grid, whole.frames) if doubtful else ():
         supposed = suppose(whole, roles, reader, given)
-        if supposed.score > best.score + SETTINGS.gain * int(grid.filled.sum()):
+        if supposed.score > best.score + SETTINGS.gain * filled:
             best = supposed
     return _Search(grid, reader, given).best(Rect(0, 0, grid.shape[0] - 1, grid.shape[1] - 1), best, SETTINGS.deep)
 
@@ -162,6 +163,8 @@ class _Search:
             return best
         shown = only(self.grid, part)
         filled = int(shown.filled.sum())
+        if not _can_gain(best, filled):
+            return best
         for cut in find_cuts(shown, whole.frames):
             if len(self.read) + len(cut) > self.most:
                 break
@@ -201,6 +204,11 @@ class _Search:
 def _is_sure(reading: Reading) -> bool:
     """Whether every frame is surely right."""
     return bool(reading.frames) and all(frame.confidence >= SETTINGS.sure for frame in reading.frames)
+
+
+def _can_gain(reading: Reading, filled: int) -> bool:
+    """Whether a reading that is right in all filled cells would be enough better than this one."""
+    return filled > reading.score + SETTINGS.gain * filled
 
 
 def _cells(frame: Frame) -> int:

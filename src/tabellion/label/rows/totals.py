@@ -40,6 +40,7 @@ class SumSettings(msgspec.Struct, frozen=True):
 
 
 DEFAULT = SumSettings()
+_FEW = 8_000  # sums that are all compared: to put them in order takes longer
 _MANY = 20_000  # sums of one column that may be near enough: more are looked at column by column
 
 
@@ -159,12 +160,12 @@ class _Matcher:
         whole = np.maximum(2, left[first])
         last = chain.shape[1] - 1
         wanted = rest[first] - self.plain
-        digits, agreeing = np.zeros(chain.size), np.zeros(chain.size, dtype=np.int64)
         size, rough_by = self.size, np.zeros(self.plain.shape)
         if rough:
             rough_by = self.settings.roughness * np.abs(self.plain)
             size = np.minimum(size, -np.log10(self.settings.roughness))
         widest = np.maximum(rough_by, self._slack(np.maximum(whole.max(), last + 1)) * self.unit)
+        digits, agreeing = np.zeros(chain.size), np.zeros(chain.size, dtype=np.int64)
         for at, kind, column in self._near(rest, wanted, widest, chain, left, first):
             length = np.where(kind == last, whole[at], kind + 2)
             off = np.abs(rest[chain[at, kind], column] - wanted[at, column])
@@ -192,7 +193,12 @@ class _Matcher:
     def _near(
         self, rest: Floats, wanted: Floats, widest: Floats, chain: Rows, left: Rows, first: Rows
     ) -> Iterator[tuple[Rows, Rows, Rows]]:
-        """Rows, lengths and columns whose sums may be near enough: found in order of size, all columns at once."""
+        """Rows, lengths and columns whose sums may be near enough: found in order of size, but for few rows."""
+        if chain.size <= _FEW:
+            near = np.abs(rest[chain] - wanted[:, None]) <= widest[:, None]
+            at, kind, column = np.nonzero(near & self.told[:, None] & (chain >= 0)[:, :, None])
+            yield at, kind, column
+            return
         order, low, high = _between(rest, wanted - widest, wanted + widest)
         found = np.where(self.told, high - low, 0)
         dense = found.sum(axis=0) > max(chain.size // 4, _MANY)  # a column of noughts, say: all are near
@@ -220,10 +226,10 @@ class _Matcher:
             rest = np.vstack([self.plain[::-1].cumsum(axis=0)[::-1], np.zeros((1, self.plain.shape[1]))])
             return rest, np.arange(self.count, -1, -1)
         rest = np.vstack([self.plain, np.zeros((1, self.plain.shape[1]))])
-        left = np.append(np.ones(self.count, dtype=np.intp), 0)
-        for row in range(self.count - 1, -1, -1):
-            rest[row] += rest[step[row]]
-            left[row] += left[step[row]]
+        left, jump = np.append(np.ones(self.count, dtype=np.intp), 0), step
+        while (jump < self.count).any():  # twice as far each time
+            rest, left, jump = rest + rest[jump], left + left[jump], jump[jump]
+        rest, left = rest + rest[jump], left + left[jump]
         return rest, left
 
     def _chain(self, step: Rows, left: Rows, first: Rows) -> Rows:
