@@ -53,7 +53,7 @@ class ColumnView(msgspec.Struct, frozen=True, eq=False):
         return np.asarray(self.shares[Content.NUMBER] + self.shares[Content.MISSING])
 
     def look_share(self, name: str, value: object) -> Floats:
-        held = np.array([getattr(s, name) == value for s in self.grid.styles])[self.style]
+        held = (self.grid.by_style(name) == value)[self.style]
         return np.asarray((held & self.said).sum(axis=0) / self.filled)
 
 

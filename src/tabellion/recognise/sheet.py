@@ -142,6 +142,7 @@ def recognise_sheet(region: Region) -> Grid:
     _settle_stated(said, placed, style, sheet.styles)
     indents = np.array([s.indent for s in sheet.styles], dtype=np.float32)
     indent = said.indent + np.where(said.content == Content.EMPTY, 0, indents[style])
+    style, styles = _used_styles(style, sheet.styles)
     return Grid(
         text=said.text,
         label=said.label,
@@ -152,7 +153,7 @@ def recognise_sheet(region: Region) -> Grid:
         notes=said.notes,
         style=style,
         spans=spans,
-        styles=sheet.styles,
+        styles=styles,
         row_of=row_of,
         column_of=column_of,
         hidden_rows=np.isin(row_of, np.fromiter(sheet.hidden_rows, dtype=np.int64)),
@@ -162,6 +163,18 @@ def recognise_sheet(region: Region) -> Grid:
         stated=placed,
         marked=sheet.marked.placed(row_of.tolist(), column_of.tolist()) if sheet.marked != UNMARKED else UNMARKED,
     )
+
+
+def _used_styles(
+    style: NDArray[np.int32], styles: tuple[Style, ...]
+) -> tuple[NDArray[np.int32], tuple[Style, ...]]:
+    """The styles of a region, numbered anew: a workbook may have a thousand, and each is looked at again and again."""
+    used = np.flatnonzero(np.bincount(style.ravel(), minlength=len(styles)))
+    if not len(used) or len(used) == len(styles):
+        return style, styles
+    number = np.zeros(len(styles), dtype=np.int32)
+    number[used] = np.arange(len(used))
+    return number[style], tuple(styles[at] for at in used.tolist())
 
 
 def _with_outline(

@@ -119,7 +119,7 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def look(self, name: str) -> NDArray[Any]:
         """One property of the style of every cell."""
-        return self.once(f"look {name}", lambda: np.array([getattr(s, name) for s in self.grid.styles])[self.style])
+        return self.once(f"look {name}", lambda: self.grid.by_style(name)[self.style])
 
     @property
     def style(self) -> NDArray[np.int32]:
