@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tabellion.label.rows import totals
 from tabellion.label.rows.totals import column_units, find_sums
 
 MISSING = np.nan
@@ -86,3 +87,19 @@ def test_a_sum_of_all_is_always_found(parts, first):
     at = 0 if first else -1
     assert sums.share[at] == 1
     assert sums.evidence[at] > 0
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (12, 4), (60, 12)])
+def test_few_sums_that_are_all_compared_are_those_that_are_found_in_order(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng(3)
+    rows = np.round(chance.random(shape) * 20)
+    rows[chance.random(shape) < 0.1] = np.nan
+    rows[-1] = np.nansum(rows[:-1], axis=0)
+    compared = find_sums(rows)
+    monkeypatch.setattr(totals, "_FEW", 0)
+    ordered = find_sums(rows)
+    for one, other in ((compared.after, ordered.after), (compared.rough_before, ordered.rough_before)):
+        assert one.parts.tolist() == other.parts.tolist()
+        assert one.evidence == pytest.approx(other.evidence)

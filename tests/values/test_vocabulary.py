@@ -95,3 +95,11 @@ def test_a_text_names_a_table_in_its_language(text: str) -> None:
 @pytest.mark.parametrize("word", words_for("unit"))
 def test_a_unit_is_announced_in_every_language(word: str) -> None:
     assert str(find_unit(f"{word.capitalize()}: tonnes")) == "t"
+
+
+@pytest.mark.parametrize("meaning", list(WORDS))
+def test_every_word_and_phrase_is_found_where_a_text_begins_with_it_and_within_it(meaning: Meaning) -> None:
+    for word in words_for(meaning):
+        assert lexicon(meaning).opens(f"– {word.capitalize()} 12"), word
+        assert lexicon(meaning).within(f"Xyz {word} (12)"), word
+        assert not lexicon(meaning).within("Xyz (12)")
