@@ -51,7 +51,8 @@ export interface Standing {
   id: string; words: string; operation: { do: string } & Record<string, unknown>; place: Place; author: string | null; made: string;
   like: string | null; state: string; note: string | null;
 }
-export interface Made { version: number; corrections: Standing[]; tables: string[] }
+export interface Made { version: number; corrections: Standing[]; tables: string[]; reading?: Reading; cells?: CellWindow }
+export interface Sight { table: string; top: number; left: number; bottom: number; right: number }
 export interface Proposal { place: Place; operation: Record<string, unknown>; words: string }
 export interface Spot { row?: number; column?: number }
 export type Operation = { do: string } & Record<string, unknown>;

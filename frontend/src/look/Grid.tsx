@@ -137,8 +137,15 @@ const Row = memo(function Row({ row, from, to, edges, cells, area, current, role
   );
 }, (before, after) =>
   before.row === after.row && before.from === after.from && before.to === after.to && before.edges === after.edges && before.turn === after.turn && before.looks === after.looks && before.role === after.role &&
-  before.lit === after.lit && before.current === after.current && before.headers === after.headers && before.editable === after.editable && before.select === after.select && before.moveHeader === after.moveHeader &&
+  litIn(before) === litIn(after) && before.current === after.current && before.headers === after.headers && before.editable === after.editable && before.select === after.select && before.moveHeader === after.moveHeader &&
   touches(before) === touches(after));
+
+/** What is lit in a row, as one text. */
+function litIn({ lit, row, from, to }: RowProps): string {
+  let found = lit.header && within(lit.header.rows, row) ? JSON.stringify(lit.header.columns) : "";
+  if (lit.cells.size) for (let column = from; column <= to; column++) if (lit.cells.has(`${row},${column}`)) found += ` ${column}`;
+  return found;
+}
 
 /** What of the selection a row shows, as one text. */
 function touches({ area, row, selected }: RowProps): string {

@@ -24,12 +24,15 @@ export function Look({ session, route }: { session: Session; route: Route }) {
   const [error, setError] = useState<string | null>(null);
   const annotator = route.values.annotator ?? "";
   const held = useRef<Reading | null>(null);
-  const load = useCallback(async (name?: string) => {
+  const show = useCallback((next: Reading) => {
+    setBefore(held.current?.id === next.id ? held.current : null);
+    setReading((held.current = next));
+    setError(null);
+  }, []);
+  const load = useCallback(async (name?: string, made?: Reading) => {
     try {
-      const next = await ask<Reading>(at(name ?? held.current?.id ?? route.name, `reading?${query({ annotator })}`));
-      setBefore(held.current?.id === next.id ? held.current : null);
-      setReading((held.current = next));
-      setError(null);
+      const next = made ?? await ask<Reading>(at(name ?? held.current?.id ?? route.name, `reading?${query({ annotator })}`));
+      show(next);
       // a stroke can give a table another name: the address follows
       if (next.name !== route.name && !name) go(address("table", next.name, route.values), true);
     } catch (failed) {
@@ -46,7 +49,7 @@ export function Look({ session, route }: { session: Session; route: Route }) {
   return <Opened key={reading.id} session={session} route={route} reading={reading} before={before} load={load} />;
 }
 
-function Opened({ session, route, reading, before, load }: { session: Session; route: Route; reading: Reading; before: Reading | null; load: (name?: string) => Promise<void> }) {
+function Opened({ session, route, reading, before, load }: { session: Session; route: Route; reading: Reading; before: Reading | null; load: (name?: string, made?: Reading) => Promise<void> }) {
   const annotator = route.values.annotator ?? "";
   const [name, setAuthor] = useKept("author", session.author ?? "");
   const author = annotator || name;
@@ -65,12 +68,14 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
   const state = useCallback((values: Record<string, string>) => go(address("table", reading.name, { ...parseRoute(location.hash).values, ...values }), true), [reading.name]);
 
   const changed = useCallback(async (made: Made) => {
-    if (made.tables.includes(reading.id)) return load();
+    if (made.reading && made.cells && cells.seen) cells.put(made.cells, cells.seen);
+    if (made.tables.includes(reading.id)) return load(undefined, made.reading);
     const other = reading.tables.find((one) => one.id !== reading.id && made.tables.includes(one.id));
     if (other) go(address("table", other.id));
     return undefined;
-  }, [reading, load]);
-  const strokes = useStrokes(reading, author, annotator, changed);
+  }, [reading, load, cells]);
+  const sight = useCallback(() => cells.seen ? { table: reading.id, ...cells.seen } : undefined, [cells, reading.id]);
+  const strokes = useStrokes(reading, author, annotator, changed, sight);
 
   const select = useCallback((next: Selection) => setSelected(next), []);
   const choose = useCallback((cell: [number, number]) => setSelected({ anchor: cell, focus: cell, lines: null }), []);

@@ -1,6 +1,6 @@
 // Strokes: what a person says of a table, as the operations of the HTTP API, with undo, redo, look-alikes and conflicts.
 import { useCallback, useState } from "react";
-import { type Made, type Operation, type Proposal, type Reading, Refused, type Role, type RowRole, type Side, type Standing, ask, at, query, send } from "../api";
+import { type Made, type Operation, type Proposal, type Reading, Refused, type Role, type RowRole, type Side, type Sight, type Standing, ask, at, query, send } from "../api";
 import type { Area } from "../places";
 import { message } from "../use";
 
@@ -30,8 +30,11 @@ export interface Strokes {
   accept: (without: number[]) => Promise<void>; leave: () => void; alike: Alike | null; said: { text: string; kind: string; again?: boolean } | null; quiet: () => void; busy: boolean; canRedo: boolean;
 }
 
-/** Strokes on one table, for all or as the ground truth of one annotator; `changed` is told after each which tables there are now. */
-export function useStrokes(reading: Reading, author: string, annotator: string, changed: (made: Made) => Promise<void>): Strokes {
+/**
+ * Strokes on one table, for all or as the ground truth of one annotator. `changed` is told after each what there is now;
+ * `sight` is what is looked at, which comes with the answer.
+ */
+export function useStrokes(reading: Reading, author: string, annotator: string, changed: (made: Made) => Promise<void>, sight: () => Sight | undefined): Strokes {
   const [done, setDone] = useState<string[][]>([]);
   const [undone, setUndone] = useState<string[][]>([]);
   const [alike, setAlike] = useState<Alike | null>(null);
@@ -52,7 +55,7 @@ export function useStrokes(reading: Reading, author: string, annotator: string, 
   }, []);
 
   const make = (operations: Operation[]) => attempt(async () => {
-    const made = await send<Made>(at(reading.id, "corrections"), { operations, author, ...own, seen: reading.version });
+    const made = await send<Made>(at(reading.id, "corrections"), { operations, author, ...own, seen: reading.version, sight: sight() });
     const ids = made.corrections.map((one) => one.id);
     setDone((before) => [...before, ids]);
     setUndone([]);
@@ -66,7 +69,7 @@ export function useStrokes(reading: Reading, author: string, annotator: string, 
   });
 
   const takeBack = (ids: string[]) => attempt(async () => {
-    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: ids, author, ...own });
+    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: ids, author, ...own, sight: sight() });
     setUndone((before) => [...before, made.corrections.map((one) => one.id)]);
     setAlike(null);
     setSaid({ text: ids.length > 1 ? `Took back ${ids.length} corrections` : "Took back the last correction", kind: "good" });
@@ -83,7 +86,7 @@ export function useStrokes(reading: Reading, author: string, annotator: string, 
   const redo = () => attempt(async () => {
     const group = undone.at(-1);
     if (!group) return;
-    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: group, author, ...own });
+    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: group, author, ...own, sight: sight() });
     setUndone((before) => before.slice(0, -1));
     setDone((before) => [...before, made.corrections.map((one) => one.id)]);
     setSaid({ text: "Done again", kind: "good" });
@@ -92,7 +95,7 @@ export function useStrokes(reading: Reading, author: string, annotator: string, 
 
   const accept = (without: number[]) => attempt(async () => {
     if (!alike) return;
-    const made = await send<Made>(at(reading.id, "alike"), { correction: alike.correction, without, author, ...own });
+    const made = await send<Made>(at(reading.id, "alike"), { correction: alike.correction, without, author, ...own, sight: sight() });
     setDone((before) => [...before, made.corrections.map((one) => one.id)]);
     setAlike(null);
     setSaid({ text: `Corrected ${made.corrections.length} more in the same way`, kind: "good" });

@@ -18,6 +18,7 @@ from tabellion.library.library import Library
 from tabellion.library.originals import find_original, segment_path
 from tabellion.library.quads import QUADS
 from tabellion.library.sealing import seal_all
+from tabellion.library.views import view_path
 
 _LONG_WAIT = 600.0  # seconds for which leavings may be being cleared away
 _TOGETHER = 500  # rows that are written at once
@@ -52,6 +53,8 @@ def _copy_files(source: Library, target: Library, rows: dict[str, list[dict[str,
     hashes = {str(row["sha256"]) for name in ("documents", "history") for row in rows[name]}
     wanted = [segment_path(source.folder.segments, str(row["segment_id"])) for row in rows["segments"]]
     wanted += [beside for path in wanted if (beside := path.with_suffix(QUADS)).exists()]
+    held = [(str(row["segment_id"]), str(row["document_id"])) for row in rows["documents"]]
+    wanted += [view for one in held if (view := view_path(source.folder.segments, *one)).exists()]
     wanted += [path for sha256 in hashes if (path := find_original(source.folder.originals, sha256))]
     try:
         for path in wanted:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -103,3 +103,9 @@ def pack_details(details: Details) -> bytes:
 def unpack_details(packed: bytes) -> Details:
     unpacker = zlib.decompressobj(zdict=_COMMON)
     return msgspec.json.decode(unpacker.decompress(packed) + unpacker.flush(), type=Details)
+
+
+def name_source(metadata: Metadata, source: str) -> Metadata:
+    """With the name of a document that was read from its bytes."""
+    name: dict[str, Any] = {"document_address": source, "document_name": PurePath(source).name or None}
+    return msgspec.structs.replace(metadata, environment=msgspec.structs.replace(metadata.environment, **name))

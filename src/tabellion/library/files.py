@@ -17,7 +17,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -163,6 +163,17 @@ def bring_to_disk(folder: Path) -> None:
             os.sync()
     finally:
         os.close(handle)
+
+
+def bring_files_to_disk(paths: Iterable[Path]) -> None:
+    """The same for a few files alone: it does not wait for what others write on that disk."""
+    there = [path for path in paths if path.exists()]
+    for path in dict.fromkeys([*there, *(path.parent for path in there)]):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _find_sync() -> Callable[[int], int] | None:

@@ -235,6 +235,7 @@ class Library:
     def remove(self, name: str, *, forget: bool = False) -> DocumentRecord:
         """Take a document out; its history, corrections and original stay, unless it is to be forgotten."""
         from tabellion.library.verify import sweep
+        from tabellion.library.views import drop_views
         from tabellion.library.writing import drop_document, note_end
 
         record = self.find(name)
@@ -245,6 +246,7 @@ class Library:
                 sequence = self.catalogue.next_sequence(connection)
                 note_end(connection, held[record.document_id], "removed", now, sequence)
                 drop_document(connection, held[record.document_id])
+        drop_views(self.folder.segments, record.document_id, None)
         if forget:
             self.index.catch_up(wait=True)  # it learns of removals from the history
             with self.catalogue.writing() as connection:

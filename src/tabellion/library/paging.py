@@ -143,3 +143,18 @@ def _tuples(segments: Path, segment_id: str, table_id: str) -> pa.Table:
     shown = [field.name for field in SCHEMA if field.name not in _HIDDEN]
     held = open_segments(segments, [segment_id]).to_table(columns=shown, filter=pc.field("table_id") == table_id)
     return held.sort_by([("row", "ascending"), ("column", "ascending")])
+
+
+def stored_tuple(library: Library, document: DocumentRecord, table_id: str, row: int, column: int) -> Any:
+    """One value of a table by its place, as `tuples_after` gives it; None where there is none."""
+    import pyarrow.compute as pc
+
+    from tabellion.export.arrow import FIELDS
+    from tabellion.library.originals import open_segments
+
+    if not document.segment_id:
+        return None
+    here = (pc.field("table_id") == table_id) & (pc.field("row") == row) & (pc.field("column") == column)
+    shown = [name for name, _ in FIELDS]
+    found = open_segments(library.folder.segments, [document.segment_id]).to_table(columns=shown, filter=here)
+    return found.slice(0, 1).to_pylist()[0] if found.num_rows else None

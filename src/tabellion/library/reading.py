@@ -12,8 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import PurePath
-from typing import Any
 
 import msgspec
 
@@ -24,10 +22,12 @@ from tabellion.library.details import (
     Details,
     Rendered,
     document_id,
+    name_source,
 )
 from tabellion.library.quads import Quads, are_few, are_wanted, describe_quads
 from tabellion.library.terms import guess_language
 from tabellion.library.tidy import tidy_tables
+from tabellion.library.views import is_large, pack_view
 from tabellion.model.correction import Correction
 from tabellion.model.table import Metadata, Table
 from tabellion.pipeline import Extraction, Settings
@@ -70,6 +70,7 @@ class Reading(msgspec.Struct, frozen=True):
     corrections: int = 0  # how many entries of the log it was read with
     rendered: Rendered | None = None  # how a web page was drawn before it was read
     quads: Quads | None = None  # its facts for SPARQL, where they are made beforehand
+    view: bytes | None = None  # a large document as it is looked at
 
 
 _unpack = msgspec.msgpack.Decoder(Reading).decode
@@ -140,6 +141,7 @@ def reading_of(extraction: Extraction, source: str, address: str, size: int, *, 
         tables=tables,
         tuples=tidy_tables(identity, extraction.tables),
         quads=describe_quads(under_name(extraction, source)) if described and tables else None,
+        view=pack_view(extraction, source) if tables and is_large(extraction) else None,
     )
 
 
@@ -181,12 +183,6 @@ def _table_reading(table: Table, source: str) -> TableReading:
             rows_are_tuples=len(columns) == 1 and len(set(tuples.columns.tolist())) == 1,
         ),
     )
-
-
-def name_source(metadata: Metadata, source: str) -> Metadata:
-    """With the name of a document that was read from its bytes."""
-    name: dict[str, Any] = {"document_address": source, "document_name": PurePath(source).name or None}
-    return msgspec.structs.replace(metadata, environment=msgspec.structs.replace(metadata.environment, **name))
 
 
 def _trim(metadata: Metadata, source: str) -> Metadata:

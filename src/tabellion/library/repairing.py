@@ -59,14 +59,19 @@ class Bench(msgspec.Struct, frozen=True, eq=False):
     keep: Keep
 
     def repair(
-        self, table: str | None, log: Sequence[Correction], author: str | None = None, keep: Keep | None = None
+        self,
+        table: str | None,
+        log: Sequence[Correction],
+        author: str | None = None,
+        keep: Keep | None = None,
+        replayed: Replayed | None = None,
     ) -> Repair:
         """One of its tables under repair, by its id or the number in it; None: the document as a whole.
 
-        Strokes go to the library, or to another keeper.
+        Strokes go to the library, or to another keeper. `replayed` is its reading with this log, where it is at hand.
         """
         number = None if table is None else table.rpartition("-")[2]
-        return Repair(self.rereading, number, log, self.editions, keep or self.keep, author)
+        return Repair(self.rereading, number, log, self.editions, keep or self.keep, author, replayed)
 
 
 def open_bench(folder: Folder, catalogue: Catalogue, document: DocumentRecord, settings: Settings) -> Bench:

@@ -36,6 +36,7 @@ from tabellion.library.quads import QUADS, are_damaged
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
 from tabellion.library.sealing import broken_rows
+from tabellion.library.views import VIEW, is_damaged, view_path
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
 
@@ -84,6 +85,8 @@ def _named(connection: Connection) -> set[str]:
     """The names of all files that the catalogue knows."""
     named = connection.execute(select(segments.c.segment_id)).scalars().all()
     found = {f"{segment_id}{ending}" for segment_id in named for ending in (ENDING, QUADS)}
+    for segment_id, document_id in connection.execute(select(documents.c.segment_id, documents.c.document_id)):
+        found.add(view_path(Path(), segment_id, document_id).name)
     for held in (documents, history):
         for sha256 in connection.execute(select(held.c.sha256).distinct()).scalars():
             found |= {sha256, f"{sha256}.gz"}
@@ -93,6 +96,7 @@ def _named(connection: Connection) -> set[str]:
 def _files(folder: Folder) -> Iterator[Path]:
     yield from folder.segments.glob(f"*{ENDING}")
     yield from folder.segments.glob(f"*{QUADS}")
+    yield from folder.segments.glob(f"*{VIEW}")
     yield from (path for _, path in list_originals(folder.originals))
     yield from folder.root.rglob(f".*{PART}")
 
@@ -146,6 +150,10 @@ def verify_library(library: Library) -> Iterator[str]:
     for segment in segments:
         if are_damaged(library.folder.segments, segment.segment_id):
             yield f"facts for SPARQL of segment {segment.segment_id}: not as they were written; `tabellion rebuild`"
+        for document in by_segment.get(segment.segment_id, []):
+            view = view_path(library.folder.segments, segment.segment_id, document.document_id)
+            if view.exists() and is_damaged(view):
+                yield f"view of {document.source}: not as it was written; `tabellion rebuild`"
         yield from _check_segment(library, segment, by_segment.get(segment.segment_id, []), counted)
     if index_at == now:  # else another process writes just now: the index is of another state
         for name in library.index.damage():

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import uuid4
 
 import msgspec
@@ -20,13 +21,14 @@ from tabellion.export.arrow import clean_text
 from tabellion.library.catalogue import Catalogue, documents, history, segments, tables
 from tabellion.library.corrections import append_log, count_logs, editions_of, read_logs
 from tabellion.library.details import pack_details
-from tabellion.library.files import Folder, bring_to_disk
+from tabellion.library.files import Folder, bring_files_to_disk, bring_to_disk
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
 from tabellion.library.quads import quads_path, write_quads
 from tabellion.library.reading import Reading, TableReading, as_stored, read_for_library
 from tabellion.library.records import AddResult, DocumentRecord, Status, documents_by_id, in_parts
 from tabellion.library.tidy import arrow_table
+from tabellion.library.views import drop_views, view_path, write_views
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 
@@ -116,10 +118,15 @@ def write_readings(
     path = segment_path(folder.segments, segment_id)
     parts = [arrow_table(reading.tuples) for reading in readings]
     used = False
+    views: list[Path] = []
     try:
         segment = write_segment(folder.segments, segment_id, [part for part in parts if part.num_rows])
         write_quads(folder.segments, segment_id, {one.document_id: one.quads for one in readings if one.quads})
-        bring_to_disk(folder.root)
+        views = write_views(folder.segments, segment_id, {one.document_id: one.view for one in readings if one.view})
+        if said:  # a stroke: its original has been on the disk for long
+            bring_files_to_disk([path, quads_path(folder.segments, segment_id), *views])
+        else:
+            bring_to_disk(folder.root)
         with catalogue.writing() as connection:
             _check_logs(connection, readings, said)
             change = _Change(connection, catalogue, segment if segment.rows else None)
@@ -133,8 +140,13 @@ def write_readings(
         raise LibraryError(f"{folder.root}: cannot be written ({error.strerror or error})") from error
     finally:
         if not used:
-            path.unlink(missing_ok=True)
-            quads_path(folder.segments, segment_id).unlink(missing_ok=True)
+            for one in (path, quads_path(folder.segments, segment_id), *views):
+                one.unlink(missing_ok=True)
+    for reading, outcome in zip(readings, results, strict=True):
+        if outcome.status != "unchanged":
+            drop_views(folder.segments, reading.document_id, segment_id)
+        elif reading.view:
+            view_path(folder.segments, segment_id, reading.document_id).unlink(missing_ok=True)
     return results
 
 

@@ -38,8 +38,11 @@ from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find
 _NO_PATH = Path()
 
 
+_KEPT = 5_000  # lines whose paths are remembered; of longer tables the last one is: values are read row by row
+
+
 class Paths(Mapping[int, Path]):
-    """Line of the grid -> path. The last one is remembered, since values are read row by row."""
+    """Line of the grid -> path."""
 
     def __init__(
         self, grid: Grid, tree: HeaderTree, nearest: Mapping[int, tuple[int, ...]], note_texts: Mapping[str, str]

@@ -128,10 +128,12 @@ class Repair:
         editions: Editions = lambda _: None,
         keep: Keep = keep_nowhere,
         author: str | None = None,
+        replayed: Replayed | None = None,
     ) -> None:
+        """`replayed` is the reading with this log, where it is at hand."""
         self.rereading, self.log, self.author = rereading, tuple(log), author
         self._editions, self._keep = editions, keep
-        self._replayed = replay(rereading, self.log, editions)
+        self._replayed = replayed or replay(rereading, self.log, editions)
         self._id = table
         self._home = Place() if table is None else region_place(self.table.grid.place)
 
@@ -139,6 +141,11 @@ class Repair:
     def extraction(self) -> Extraction:
         """The whole document as it is read now."""
         return self._replayed.extraction
+
+    @property
+    def replayed(self) -> Replayed:
+        """The reading as it is now, with where every correction stands."""
+        return self._replayed
 
     @property
     def table(self) -> Table:

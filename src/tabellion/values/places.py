@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -30,6 +30,7 @@ class PlaceName(msgspec.Struct, frozen=True):
     kind: PlaceKind
 
 
+@lru_cache(20_000)
 def find_places(label: str) -> tuple[PlaceName, ...]:
     """The places that a label can mean; mostly one.
 

@@ -11,21 +11,30 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from tabellion.errors import LibraryError
 from tabellion.library.annotations import annotation_of, keeper
-from tabellion.library.corrections import read_logs
+from tabellion.library.corrections import count_logs, read_logs
 from tabellion.library.library import Library
-from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.originals import load_original
+from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called, tables_of
 from tabellion.library.repairing import Bench, open_bench
+from tabellion.library.surface import Surfaces
+from tabellion.library.views import View, view_path
 from tabellion.model.correction import Correction
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
+from tabellion.read.pdf.document import PrintedPages
 from tabellion.repair.replay import Standing
 from tabellion.repair.session import Keep, Repair
-from tabellion.web.surface import Surfaces
 
 _ROOM = 6  # documents that lie open
+_MOST_PRINTED = 8  # files of PDF that are open to be shown
+_MOST_VIEWS = 32  # files of large documents of which the beginning is held
 _MOST_CELLS = 4_000_000  # of all that lie open together, but for the last
 
 
@@ -66,7 +75,14 @@ class Opened:
     def repair(self, table_id: str | None, author: str | None, seen: int | None = None) -> Repair:
         """A table under repair as of what somebody has seen; by default as it is now."""
         log = self.log or ()
-        return self.bench.repair(table_id, log if seen is None else log[:seen], author, self.keep)
+        if seen is None or seen == len(log):
+            return self.bench.repair(table_id, log, author, self.keep, self._whole.replayed)
+        return self.bench.repair(table_id, log[:seen], author, self.keep)
+
+    def adopt(self, repair: Repair) -> None:
+        """Take over what a repair has made of the document."""
+        self._repair, self.log = repair, tuple(repair.log)
+        self.surfaces = Surfaces(repair.extraction)
 
     def renew(self, log: Sequence[Correction]) -> None:
         """Read it with the corrections that there are now."""
@@ -85,13 +101,77 @@ class Opened:
         return self._repair
 
 
+class Kept(NamedTuple):
+    """A table of a large document as it was written to be looked at, which needs not be opened for that."""
+
+    view: View
+    document: DocumentRecord
+    record: TableRecord
+    others: list[TableRecord]
+    version: int
+
+
 class Desk:
     """What lies open of one library."""
 
     def __init__(self, library: Library, room: int = _ROOM) -> None:
         self.library, self.room = library, room
+        self._views: OrderedDict[Path, View] = OrderedDict()
+        self._printed: OrderedDict[str, PrintedPages] = OrderedDict()
+        self.printing = threading.Lock()
         self._held: OrderedDict[tuple[str, str], Opened] = OrderedDict()
         self._lock = threading.Lock()
+
+    def kept(self, name: str, annotator: str | None = None) -> Kept | None:
+        """A table of a large document as it is kept; None where it is to be opened, or lies open already."""
+        if annotator is not None:
+            return None
+        with self.library.catalogue.reading() as connection:
+            record = table_called(connection, name)
+            document = documents_by_id(connection, [record.document_id])[record.document_id]
+            if document.segment_id is None or (document.document_id, document.sha256) in self._held:
+                return None
+            path = view_path(self.library.folder.segments, document.segment_id, document.document_id)
+            if path not in self._views and not path.exists():
+                return None
+            others = tables_of(connection, [record.document_id])
+            version = count_logs(connection, [record.document_id]).get(record.document_id, 0)
+        try:
+            view = self._view(path)
+        except (OSError, msgspec.MsgspecError):
+            return None  # it is gone or damaged: the document itself is opened
+        if not view.holds(record.table_id.rpartition("-")[2]):
+            return None
+        return Kept(view, document, record, others, version)
+
+    def _view(self, path: Path) -> View:
+        with self._lock:
+            if path not in self._views:
+                self._views[path] = View(path)
+            self._views.move_to_end(path)
+            while len(self._views) > _MOST_VIEWS:
+                self._views.popitem(last=False)
+            return self._views[path]
+
+    def printed(self, document_id: str) -> PrintedPages | None:
+        """The pages of a PDF, which need not be understood to be shown; None where it is no PDF."""
+        record = self.library.find(document_id)
+        if record.medium != "pdf":
+            return None
+        with self._lock:
+            if record.sha256 in self._printed:
+                self._printed.move_to_end(record.sha256)
+                return self._printed[record.sha256]
+        pages = PrintedPages(load_original(self.library.folder.originals, record.sha256))
+        with self._lock:
+            self._printed[record.sha256] = pages
+            while len(self._printed) > _MOST_PRINTED:
+                self._printed.popitem(last=False)
+        return pages
+
+    def holds(self, document_id: str) -> bool:
+        """Whether a document lies open."""
+        return any(key[0] == document_id for key in list(self._held))
 
     @contextmanager
     def table(self, name: str, annotator: str | None = None) -> Iterator[tuple[Opened, TableRecord]]:

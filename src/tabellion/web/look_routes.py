@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tabellion.model.place import Rect
 from tabellion.repair.lookalikes import Scope
 from tabellion.web.front import PAGE_POLICY
-from tabellion.web.looking import Looking
+from tabellion.web.looking import Looking, Shown
 
 _NAME = r"^[^\x00/]+$"
 Name = Annotated[str, Path(description="The name or id of a table.", max_length=200, pattern=_NAME)]
@@ -35,6 +35,23 @@ AnnotatorField = Annotated[
 Mark = Annotated[str, Field(max_length=40, description="The id of a correction.")]
 
 
+class Sight(BaseModel):
+    """What the client looks at: the answer to a stroke then holds that table's reading and these cells as well."""
+
+    model_config = ConfigDict(extra="forbid")
+    table: Annotated[str, Field(max_length=200, pattern=_NAME, description="The id of a table.")]
+    top: Annotated[int, Field(ge=0, le=20_000_000)] = 0
+    left: Annotated[int, Field(ge=0, le=20_000_000)] = 0
+    bottom: Annotated[int, Field(ge=0, le=20_000_000)] = 199
+    right: Annotated[int, Field(ge=0, le=20_000_000)] = 49
+
+    def shown(self) -> Shown:
+        return Shown(self.table, Rect(self.top, self.left, self.bottom, self.right))
+
+
+Seeing = Annotated[Sight | None, Field(default=None)]
+
+
 class Strokes(BaseModel):
     """Operations on a table, made all or none. `seen`: the `version` of the reading that they were made in view of."""
 
@@ -50,6 +67,7 @@ class Strokes(BaseModel):
     ]
     author: Author
     annotator: AnnotatorField
+    sight: Seeing
     seen: Annotated[int | None, Field(default=None, ge=0)]
 
 
@@ -60,6 +78,7 @@ class Undoing(BaseModel):
     corrections: Annotated[list[Mark], Field(min_length=1, max_length=10_000)]
     author: Author
     annotator: AnnotatorField
+    sight: Seeing
 
 
 class Accepting(BaseModel):
@@ -71,6 +90,7 @@ class Accepting(BaseModel):
     without: Annotated[list[int], Field(max_length=10_000, description="Numbers of proposals that are left out.")] = []
     author: Author
     annotator: AnnotatorField
+    sight: Seeing
 
 
 class Standing(BaseModel):
@@ -88,11 +108,16 @@ class Standing(BaseModel):
 
 
 class Made(BaseModel):
-    """What strokes have made: the new version, the corrections, and the tables that there are now."""
+    """What strokes have made: the new version, the corrections, and the tables that there are now.
+
+    `reading` and `cells` are those of what the client looks at, where it says so and the table is still there.
+    """
 
     version: int
     corrections: list[Standing]
     tables: list[str]
+    reading: dict[str, Any] | None = None
+    cells: dict[str, Any] | None = None
 
 
 class Corrections(BaseModel):
@@ -163,7 +188,8 @@ def add_mending(app: FastAPI, looking: Looking) -> None:
     def correct(table: Name, strokes: Strokes) -> Response:
         """Correct a table; 409 where somebody else has said otherwise of the same place meanwhile."""
         said = strokes
-        return _answer(looking.correct(table, said.operations, said.author, said.seen, said.annotator))
+        made = looking.correct(table, said.operations, said.author, said.seen, said.annotator, _shown(said.sight))
+        return _answer(made)
 
     @app.post("/tables/{table}/preview", response_model=Changes)
     def preview(table: Name, strokes: Strokes) -> Response:
@@ -184,14 +210,18 @@ def add_mending(app: FastAPI, looking: Looking) -> None:
     def accept(table: Name, accepting: Accepting) -> Response:
         """Make the proposals of `alike`, all or none."""
         chosen = accepting
-        return _answer(
-            looking.accept(table, chosen.correction, chosen.scope, chosen.without, chosen.author, chosen.annotator)
-        )
+        named = (chosen.correction, chosen.scope, chosen.without, chosen.author, chosen.annotator)
+        return _answer(looking.accept(table, *named, _shown(chosen.sight)))
 
     @app.post("/documents/{document}/undo", response_model=Made)
     def undo(document: Identity, undoing: Undoing) -> Response:
         """Take corrections back; of an undoing: bring back what it took back."""
-        return _answer(looking.undo(document, undoing.corrections, undoing.author, undoing.annotator))
+        named = (undoing.corrections, undoing.author, undoing.annotator)
+        return _answer(looking.undo(document, *named, _shown(undoing.sight)))
+
+
+def _shown(sight: Sight | None) -> Shown | None:
+    return sight.shown() if sight else None
 
 
 def _answer(value: Any, annotator: str | None = None) -> Response:

@@ -22,6 +22,7 @@ from tabellion.model.frame import ROW_ROLES, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.model.methods import RowMethod
 from tabellion.weights import Weights
+from tabellion.weights.boosted import Boosted
 
 BOOSTED, CRF, PAPER = "rows", "rows_crf", "rows_paper"
 """The names of the weights."""
@@ -66,10 +67,18 @@ def _all_data(grid: Grid, view: RowView) -> tuple[list[RowRole], NDArray[np.floa
 
 def _label_boosted(view: RowView, weights: Weights, given: Given) -> Labelling:
     trees = weights.boosted(BOOSTED, feature_names())
-    likely = trees.probabilities(row_features(view))
-    likely = np.where(_forbidden(view, trees.classes, given) | _no_heads(view, trees.classes, given), 0.0, likely)
+    barred = _forbidden(view, trees.classes, given) | _no_heads(view, trees.classes, given)
+    likely = np.where(barred, 0.0, _scores(view, trees))
     likely /= np.maximum(likely.sum(axis=1, keepdims=True), _LEAST)
     return _named(trees.classes, likely.argmax(axis=1), likely)
+
+
+def _scores(view: RowView, trees: Boosted) -> NDArray[np.float64]:
+    """What the trees say of each row, whatever is given: told once for a grid, which is read again at every stroke."""
+    held: tuple[Boosted, NDArray[np.float64]] | None = view.grid.__dict__.get(BOOSTED)
+    if held is None or held[0] is not trees:
+        held = view.grid.__dict__[BOOSTED] = (trees, trees.probabilities(row_features(view)))
+    return held[1]
 
 
 def _no_heads(view: RowView, classes: tuple[str, ...], given: Given) -> NDArray[np.bool_]:

@@ -11,8 +11,10 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from tabellion.export.arrow import texts
 from tabellion.export.json import claim_cells
 from tabellion.model.document import Sheet, Stored
 from tabellion.model.grid import Content, Grid
@@ -55,6 +57,24 @@ class Window(msgspec.Struct, frozen=True):
     cells: list[Cell]
 
 
+_FIELDS = pa.schema(
+    [
+        ("row", pa.int32()), ("column", pa.int32()), ("text", pa.string()), ("style", pa.int32()),
+        ("role", pa.string()), ("table", pa.string()), ("kind", pa.string()), ("down", pa.int32()),
+        ("across", pa.int32()), ("page", pa.int32()), ("box", pa.list_(pa.float32())), ("lost", pa.bool_()),
+    ]
+)  # fmt: skip
+
+
+class Whole(msgspec.Struct, frozen=True, eq=False):
+    """All cells of a surface, in the order of their rows, as an Arrow table with the fields of `Cell`."""
+
+    rows: int
+    columns: int
+    styles: tuple[Style, ...]
+    cells: pa.Table
+
+
 class Roles:
     """What the cells of one grid are for, and in which table."""
 
@@ -75,16 +95,21 @@ class Roles:
             return None
         return divmod(int(self.grid.home[self._row[row], self._column[column]]), self.grid.shape[1])
 
-    def at(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> list[tuple[str | None, str | None, bool]]:
-        """Role, table and whether nothing accounts for it, of some cells of the source."""
+    def codes(
+        self, rows: NDArray[np.int32], columns: NDArray[np.int32]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int16], NDArray[np.bool_]]:
+        """The numbers of role and table, and whether nothing accounts for it, of some cells of the source."""
         r = self._row[np.minimum(rows, len(self._row) - 1)]
         c = self._column[np.minimum(columns, len(self._column) - 1)]
         known = (r >= 0) & (c >= 0) & (rows < len(self._row)) & (columns < len(self._column))
         role, owner = np.where(known, self.role[r, c], 0), np.where(known, self.owner[r, c], -1)
-        lost = known & self.lost[r, c]
+        return role, owner, known & self.lost[r, c]
+
+    def at(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> list[tuple[str | None, str | None, bool]]:
+        """Role, table and whether nothing accounts for it, of some cells of the source."""
         return [
             (CELL_ROLES[one], self.names[whose] if whose >= 0 else None, gone)
-            for one, whose, gone in zip(role.tolist(), owner.tolist(), lost.tolist(), strict=True)
+            for one, whose, gone in zip(*(part.tolist() for part in self.codes(rows, columns)), strict=True)
         ]
 
 
@@ -121,6 +146,44 @@ class Surfaces:
             return self._of_sheet(sheet, wanted)
         return self._of_grid(table.grid, wanted)
 
+    def whole(self, table: Table) -> Whole:
+        """All cells of what a table stands on."""
+        if table.grid.medium == "spreadsheet" and (sheet := self.sheet(table.place.sheet)):
+            return self._whole_sheet(sheet)
+        rows, columns = int(table.grid.row_of[-1]), int(table.grid.column_of[-1])
+        window = self._of_grid(table.grid, Rect(0, 0, rows, columns), table.grid.content.size)
+        held = [{name: getattr(cell, name) for name in _FIELDS.names} for cell in window.cells]
+        return Whole(window.rows, window.columns, tuple(window.styles), pa.Table.from_pylist(held, _FIELDS))
+
+    def _whole_sheet(self, sheet: Sheet) -> Whole:
+        cells = sheet.cells
+        rows, columns = cells.row, cells.column
+        role, owner = np.full(len(cells), None, dtype=object), np.full(len(cells), None, dtype=object)
+        lost = np.zeros(len(cells), dtype=bool)
+        for grid in self._grids:
+            if grid.place.sheet == sheet.name:
+                roles = self.roles(grid)
+                said, whose, gone = roles.codes(rows, columns)
+                told = (said > 0) | gone
+                role[told] = np.array(CELL_ROLES, dtype=object)[said[told]]
+                owner[told] = np.array([*roles.names, None], dtype=object)[whose[told]]
+                lost |= gone
+        down, across = np.ones(len(cells), dtype=np.int32), np.ones(len(cells), dtype=np.int32)
+        for one in sheet.merges:
+            first, last = np.searchsorted(rows, [one.top, one.top + 1])
+            at = first + np.flatnonzero(columns[first:last] == one.left)
+            down[at], across[at] = one.height, one.width
+        kinds = np.array([_STORED.get(code) for code in range(256)], dtype=object)
+        nothing = pa.nulls(len(cells))
+        named = {
+            "row": rows, "column": columns, "text": texts(cells.text), "style": cells.style, "role": role,
+            "table": owner, "kind": kinds[cells.stored], "down": down, "across": across, "lost": lost,
+        }  # fmt: skip
+        arrays = [
+            pa.array(named[one.name], one.type) if one.name in named else nothing.cast(one.type) for one in _FIELDS
+        ]
+        return Whole(*_size(sheet), sheet.styles, pa.Table.from_arrays(arrays, schema=_FIELDS))
+
     def _of_sheet(self, sheet: Sheet, wanted: Rect) -> Window:
         cells = sheet.cells
         first, last = np.searchsorted(cells.row, [wanted.top, wanted.bottom + 1])
@@ -151,11 +214,11 @@ class Surfaces:
         size = _size(sheet)
         return Window(*size, [sheet.styles[one] for one in used.tolist()], found)
 
-    def _of_grid(self, grid: Grid, wanted: Rect) -> Window:
+    def _of_grid(self, grid: Grid, wanted: Rect, most: int = MOST_CELLS) -> Window:
         roles = self.roles(grid)
         down = np.flatnonzero((grid.row_of >= wanted.top) & (grid.row_of <= wanted.bottom))
         across = np.flatnonzero((grid.column_of >= wanted.left) & (grid.column_of <= wanted.right))
-        shown = [(int(r), int(c)) for r in down for c in across if not grid.covered[r, c]][:MOST_CELLS]
+        shown = [(int(r), int(c)) for r in down for c in across if not grid.covered[r, c]][:most]
         pages = _pages(grid)
         told = roles.at(
             np.array([grid.row_of[r] for r, _ in shown], dtype=np.int32),
@@ -173,6 +236,21 @@ class Surfaces:
                 )
             )  # fmt: skip
         return Window(int(grid.row_of[-1]) + 1, int(grid.column_of[-1]) + 1, list(grid.styles), found)
+
+
+def list_surfaces(drawn: Surfaces) -> tuple[list[Whole], dict[str, int]]:
+    """All that tables stand on, each once, and which of them each table stands on."""
+    found: list[Whole] = []
+    known: dict[Any, int] = {}
+    surface_of: dict[str, int] = {}
+    for table in drawn.extraction.tables:
+        on_sheet = table.grid.medium == "spreadsheet" and drawn.sheet(table.place.sheet) is not None
+        key = table.place.sheet if on_sheet else id(table.grid)
+        if key not in known:
+            known[key] = len(found)
+            found.append(drawn.whole(table))
+        surface_of[table.id] = known[key]
+    return found, surface_of
 
 
 def describe_sheet(sheet: Sheet) -> dict[str, Any]:
