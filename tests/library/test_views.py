@@ -16,7 +16,10 @@ from tabellion.model.place import Rect
 from tabellion.web.looking import Looking
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FIELDS = ("row", "column", "address", "text", "value", "unit", "top", "left", "notes", "confidence", "left_cells", "top_cells")  # fmt: skip
+FIELDS = (
+    "row", "column", "address", "text", "value", "unit", "top", "left", "notes", "confidence", "left_cells",
+    "top_cells",
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -35,9 +35,6 @@ from tabellion.values.conventions import settle_conventions
 from tabellion.values.number import read_quantities, suspects_quantity
 from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit
 
-_NO_PATH = Path()
-
-
 _KEPT = 5_000  # lines whose paths are remembered; of longer tables the last one is: values are read row by row
 
 
@@ -48,13 +45,14 @@ class Paths(Mapping[int, Path]):
         self, grid: Grid, tree: HeaderTree, nearest: Mapping[int, tuple[int, ...]], note_texts: Mapping[str, str]
     ) -> None:
         self.grid, self.tree, self.nearest, self.note_texts = grid, tree, nearest, note_texts
-        self._last: tuple[int, Path] = (-1, _NO_PATH)
+        self._held: dict[int, Path] = {}
 
     def __getitem__(self, line: int) -> Path:
-        at, path = self._last
-        if at != line:
-            path = self._build(self.nearest[line])
-            self._last = (line, path)
+        path = self._held.get(line)
+        if path is None:
+            if len(self.nearest) > _KEPT:
+                self._held.clear()
+            path = self._held[line] = self._build(self.nearest[line])
         return path
 
     def __iter__(self) -> Iterator[int]:

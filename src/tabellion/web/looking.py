@@ -75,8 +75,7 @@ class Looking:
         """All that was said of a document, in turn."""
         if annotator is None and not self.desk.holds(document):
             self.library.find(document)
-            log = self.library.logs([document]).get(document, [])
-            if not log:  # who only looks needs no document that is read
+            if not self.library.logs([document]).get(document):  # who only looks needs no document that is read
                 return {"version": 0, "corrections": []}
         with self.desk.document(document, annotator) as opened:
             return {"version": opened.version, "corrections": [_standing(one) for one in opened.history]}
