@@ -101,7 +101,7 @@ class Tables(Sequence[Table]):
 
         `base` is what the names of things in RDF begin with.
         """
-        from tabellion.export.csvw import write_csvw
+        from tabellion.export.csv import write_csvw
         from tabellion.export.forms import FORMS, form_of, write_export
 
         chosen = form or form_of(Path(path))

@@ -22,7 +22,7 @@ from lxml import etree
 from tests.export.cube_constraints import CONSTRAINTS, NORMALISE, PREFIXES, constraint
 
 from tabellion import read_export
-from tabellion.export.csvw import METADATA, write_csvw
+from tabellion.export.csv import METADATA, write_csvw
 from tabellion.export.cube import SHAPES, describe_extraction
 from tabellion.export.forms import FormName, schema_of, write_export
 from tabellion.model.table import Table, Tuple

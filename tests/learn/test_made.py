@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabellion.learn import code
+from tabellion.learn import parts
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, write_card
-from tabellion.learn.code import modules_of, outline
 from tabellion.learn.memory import remember_rows
-from tabellion.learn.parts import PARTS, stale_weights
+from tabellion.learn.parts import PARTS, modules_of, outline, stale_weights
 from tabellion.weights import SHIPPED
 
 pytest.importorskip("lightgbm")
@@ -62,8 +61,8 @@ def test_a_card_tells_when_its_features_change(tmp_path: Path, monkeypatch: pyte
         write_card(tmp_path, Card(name, "method", {}))
     assert list(stale_weights(tmp_path)) == []
     tree = ast.parse("LIMIT = 3")
-    before = code._tree
-    monkeypatch.setattr(code, "_tree", lambda name: tree if name == "tabellion.label.columns" else before(name))
+    before = parts._tree
+    monkeypatch.setattr(parts, "_tree", lambda name: tree if name == "tabellion.label.columns" else before(name))
     found = list(stale_weights(tmp_path))
     assert ("columns", "columns", "features changed since it was made") in {(s.part, s.weights, s.why) for s in found}
     assert {one.part for one in found} <= {"columns", "edges", "confidence", "rows"}

@@ -12,7 +12,7 @@ import pytest
 
 from tabellion.learn import corpora
 from tabellion.learn.__main__ import main
-from tabellion.learn.scoring import articles, sheets, visual
+from tabellion.learn.scoring import articles, sheets, web
 from tabellion.learn.scoring.readings import read_lines
 from tabellion.learn.scoring.sites import Corpus, score_unified
 
@@ -112,9 +112,9 @@ def test_genuine_tables_of_a_page() -> None:
     page = {"file": "one.html", "corpus": "some", "tables": tables}
     found = {"place": {"table_index": 0}, "genuine": 0.9, "orientation": "column", "header_rows": 1}
     doubtful = {"place": {"table_index": 1}, "genuine": 0.2}
-    result = visual.measure("webtables", [page], {"one.html": {"tables": [found, doubtful]}})
+    result = web.measure("webtables", [page], {"one.html": {"tables": [found, doubtful]}})
     assert (result["sure"]["p"], result["sure"]["r"], result["orientation_accuracy"]) == (1, 0.5, 1)
-    assert any(line.startswith("sure") and "R 0.500" in line for line in visual.describe(result))
+    assert any(line.startswith("sure") and "R 0.500" in line for line in web.describe(result))
 
 
 def test_values_of_a_site(tmp_path: Path) -> None:

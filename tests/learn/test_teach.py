@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 from tabellion.cli import app
 from tabellion.errors import TabellionError
 from tabellion.learn.repair import teach
-from tabellion.learn.repair.corrected import corrected_gold
-from tabellion.learn.repair.teach import corrected_rows
+from tabellion.learn.repair.teach import corrected_gold, corrected_rows
 from tabellion.learn.sheets import parents
 from tabellion.learn.sheets.gold import ROLES, load_cases
 from tabellion.library import open_library

@@ -112,7 +112,7 @@ def export(
     from tabellion.cli.extract import opened
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.errors import TabellionError
-    from tabellion.export.csvw import write_csvw
+    from tabellion.export.csv import write_csvw
     from tabellion.export.forms import write_export
 
     settings = build_settings(sheet=sheet, methods=methods, limits=limit)

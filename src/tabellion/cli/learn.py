@@ -55,7 +55,7 @@ def learn(
 ) -> None:
     """Learn from the corrections of a library."""
     with opened_library(library, files) as store:
-        from tabellion.learn.repair.corrected import corrected_documents, corrected_gold, label_corrected
+        from tabellion.learn.repair.teach import corrected_documents, corrected_gold, label_corrected
 
         if export is not None:
             import msgspec

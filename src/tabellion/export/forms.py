@@ -66,7 +66,7 @@ def _markdown_form() -> TextForm:
 
 
 def _page_form() -> TextForm:
-    from tabellion.export.page import PAGE_HEAD, PAGE_TAIL, page_pieces
+    from tabellion.export.html import PAGE_HEAD, PAGE_TAIL, page_pieces
 
     return TextForm(page_pieces, PAGE_HEAD, b"", PAGE_TAIL)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tabellion.export.laid_out import lay_out
+from tabellion.export.frames import lay_out
 from tabellion.model.table import Table
 from tabellion.model.tree import HeaderNode
 from tabellion.pipeline import Extraction

@@ -48,7 +48,7 @@ class Card(msgspec.Struct, frozen=True, omit_defaults=True):
     made: str = ""
     code: str = ""
     commit: str = ""  # the state of the code; with a plus sign where files were changed since
-    features: str = ""  # digests of the code that it depends on (`learn.code`)
+    features: str = ""  # digests of the code that it depends on (`learn.parts`)
     training: str = ""
     corpora: dict[str, Origin] = {}
     libraries: dict[str, str] = {}

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from tabellion.export.arrow import label_columns
-from tabellion.export.laid_out import LaidOut, lay_out
+from tabellion.export.frames import LaidOut, lay_out
 from tabellion.library.details import ColumnFacts
 from tabellion.library.naming import once_each, plain_name
 from tabellion.model.grid import Content

@@ -13,7 +13,7 @@ import msgspec
 from fastapi import FastAPI, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tabellion.learn.repair.corrected import Corrected, label_corrected
+from tabellion.learn.repair.teach import Corrected, label_corrected
 from tabellion.library.annotations import Agreement, agree, annotation_of, annotators, finish
 from tabellion.library.mined import list_mined, mined_instances
 from tabellion.library.records import list_documents, table_called

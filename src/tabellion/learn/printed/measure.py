@@ -14,9 +14,8 @@ from typing import Any
 from tabellion.learn.corpora import find_corpus
 from tabellion.learn.printed.cases import fold_of
 from tabellion.learn.scoring.articles import describe, evaluate
-from tabellion.learn.scoring.counting import rounded
-from tabellion.learn.scoring.predictions import predict, weights_for
 from tabellion.learn.scoring.printed import load_gold
+from tabellion.learn.scoring.readings import predict, rounded, weights_for
 from tabellion.learn.training import default_folds
 from tabellion.pipeline import Settings
 

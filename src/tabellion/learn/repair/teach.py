@@ -8,6 +8,12 @@ before those that are shipped. The shipped weights are never touched.
 Learning the roles of rows from corrections, beside the corpora. In: repaired tables. Out: figures without and with
 them, cross-validated by document, and weights `rows` on demand, as for the parents (`teach`). All rows of a sheet on
 which somebody repaired a table are taken to be labelled.
+
+Corrections as labelled data: the tables that people repaired, as gold.
+
+In: a library. Out: for each table with a correction in force its frame, the parents of its headers and the roles of its
+rows, as they are after the repair: what nobody touched in a table that somebody mended is taken to be right. As JSON
+lines for other uses, and as gold frames to learn from.
 """
 
 from __future__ import annotations
@@ -24,15 +30,114 @@ import numpy as np
 from tabellion.label.rows.labels import BOOSTED
 from tabellion.label.rows.view import view_rows
 from tabellion.learn.cards import Card, Material, write_card
-from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
-from tabellion.learn.repair.corrected import CORPUS
-from tabellion.learn.sheets.gold import ROLES, load_cases
+from tabellion.learn.corpora import FOLDS, LeftOut, assign_folds, is_seen
+from tabellion.learn.sheets.gold import ROLES, Case, load_cases
 from tabellion.learn.sheets.nest_gold import GoldFrame, gold_frames
 from tabellion.learn.sheets.parents import CORPORA, JUDGED, Edge, Tally, edges_of, train_side
 from tabellion.learn.sheets.row_examples import RowExample, RowScores, row_example, row_examples
 from tabellion.learn.sheets.rows import fit_roles, role_sequences, row_material
+from tabellion.library.library import Library
+from tabellion.library.records import DocumentRecord, list_documents
+from tabellion.model.correction import Undo
+from tabellion.model.table import Table
 from tabellion.nest import nest_headers
+from tabellion.repair.places import same_region
+from tabellion.repair.session import Repair
 from tabellion.weights import Weights
+
+CORPUS = "corrections"
+
+
+class LabelledTable(msgspec.Struct, frozen=True):
+    """A repaired table as labelled data; rows and columns are the source's own."""
+
+    source: str
+    sha256: str
+    sheet: str | None
+    range: str | None
+    row_roles: dict[int, str]
+    left: list[tuple[tuple[int, int], tuple[int, int]]]
+    top: list[tuple[tuple[int, int], tuple[int, int]]]
+    corrections: int
+
+
+class Corrected(msgspec.Struct, frozen=True, eq=False):
+    """A document with its repaired tables."""
+
+    record: DocumentRecord
+    tables: tuple[Table, ...]
+    corrections: int
+
+
+def corrected_documents(library: Library) -> Iterator[Corrected]:
+    """The documents of a library that have a correction in force."""
+    with library.catalogue.reading() as connection:
+        records = list_documents(connection)
+    logged = library.logs(record.document_id for record in records)
+    held = {document.id: document.tables for document in library.documents()}
+    for record in records:
+        if record.document_id in logged and held[record.document_id]:
+            repair = library.repair(held[record.document_id][0])
+            tables = _repaired(repair)
+            if tables:
+                yield Corrected(record, tables, len(logged[record.document_id]))
+
+
+def _repaired(repair: Repair) -> tuple[Table, ...]:
+    places = [
+        one.correction.place
+        for one in repair.history
+        if one.state == "in force" and not isinstance(one.correction.operation, Undo)
+    ]
+    tables = repair.extraction.tables
+    return tuple(table for table in tables if any(same_region(table.grid.place, place) for place in places))
+
+
+def label_corrected(corrected: Corrected) -> Iterator[LabelledTable]:
+    """The repaired tables of a document as labelled data."""
+    for table in corrected.tables:
+        grid = table.grid
+
+        def source(cell: tuple[int, int], table: Table = table) -> tuple[int, int]:
+            return int(table.grid.row_of[cell[0]]), int(table.grid.column_of[cell[1]])
+
+        trees = {
+            side: sorted((source(parent), source(child)) for parent, child in edges_of(tree))
+            for side, tree in (("left", table.left), ("top", table.top))
+        }
+        yield LabelledTable(
+            source=corrected.record.source,
+            sha256=corrected.record.sha256,
+            sheet=table.place.sheet,
+            range=table.place.range,
+            row_roles={int(grid.row_of[row]): role for row, role in enumerate(table.frame.labels.roles)},
+            left=trees["left"],
+            top=trees["top"],
+            corrections=corrected.corrections,
+        )
+
+
+def corrected_gold(library: Library) -> list[GoldFrame]:
+    """The repaired tables of a library to learn from; those of a document share a fold."""
+    documents = list(corrected_documents(library))
+    folds = assign_folds(CORPUS, (one.record.document_id for one in documents))
+    golds: list[GoldFrame] = []
+    for one in documents:
+        case = Case(
+            corpus=CORPUS,
+            file=one.record.source,
+            path=Path(one.record.source),
+            fold=folds[one.record.document_id],
+            gold={},
+            grids=tuple({id(table.grid): table.grid for table in one.tables}.values()),
+        )
+        for table in one.tables:
+            left, top = ({child: parent for parent, child in edges_of(tree)} for tree in (table.left, table.top))
+            golds.append(
+                GoldFrame(case, msgspec.structs.replace(table.frame, fixes=type(table.frame.fixes)()), left, top)
+            )
+    return golds
+
 
 SIDES = ("left", "top")
 

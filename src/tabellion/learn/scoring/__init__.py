@@ -1,8 +1,7 @@
 """Scoring: what lines of the output contract are worth, held against the gold of a corpus.
 
 `score_file` is the way in for a file of lines, whoever made them. How each figure is counted is said in the docstrings
-of `sheets`, `stat_trees`, `troy`, `web`, `visual`, `printed`, `articles`, `metadata`, `sites`, `site_concepts` and
-`segments`.
+of `sheets`, `trees`, `web`, `printed`, `articles`, `metadata`, `sites` and `site_concepts`.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from tabellion.learn.corpora import MEASURED, find_corpus, load_gold
 
 def score_file(corpus: str, predictions: Path) -> Iterator[str]:
     """The figures of a corpus (its name or its folder) by a file of lines, one line each, all together as JSON last."""
-    from tabellion.learn.scoring.counting import rounded
-    from tabellion.learn.scoring.readings import read_lines
+    from tabellion.learn.scoring.readings import read_lines, rounded
 
     folder = _folder(corpus)
     about = folder / "corpus.json"
@@ -36,10 +34,10 @@ def score_file(corpus: str, predictions: Path) -> Iterator[str]:
         result = score(folder, docs)
         yield from describe(result)
     elif kind in MEASURED["web"]:
-        from tabellion.learn.scoring import visual
+        from tabellion.learn.scoring import web
 
-        result = visual.measure(kind, load_gold(folder), docs)
-        yield from visual.describe(result)
+        result = web.measure(kind, load_gold(folder), docs)
+        yield from web.describe(result)
     else:
         from tabellion.learn.scoring import articles, printed
 

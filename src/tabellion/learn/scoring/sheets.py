@@ -47,9 +47,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tabellion.learn.scoring.counting import Classes, Tally
 from tabellion.learn.scoring.readings import (
+    Classes,
     Json,
+    Tally,
     edges,
     first_cells,
     held,
@@ -57,8 +58,7 @@ from tabellion.learn.scoring.readings import (
     roles_of_rows,
     tables_on,
 )
-from tabellion.learn.scoring.stat_trees import score_stattrees
-from tabellion.learn.scoring.troy import LineScores, score_troy
+from tabellion.learn.scoring.trees import LineScores, score_stattrees, score_troy
 from tabellion.model.place import address, common_share, range_text, rect_at
 
 LETTER_CLASS = {"m": "metadata", "h": "header", "g": "group", "d": "data", "v": "derived", "n": "notes"}

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tabellion.learn.corpora import find_corpus, load_gold
-from tabellion.learn.scoring.predictions import predict, weights_for
-from tabellion.learn.scoring.readings import read_lines
+from tabellion.learn.scoring.readings import predict, read_lines, weights_for
 from tabellion.learn.scoring.sheets import describe, headline, score
 from tabellion.learn.sheets.gold import SPLIT_KEYS, folds_of
 from tabellion.learn.training import default_folds

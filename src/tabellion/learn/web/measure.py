@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tabellion.learn.corpora import assign_folds, corpus_folder, find_corpus, load_gold
-from tabellion.learn.scoring.counting import rounded
-from tabellion.learn.scoring.predictions import predict, weights_for
-from tabellion.learn.scoring.visual import describe, measure
+from tabellion.learn.scoring.readings import predict, rounded, weights_for
+from tabellion.learn.scoring.web import describe, measure
 from tabellion.learn.training import default_folds
 from tabellion.learn.web.cases import WEB_CORPORA
 from tabellion.model.methods import FrameMethod, GenuineMethod, HeaderMethod, RenderChoice

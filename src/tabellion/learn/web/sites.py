@@ -15,9 +15,8 @@ from pathlib import Path
 
 from tabellion.errors import TabellionError
 from tabellion.learn.corpora import assign_folds, find_corpus
-from tabellion.learn.scoring.counting import rounded
-from tabellion.learn.scoring.segments import score_segments
-from tabellion.learn.scoring.site_concepts import score_news, score_recipes
+from tabellion.learn.scoring.readings import rounded
+from tabellion.learn.scoring.site_concepts import score_news, score_recipes, score_segments
 from tabellion.learn.scoring.sites import Corpus, Json, parse_output, score_swde, score_unified
 
 SCORERS: dict[str, Callable[[Corpus, list[Json]], tuple[Json, list[str]]]] = {
