@@ -16,13 +16,20 @@ from itertools import pairwise
 
 import msgspec
 
-from tabellion.mine.blocks import Blocks
 from tabellion.mine.facts import TemplateFacts
 from tabellion.mine.outline import Node, Outliner, Sharing
-from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
+from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import PageSlots
-from tabellion.mine.template import Template, box_elements, find_subject, line_numbers, places_of
-from tabellion.mine.top_down import cut_blocks
+from tabellion.mine.template import (
+    Template,
+    blocks_of,
+    box_elements,
+    find_subject,
+    line_numbers,
+    places_of,
+    segments_of,
+    stated_on,
+)
 from tabellion.model.page_tree import PageTree
 
 _WORD = re.compile(r"\w")
@@ -117,13 +124,12 @@ class _Reader:
         ]
         self.sharing = Sharing([template.shares(count) for count in counts], self.often, steady)
         self.subject = find_subject(page)
-        self.stated = stated_texts(read_stated(page.data)) | marked_texts(page)
+        self.stated = stated_on(page)
         self.boxes = box_elements(page)
         self.lines = line_numbers(page)
 
     def read(self) -> Iterator[Spanned]:
-        blocks = Blocks(self.page)
-        starts = cut_blocks(blocks)
+        blocks, starts = blocks_of(self.page), segments_of(self.page)
         nodes = Outliner(blocks, self.sharing).combine(blocks.root.parts or [blocks.root])
         live = [False] * len(self.page)
         for first, last in zip(starts, [*starts[1:], len(self.page)], strict=True):

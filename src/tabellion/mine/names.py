@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tabellion.mine.schema_org import fold_text, read_stated
 from tabellion.mine.slots import PageSlots, SlotKey
+from tabellion.mine.template import folded_texts
 from tabellion.weights import Weights
 
 FEATURES = (
@@ -125,9 +126,9 @@ class _PageTexts:
         page = slots.page
         self.size = max(1, len(page))
         self.title = fold_text(page.title or "")
-        self.folded = [fold_text(text) for text in page.texts]
-        self.times = Counter(self.folded)
-        self.all = " | ".join(self.folded)
+        folded = folded_texts(page)
+        self.times = Counter(folded)
+        self.all = " | ".join(folded)
         names = [each.get("name") or each.get("headline") for each in read_stated(page.data)]
         marked = [
             attributes.get("content") or page.text_of(element)
@@ -138,12 +139,12 @@ class _PageTexts:
 
 
 def _slot_row(slot: NameSlot, pages: Sequence[_PageTexts]) -> list[float]:
-    sums = np.zeros(len(FEATURES))
+    rows: list[tuple[float, ...]] = []
     for number, text in slot.texts.items():
         page, folded = pages[number], fold_text(text)
         leaf, heading, size, bold, link, labelled = slot.places[number]
         inside = bool(folded) and folded in page.title
-        seen = (
+        row = (
             inside,
             len(folded) / max(1, len(page.title)) if inside else 0.0,
             inside and page.title.startswith(folded),
@@ -166,9 +167,9 @@ def _slot_row(slot: NameSlot, pages: Sequence[_PageTexts]) -> list[float]:
             min(6, slot.cut),
             0.0, 0.0, 0.0, 0.0,
         )  # fmt: skip
-        sums += np.array(seen, dtype=np.float64)
+        rows.append(row)
     count = max(1, len(slot.texts))
-    row = sums / count
+    row = np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES)).sum(axis=0) / count
     row[11], row[12] = count / max(1, len(pages)), slot.times / count
     row[13] = len(set(slot.texts.values())) / count
     row[22] = len(pages) == 1

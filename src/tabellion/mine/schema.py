@@ -153,19 +153,36 @@ def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
+    if not one or not other or one.isdisjoint(other):
+        return 0.0
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
 
 
 def _within(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / min(len(one), len(other)) if one and other else 0.0
+    if not one or not other or one.isdisjoint(other):
+        return 0.0
+    return len(one & other) / min(len(one), len(other))
 
 
-def compare(one: SlotProfile, other: SlotProfile, known: Mapping[str, int]) -> list[float]:
-    """What speaks for and against two slots being one attribute: a row of `FEATURES`; `known`: label → sites."""
+def compare_slots(
+    profiles: Sequence[SlotProfile], pairs: Sequence[tuple[int, int]], known: Mapping[str, int]
+) -> NDArray[np.float64]:
+    """What speaks for and against two slots being one attribute, one row of `FEATURES` per pair (`known`: label → sites)."""
+    if not pairs:
+        return np.zeros((0, len(FEATURES)))
+    named = [each.stems | each.hint_stems for each in profiles]
+    said = [_compare(profiles[one], profiles[other], _share(named[one], named[other]), known) for one, other in pairs]
+    kinds, means = np.array([each.kinds for each in profiles]), np.array([each.means for each in profiles])
+    ones, others = np.array(pairs).T
+    both, apart = np.minimum(kinds[ones], kinds[others]), np.abs(kinds[ones] - kinds[others])
+    return np.hstack([np.array(said), both, apart, np.abs(means[ones] - means[others])])
+
+
+def _compare(one: SlotProfile, other: SlotProfile, named: float, known: Mapping[str, int]) -> list[float]:
+    """What the labels, markup and texts of two slots say."""
     labelled = bool(one.name) + bool(other.name)
     hint_label = max(_within(one.hint_stems, other.stems), _within(other.hint_stems, one.stems))
-    named = _share(one.stems | one.hint_stems, other.stems | other.hint_stems)
-    both, apart = np.minimum(one.kinds, other.kinds), np.abs(one.kinds - other.kinds)
     return [
         float(bool(one.name) and one.name == other.name),
         _share(one.stems, other.stems),
@@ -183,9 +200,6 @@ def compare(one: SlotProfile, other: SlotProfile, known: Mapping[str, int]) -> l
         min(one.main, other.main),
         max(one.main, other.main),
         float(min(known.get(one.name, 0), known.get(other.name, 0))),
-        *both.tolist(),
-        *apart.tolist(),
-        *np.abs(one.means - other.means).tolist(),
     ]
 
 
@@ -293,7 +307,7 @@ def unify_slots(
         pair for pair in candidate_pairs(profiles)
         if not any((profiles[each].site, profiles[each].key) in fixed for each in pair)
     ]  # fmt: skip
-    rows = np.array([compare(profiles[one], profiles[other], known) for one, other in pairs])
+    rows = compare_slots(profiles, pairs, known)
     likely = Weights().boosted(WEIGHTS, FEATURES).probabilities(rows) if len(rows) else np.zeros(0)
     chance = dict(zip(pairs, likely.tolist(), strict=True))
     groups: dict[str, list[int]] = {}

@@ -7,6 +7,7 @@ shown. Broken JSON is passed over, and what many sites escape twice (`&amp;amp;`
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from html import unescape
 from typing import Any
@@ -17,6 +18,7 @@ Chain = tuple[tuple[str, str | None], ...]  # breadcrumbs from the top down: nam
 
 _MOST = 20_000  # values looked at on one page
 _WORDS = 40
+_MARKS = re.compile(r"[\W_]+")
 
 
 def read_stated(scripts: Iterable[str]) -> list[dict[str, Any]]:
@@ -88,8 +90,12 @@ def marked_breadcrumbs(page: PageTree) -> Iterator[Chain]:
 
 
 def fold_text(text: str) -> str:
-    """A text without case, marks and double blanks."""
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in text.casefold()).split())
+    """A text without case, marks and double blanks.
+
+    >>> fold_text("  Price (US_$):")
+    'price us'
+    """
+    return _MARKS.sub(" ", text.casefold()).strip()
 
 
 def _position(item: object) -> float:

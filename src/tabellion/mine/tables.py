@@ -26,7 +26,7 @@ Cell = tuple[int, int]
 
 def find_tables(page: PageTree, data: bytes, limits: Limits = DEFAULT) -> PageTree:
     """The page with its data tables."""
-    if "table" not in page.tags:
+    if not _may_have_headers(page):
         return page
     try:
         found = extract_document(data, Settings(limits=limits)).tables
@@ -44,6 +44,27 @@ def find_tables(page: PageTree, data: bytes, limits: Limits = DEFAULT) -> PageTr
         if told
     ]
     return msgspec.structs.replace(page, tables=tuple(tables)) if tables else page
+
+
+def _may_have_headers(page: PageTree) -> bool:
+    """Whether some table that holds no other has two rows of two filled cells: less cannot stand under headers."""
+    rows: dict[int, dict[int, int]] = {}
+    outer: set[int] = set()
+    around: list[int] = []  # for each element the table that it stands in
+    parents, first, last = page.parents.tolist(), page.first.tolist(), page.last.tolist()
+    for element, tag in enumerate(page.tags):
+        parent = parents[element]
+        table = around[parent] if parent >= 0 else -1
+        if tag == "table":
+            outer.add(table)
+            table = element
+        elif tag in ("td", "th") and table >= 0 and last[element] > first[element]:
+            cells = rows.setdefault(table, {})
+            cells[parent] = cells.get(parent, 0) + 1
+        around.append(table)
+    return any(
+        sum(filled >= 2 for filled in cells.values()) >= 2 for table, cells in rows.items() if table not in outer
+    )
 
 
 def _tie(page: PageTree, element: int, table: Table) -> Iterator[TableValue]:

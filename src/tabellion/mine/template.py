@@ -15,7 +15,9 @@ from typing import TypeVar
 
 import msgspec
 
-from tabellion.mine.blocks import INLINE
+from tabellion.mine.blocks import INLINE, Blocks
+from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
+from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import NO_ELEMENT, PageTree
 
 _SUBJECT_WORDS = 14
@@ -107,6 +109,30 @@ def learn_template(pages: Iterable[PageTree]) -> Template:
     return Template(
         len(kept), dict(texts), {head: len(rests) for head, rests in prefixes.items()}, slots, dict(anywhere)
     )
+
+
+@_once
+def blocks_of(page: PageTree) -> Blocks:
+    """The blocks of a page."""
+    return Blocks(page)
+
+
+@_once
+def segments_of(page: PageTree) -> list[int]:
+    """The first leaves of a page's segments."""
+    return cut_blocks(blocks_of(page))
+
+
+@_once
+def folded_texts(page: PageTree) -> list[str]:
+    """The texts of a page without case and marks."""
+    return list(map(fold_text, page.texts))
+
+
+@_once
+def stated_on(page: PageTree) -> set[str]:
+    """What a page states of itself in its markup, folded."""
+    return stated_texts(read_stated(page.data)) | marked_texts(page)
 
 
 @_once

@@ -289,7 +289,7 @@ def _pair_rows() -> dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]:
             meant += [_meaning(case, profile) for profile in told]
         known = schema.label_sites(profiles)
         pairs = [pair for pair in schema.candidate_pairs(profiles) if meant[pair[0]] or meant[pair[1]]]
-        rows = np.array([schema.compare(profiles[one], profiles[other], known) for one, other in pairs])
+        rows = schema.compare_slots(profiles, pairs, known)
         found[vertical] = rows, np.array([int(meant[one] == meant[other]) for one, other in pairs])
     return found
 
