@@ -168,7 +168,7 @@ def _within(one: frozenset[str], other: frozenset[str]) -> float:
 def compare_slots(
     profiles: Sequence[SlotProfile], pairs: Sequence[tuple[int, int]], known: Mapping[str, int]
 ) -> NDArray[np.float64]:
-    """What speaks for and against two slots being one attribute, one row of `FEATURES` per pair (`known`: label → sites)."""
+    """For each pair what speaks for and against its being one attribute (`FEATURES`); `known`: label → sites."""
     if not pairs:
         return np.zeros((0, len(FEATURES)))
     named = [each.stems | each.hint_stems for each in profiles]
@@ -332,7 +332,7 @@ def _own_name(told: Sequence[SlotProfile], taken: Mapping[str, list[int]]) -> st
     """What most sites call it; else what markup calls it, or what its texts are; a number where that is taken."""
     names = Counter(each.label for each in told if each.label)
     folded = Counter(name for _, name in {(each.site, each.name) for each in told if each.name})
-    hints = Counter(hint for each in told for hint in each.hints)
+    hints = Counter(hint for each in told for hint in sorted(each.hints))
     if names:
         chosen = max(names, key=lambda name: (folded[fold_text(name)], names[name], -len(name)))
     elif hints and hints.most_common(1)[0][1] >= max(2, len(told) / 2):

@@ -11,16 +11,25 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from functools import lru_cache
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.mine.blocks import Blocks
 from tabellion.mine.outline import Node, Outliner, Sharing, tells_of_many
-from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
-from tabellion.mine.template import Template, find_subject, line_numbers, mask_text, places_of
-from tabellion.mine.top_down import cut_blocks
+from tabellion.mine.schema_org import fold_text
+from tabellion.mine.template import (
+    Template,
+    blocks_of,
+    find_subject,
+    folded_texts,
+    line_numbers,
+    mask_text,
+    places_of,
+    segments_of,
+    stated_on,
+)
 from tabellion.model.page_tree import PageTree
 
 SlotKey = tuple[str, str, str]  # what names the slot, folded; the tags and classes around it; what its texts share
@@ -32,7 +41,7 @@ _DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b")
 _PHONE = re.compile(r"(?:\+?\d[\s.-]?)?\(?\d{3}\)?[\s./-]{1,3}\d{3}[\s.-]\d{4}")
 _NUMBER = re.compile(r"^\W{0,3}[\d.,]+\W{0,2}\w{0,6}$")
 _WEB = re.compile(r"^(?:https?://)?(?:www\.)?[\w-]+\.(?:[\w.-]+)(?:/\S*)?$|\S@\S+\.\w")
-_NAME = re.compile(r"^(?:[A-Z][\w.'’&-]*[\s,]*){1,6}$")
+_NAME = re.compile(r"^[A-Z][\w.'’&-]*(?:[\s,]+[A-Z][\w.'’&-]*){0,5}[\s,]*$")
 _ANCHOR_BACK = 4  # leaves that are gone back to find what names a place
 _AROUND = 3  # elements around a text that tell one slot from another
 _STEADY = 0.3
@@ -57,6 +66,12 @@ FEATURES = (
     "inside", "near_labels", "near_often", "near_links", "pages", "times", "distinct", "times_vary",
     "same_elsewhere", "seen",
 )  # fmt: skip
+_IN_ARRAYS = (
+    "link", "bold", "size", "hidden", "table", "segment_size", "segment_links", "segment_own", "near_labels",
+    "near_often", "near_links",
+)  # fmt: skip
+_OF_ARRAYS = (0.0,) * len(_IN_ARRAYS)  # put in for a whole page at once
+_HEADINGS = {f"h{level}": 7 - level for level in range(1, 7)}
 KINDS = ("money", "date", "phone", "number", "web", "name")
 PAGE_FEATURES = len(FEATURES) - 6
 
@@ -99,8 +114,10 @@ class _SlotReader:
         self.lines = line_numbers(page)
         self.subject = find_subject(page)
         self.title = fold_text(page.title or "")
-        self.stated = stated_texts(read_stated(page.data)) | marked_texts(page)
+        self.stated = stated_on(page)
+        self.folded = folded_texts(page)
         self.holders = page.holder.tolist()
+        self._hinted: dict[int, tuple[str, ...]] = {}
         self._name_leaves()
         self._segment_leaves()
         self._count_siblings()
@@ -114,10 +131,8 @@ class _SlotReader:
             for text, place, often in zip(page.texts, self.places, self.often, strict=True)
         ]
         shared = [template.shares(count) for count in self.counts]
-        self.blocks = Blocks(page)
-        nodes = Outliner(self.blocks, Sharing(shared, self.often, steady)).combine(
-            self.blocks.root.parts or [self.blocks.root]
-        )
+        blocks = blocks_of(page)
+        nodes = Outliner(blocks, Sharing(shared, self.often, steady)).combine(blocks.root.parts or [blocks.root])
         self.labels: dict[int, tuple[tuple[int, ...], bool]] = {}
         self.heads: set[int] = set()
         waiting: list[tuple[Node, tuple[int, ...], bool]] = [(node, (), False) for node in reversed(nodes)]
@@ -137,7 +152,7 @@ class _SlotReader:
 
     def _segment_leaves(self) -> None:
         """For each leaf the size of its segment, the share of links in it and that of texts of this page alone."""
-        page, starts = self.page, cut_blocks(self.blocks)
+        page, starts = self.page, segments_of(self.page)
         self.segments = np.zeros((len(page), 3))
         linked, own = page.link >= 0, ~np.array(self.often)
         for first, last in zip(starts, [*starts[1:], len(page)], strict=True):
@@ -170,7 +185,6 @@ class _SlotReader:
         rows: list[list[float]] = []
         self.start = self._subject_leaf()
         line_sizes = Counter(self.lines)
-        around = self._surroundings()
         for leaf, text in enumerate(page.texts):
             holder = self.holders[leaf]
             if page.tags[holder] in _FIELDS or not _TELLING.search(text):
@@ -179,13 +193,13 @@ class _SlotReader:
             if leaf in self.heads:
                 continue
             share, texts = template.slot(self.places[leaf])
-            folded = fold_text(text)
+            folded = self.folded[leaf]
             stated = folded in self.stated
             if self.often[leaf] and not (share >= _VARYING or (above and tight) or stated):
                 continue
             anchor, steps = self._anchor(leaf)
             naming = above[-1] if above and tight else anchor
-            name = fold_text(self._masked(naming)) if naming is not None else ""
+            name = self._named(naming) if naming is not None else ""
             labels = tuple(map(self._label, above))
             split = None if above and tight else _COLON.fullmatch(text)
             inside = split is not None and template.is_prefix(split[1])
@@ -195,14 +209,24 @@ class _SlotReader:
             slot = (name, tail, "")
             candidates.append(Candidate(leaf, slot, labels, tight or inside, self._hints(holder), leaf in self.labels))
             seen = self._look(leaf, text, folded, above, tight)
-            seen += [float(line_sizes[self.lines[leaf]]), float(self.tables[leaf]), *self.segments[leaf]]
+            seen += [line_sizes[self.lines[leaf]], *_OF_ARRAYS[4:8]]
             siblings, leaves = self.siblings[holder]
             seen += [math.log1p(siblings), math.log1p(leaves), math.log1p(self.near[holder]), share, math.log1p(texts)]
-            seen += [float(len(folded) > 2 and folded in self.title), float(stated), *_kinds(text)]
-            seen += [float(steps), float(bool(page.attributes[holder].get("class"))), float(page.depths[holder])]
-            seen += [float(inside), *around[leaf]]
+            seen += [len(folded) > 2 and folded in self.title, stated, *_kinds(text)]
+            seen += [steps, bool(page.attributes[holder].get("class")), page.depths[holder], inside, *_OF_ARRAYS[8:]]
             rows.append(seen)
-        return PageSlots(page, candidates, np.array(rows) if rows else np.zeros((0, PAGE_FEATURES)))
+        return PageSlots(page, candidates, self._whole_rows(candidates, rows))
+
+    def _whole_rows(self, candidates: list[Candidate], rows: list[list[float]]) -> NDArray[np.float64]:
+        """The rows with what the page has in arrays put in."""
+        if not rows:
+            return np.zeros((0, PAGE_FEATURES))
+        page, leaves = self.page, [each.leaf for each in candidates]
+        told = np.array(rows, dtype=np.float64)
+        looks = np.column_stack([page.link >= 0, page.bold, page.size, page.hidden, self.tables])
+        every = np.hstack([looks, self.segments, self._surroundings()])
+        told[:, [FEATURES.index(name) for name in _IN_ARRAYS]] = every[leaves]
+        return told
 
     def _surroundings(self) -> NDArray[np.float64]:
         """For each leaf which shares of those around it are labels of something close, of most pages, and links."""
@@ -219,15 +243,18 @@ class _SlotReader:
 
     def _hints(self, holder: int) -> tuple[str, ...]:
         """The telling words of the classes, ids and properties of the elements right around a text."""
+        if holder in self._hinted:
+            return self._hinted[holder]
         page = self.page
         found: dict[str, None] = {}
-        for element in page.ancestors(holder)[:2]:
+        for element in (holder, int(page.parents[holder])) if holder else (holder,):
             attributes = page.attributes[element]
             for name in ("itemprop", "class", "id"):
                 for word in _HINT.findall(attributes.get(name, "")):
                     if len(word) > 2 and word.lower() not in _SAYING_LITTLE:
                         found[word.lower()] = None
-        return tuple(found)
+        self._hinted[holder] = tuple(found)
+        return self._hinted[holder]
 
     def _subject_leaf(self) -> int:
         texts = self.page.texts
@@ -235,8 +262,11 @@ class _SlotReader:
         heads = [leaf for leaf in found if self.page.tags[self.holders[leaf]] in ("h1", "h2")]
         return (heads or found or [0])[0]
 
-    def _masked(self, leaf: int) -> str:
-        return mask_text(self.page.texts[leaf], self.subject, bool(self.page.link[leaf] >= 0))
+    def _named(self, leaf: int) -> str:
+        """The text of a leaf that names another, folded, the page's subject masked."""
+        text = self.page.texts[leaf]
+        masked = mask_text(text, self.subject, bool(self.page.link[leaf] >= 0))
+        return self.folded[leaf] if masked is text else fold_text(masked)
 
     def _label(self, leaf: int) -> str:
         """The text of a label, without the page's subject where that is part of it."""
@@ -262,38 +292,37 @@ class _SlotReader:
         tag, around = page.tags[holder], page.tags[max(0, int(page.parents[holder]))]
         tags = (tag, around)
         near = page.texts[above[-1]] if above else ""
+        words = len(text.split())
         before, after = max(0, leaf - 1), min(len(page) - 1, leaf + 1)
         return [
             leaf / len(page),
             max(-4.0, min(4.0, (leaf - self.start) / 50)),
             self.counts[leaf] / pages,
             self.template.anywhere.get(text, 0) / pages,
-            math.log1p(len(text.split())),
+            math.log1p(words),
             math.log1p(len(text)),
             sum(map(str.isdigit, text)) / len(text),
-            float(text[:1].isupper()),
-            float(text[-1] in ".!?…" and len(text.split()) > 5),
-            float(page.link[leaf] >= 0),
-            float(page.bold[leaf]),
-            float(page.size[leaf]),
-            float(page.hidden[leaf]),
-            float(next((7 - int(each[1]) for each in tags if each in ("h1", "h2", "h3", "h4", "h5", "h6")), 0)),
-            float("td" in tags or "th" in tags),
-            float("li" in tags),
-            float("p" in tags),
-            float("dd" in tags or "dt" in tags),
-            float(bool(above) and tight),
-            float(bool(above) and not tight),
-            float(len(above)),
-            float(near.endswith(":")),
-            float(len(near.split())),
-            float(self.often[before]),
-            float(page.texts[before].endswith(":")),
-            float(self.often[after]),
+            text[:1].isupper(),
+            text[-1] in ".!?…" and words > 5,
+            *_OF_ARRAYS[:4],
+            _HEADINGS.get(tag) or _HEADINGS.get(around, 0),
+            "td" in tags or "th" in tags,
+            "li" in tags,
+            "p" in tags,
+            "dd" in tags or "dt" in tags,
+            bool(above) and tight,
+            bool(above) and not tight,
+            len(above),
+            near.endswith(":"),
+            len(near.split()),
+            self.often[before],
+            page.texts[before].endswith(":"),
+            self.often[after],
         ]
 
 
-def _kinds(text: str) -> list[float]:
+@lru_cache(maxsize=20_000)
+def _kinds(text: str) -> tuple[bool, ...]:
     """What kinds of value a text may be."""
     patterns = (_MONEY, _DATE, _PHONE, _NUMBER, _WEB, _NAME)
-    return [float(pattern.search(text) is not None) for pattern in patterns]
+    return tuple(pattern.search(text) is not None for pattern in patterns)
