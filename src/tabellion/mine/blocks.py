@@ -56,6 +56,8 @@ class Blocks:
         self._levels: dict[tuple[int, int, bool], int] = {}
         self._first, self._last = page.first.tolist(), page.last.tolist()
         self._holder, self._bold = page.holder.tolist(), page.bold.tolist()
+        if 2 * sum(self._bold) > len(self._bold):
+            self._bold = [False] * len(page)  # where most is bold, bold tells nothing
         self.root = self._build()
 
     def _build(self) -> Block:
@@ -97,6 +99,10 @@ class Blocks:
         while element != around and self._last[element] < last:
             element = int(self.page.parents[element])
         return Block(element, element, first, last)
+
+    def leaves(self, element: int) -> int:
+        """How many leaves an element holds."""
+        return int(self._last[element] - self._first[element])
 
     def shape(self, block: Block) -> frozenset[str]:
         """The tags inside a block, by which alike blocks are known."""

@@ -19,6 +19,7 @@ from tabellion.pipeline import Settings, extract_document
 from tabellion.read.limits import DEFAULT, Limits
 
 _SURE = 0.5  # share of the cells with text that must be found among the leaves
+_ROWS, _OUTER_ROWS = 2, 4  # rows that a table must have; one that holds others is a layout where it has fewer
 _AHEAD = 2_000  # letters that are looked through for the next cell
 
 Cell = tuple[int, int]
@@ -47,7 +48,7 @@ def find_tables(page: PageTree, data: bytes, limits: Limits = DEFAULT) -> PageTr
 
 
 def _may_have_headers(page: PageTree) -> bool:
-    """Whether some table that holds no other has two rows of two filled cells: less cannot stand under headers."""
+    """Whether some table has enough rows of two filled cells or more: fewer do not stand under headers."""
     rows: dict[int, dict[int, int]] = {}
     outer: set[int] = set()
     around: list[int] = []  # for each element the table that it stands in
@@ -63,7 +64,8 @@ def _may_have_headers(page: PageTree) -> bool:
             cells[parent] = cells.get(parent, 0) + 1
         around.append(table)
     return any(
-        sum(filled >= 2 for filled in cells.values()) >= 2 for table, cells in rows.items() if table not in outer
+        sum(filled >= 2 for filled in cells.values()) >= (_OUTER_ROWS if table in outer else _ROWS)
+        for table, cells in rows.items()
     )
 
 

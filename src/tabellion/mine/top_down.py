@@ -1,19 +1,24 @@
 """Segments of a page by splitting its blocks from the top down.
 
 In: the blocks of a page. Out: the first leaf of each segment. A block stays whole where it is one list of alike small
-things, a data table, running text or hardly more than a line; else it falls into its parts, and small parts go to
-their neighbours, a heading to what it heads. Better than the flat partitioner of OntoMiner on real pages (both figures
-are in docs/mining.md), as the flat one does not see where boxes begin. Fails where boxes are made by style alone.
+things, one list of records, a data table, a menu, a form, running text, a heading with one thing below it, or hardly
+more than a line; else it falls into its parts, and small parts go to their neighbours, a heading to what it heads.
+Better than the flat partitioner of OntoMiner on real pages (both figures are in docs/mining.md), as the flat one does
+not see where boxes begin. Fails where boxes are made by style alone.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
 
 import msgspec
 
 from tabellion.mine.blocks import BOLD_LEVEL, HEADINGS, NO_LEVEL, Block, Blocks
 
 _LISTS = frozenset(("ul", "ol", "dl", "p"))
-_LANDMARKS = frozenset(("footer", "main", "header"))
+_HEAD = 2  # texts that head what follows them, though nothing in the markup says so
+_LANDMARKS = frozenset(("footer", "main", "header", "nav", "aside"))
 
 
 class TopDownSettings(msgspec.Struct, frozen=True):
@@ -25,6 +30,15 @@ class TopDownSettings(msgspec.Struct, frozen=True):
     outlier: int = 12  # a thing of a list that is this large on its own is no thing of the list
     cell: float = 3.0  # a cell of data has at most this many on average; layout has more
     table_row: int = 40  # a row of data has at most this many
+    large_cells: float = 0.3  # of a table's leaves that may be in large cells, as lists in cells are
+    cells: int = 6  # that a table with a large cell has at least
+    headed: int = 40  # of a box that is a heading and one thing below it
+    form: int = 60
+    links: float = 0.8  # of a list's leaves that make it a menu, whatever is nested in it
+    record: int = 40  # leaves of a record on average
+    common: float = 0.6  # of the records that have a text which all of them share
+    labels: float = 0.2  # of a record's texts that are such
+    deep: int = 3  # headings of this rank or lower may head facts of one or two texts
 
 
 class _Piece(msgspec.Struct):
@@ -92,6 +106,8 @@ class _Cutter:
             return True
         if tag in ("table", "tbody", "thead", "tr") and self._is_data(block):
             return True
+        if self._is_titled(block) or self._is_menu(block) or self._is_form(block) or self._are_records(block):
+            return True
         heads = sum(self.blocks.level(part) < BOLD_LEVEL for part in block.parts[1:])
         if heads and not self._is_refrain(block):
             return False
@@ -100,24 +116,78 @@ class _Cutter:
         return self._is_list(block)
 
     def _is_data(self, table: Block) -> bool:
-        """Whether a table holds short cells only."""
-        cells, rows = 0, 0
-        for element in range(table.element, len(self.page.tags)):
-            if element != table.element and self.page.first[element] >= table.last:
-                break
-            tag = self.page.tags[element]
-            if self.page.last[element] > self.page.first[element]:
-                cells += tag in ("td", "th")
-                rows += tag == "tr"
-                if tag in ("td", "th") and self.page.last[element] - self.page.first[element] > self.settings.outlier:
-                    return False
-        return table.size <= self.settings.cell * max(1, cells) and table.size <= self.settings.table_row * max(1, rows)
+        """Whether a table holds short cells, with few large ones, no table and no heading."""
+        cells, rows, large, settings = 0, 0, 0, self.settings
+        for element in range(table.element, self.page.ends[table.element]):
+            tag, size = self.page.tags[element], self.blocks.leaves(element)
+            if not size:
+                continue
+            if tag in HEADINGS or (tag == "table" and element != table.element):
+                return False
+            rows += tag == "tr"
+            if tag in ("td", "th"):
+                cells += 1
+                large += size if size > settings.outlier else 0
+        if large and (cells < settings.cells or large > settings.large_cells * table.size):
+            return False
+        return table.size - large <= settings.cell * max(1, cells) and table.size <= settings.table_row * max(1, rows)
+
+    def _headings(self, block: Block) -> int:
+        """How many headings a block holds."""
+        tags = self.page.tags[block.outer : self.page.ends[block.outer]]
+        return sum(tag in HEADINGS and self.blocks.leaves(n) > 0 for n, tag in enumerate(tags, block.outer))
+
+    def _links(self, block: Block) -> float:
+        """Which share of a block's leaves is links."""
+        return float((self.page.link[block.first : block.last] >= 0).mean())
+
+    def _is_titled(self, block: Block) -> bool:
+        """Whether a box is a heading and one thing below it, besides small ones; not the title of the page."""
+        small, title = self.settings.light, block.parts[0]
+        while title.parts:
+            title = title.parts[0]
+        if block.size > self.settings.headed or not 2 <= self.blocks.level(title) < BOLD_LEVEL:
+            return False
+        larger = sum(part.size > small for part in block.parts)
+        return block.parts[0].size <= small and larger <= 1 and self._headings(block) == 1
+
+    def _is_menu(self, block: Block) -> bool:
+        """Whether a list is nearly all links, however they nest."""
+        listed = self.page.tags[block.element] in ("ul", "ol", "nav")
+        return listed and self._links(block) >= self.settings.links and not self._headings(block)
+
+    def _is_form(self, block: Block) -> bool:
+        """Whether a block is a form to fill in; not one around most of the page, as some sites have."""
+        if self.page.tags[block.element] not in ("form", "fieldset") or block.size > self.settings.form:
+            return False
+        return 2 * self._links(block) <= 1 and not self._headings(block)
+
+    def _are_records(self, block: Block) -> bool:
+        """Whether most of a block is things of one make that share texts: labels and links that each of them has."""
+        settings = self.settings
+        things = [part for part in block.parts if part.size >= settings.light]
+        if len(things) < 3 or any(self.blocks.level(part) < BOLD_LEVEL for part in block.parts):
+            return False
+        if 2 * sum(map(self._is_part, things)) > len(things):
+            return False
+        records = max(([each for each in things if self.blocks.alike(one, each)] for one in things[:3]), key=len)
+        size = sum(part.size for part in records)
+        if len(records) < 3 or not 0.8 * block.size <= size <= settings.record * len(records):
+            return False
+        texts = [set(self.page.texts[each.first : each.last]) for each in records]
+        times = Counter(text for each in texts for text in each if any(map(str.isalpha, text)))
+        shared = sum(count >= settings.common * len(records) for count in times.values())
+        return shared >= max(2, settings.labels * sum(map(len, texts)) / len(texts))
 
     def _is_refrain(self, block: Block) -> bool:
         """Whether headings come back so often that they head the things of a list: title, text, title, text."""
         levels = [self.blocks.level(part) for part in block.parts]
-        heads = sum(level < BOLD_LEVEL for level in levels)
-        return heads >= 3 and block.size <= self.settings.light * heads
+        heads = [part.first for part, level in zip(block.parts, levels, strict=True) if level < BOLD_LEVEL]
+        if len(heads) < 3:
+            return False
+        sizes = sorted(after - head for head, after in pairwise([*heads, block.last]))
+        low = min(levels) >= self.settings.deep or block.size <= self.settings.light * len(heads)
+        return low and sizes[len(sizes) // 2] <= self.settings.light
 
     def _is_list(self, block: Block) -> bool:
         """Whether most of a block is small things that look alike, none of which is a part of its own."""
@@ -178,6 +248,6 @@ class _Cutter:
         if piece.size <= light:
             heads = piece.size == 1 and after is not None and after.size > light and after.level == NO_LEVEL
             return before.size <= light or not heads
-        if before.size == 1:
+        if before.size <= _HEAD:
             return True
         return body is not None and self.page.tags[block.element] in _LISTS and self.blocks.alike(body, block)
