@@ -123,3 +123,37 @@ def test_segments_of_the_corpus_keep_their_floor(corpora: Callable[[str], Path])
 def test_a_page_nested_without_end_is_refused() -> None:
     with pytest.raises(HostileError, match="nested more than"):
         parse_page_tree("<div>" * 200_000)
+
+
+def _starts(markup: str) -> list[str]:
+    page = segment_page(parse_page_tree(markup))
+    return [page.page.texts[start] for start in page.starts]
+
+
+def test_records_with_several_texts_each_are_one_segment() -> None:
+    record = "<div><h4>Review by {0}</h4><p>I ate {0} here and it was good to eat, twice a day.</p>"
+    record += "<span>Was this helpful?</span><a href='/y{0}'>Yes</a><a href='/n{0}'>No</a><i>Report {0}</i></div>"
+    records = "".join(record.format(name) for name in ("fish", "rice", "soup", "cake"))
+    menu = "".join(f"<li><a href='/{n}'>Part {n}</a></li>" for n in range(8))
+    assert _starts(f"<div><ul>{menu}</ul></div><div>{records}</div>") == ["Part 0", "Review by fish"]
+
+
+def test_a_table_with_a_list_in_a_cell_is_one_segment() -> None:
+    rows = "".join(f"<tr><td>Label {n}</td><td>value {n}</td></tr>" for n in range(20))
+    modes = "".join(f"<li>mode {n}</li>" for n in range(14))
+    table = f"<table>{rows}<tr><td>Modes</td><td><ul>{modes}</ul></td></tr>{rows}</table>"
+    text = "<p>A long text that says what the page is about, in many words, one after the other.</p>" * 4
+    assert _starts(f"<div>{text}</div><h2>Facts</h2>{table}")[-1] == "Facts"
+
+
+def test_a_menu_with_nested_lists_is_one_segment() -> None:
+    teams = "".join(f"<dd><a href='/t{n}'>Team {n}</a></dd>" for n in range(15))
+    entries = "".join(f"<li><a href='/{n}'>Entry {n}</a></li>" for n in range(4))
+    menu = f"<ul>{entries}<li><a href='/t'>Teams</a><div><dl>{teams}</dl><dl>{teams}</dl></div></li>{entries}</ul>"
+    text = "<p>A long text that says what the page is about, in many words, one after the other.</p>" * 4
+    assert _starts(f"<div>{menu}</div><div><h1>Title</h1>{text}</div>") == ["Entry 0", "Title"]
+
+
+def test_bold_tells_nothing_where_most_of_a_page_is_bold() -> None:
+    links = "".join(f"<a href='/{n}'>Link {n}</a> " for n in range(6))
+    assert _starts(f"<b><div>{links}</div><div><p>One</p><p>Two</p></div></b>") == ["Link 0"]

@@ -138,3 +138,10 @@ def test_siblings_of_frequent_labels_are_concepts_where_asked_for() -> None:
     wide = {concept.label for concept in mine_sites(sites, MineSettings(labels=labels)).concepts}
     assert "Chess" not in plain
     assert "Chess" in wide
+
+
+def test_a_concept_does_not_hang_below_one_that_most_sites_show_beside_it() -> None:
+    pairs = {(0, 1): {"a": 1, "b": 1}}
+    having = [["a", "b", "c", "d", "e"], ["a", "b", "c", "d", "e"]]
+    assert choose_parents(2, pairs, 2, having=having) == [None, 0]
+    assert choose_parents(2, pairs, 2, having=having, beside={(0, 1): ["a", "c", "d", "e"]}) == [None, None]

@@ -37,7 +37,7 @@ from tabellion.mine.site import (
     read_links,
     split_address,
 )
-from tabellion.mine.taxonomy import Pair, choose_parents, related_pairs
+from tabellion.mine.taxonomy import Pair, choose_parents, related_pairs, sibling_sites
 from tabellion.model.page_tree import PageTree
 from tabellion.model.place import Issue
 
@@ -220,7 +220,8 @@ def build_concepts(
     _add_crumbs(sites, names, links, named)
     pairs = related_pairs(sites, links, named)
     houses = find_houses(sites)
-    parents = choose_parents(len(names), pairs, settings.pair_support, houses, links)
+    beside = sibling_sites(links)
+    parents = choose_parents(len(names), pairs, settings.pair_support, houses, links, beside)
     _hang_crumbs(sites, named, parents, {number for number, by_site in enumerate(links) if not any(by_site.values())})
     concepts: list[Concept] = []
     members: dict[tuple[str, str], str] = {}

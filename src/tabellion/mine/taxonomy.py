@@ -10,6 +10,7 @@ name, the nearest first; a circle is broken where it is weakest. Fails where sit
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
 
 from tabellion.mine.labels import section_path
 from tabellion.mine.site import Link, Site, fold
@@ -36,6 +37,20 @@ def related_pairs(
         for page in site.pages:
             for crumbs in page.crumbs:
                 _note_chain(found, [named.get(fold(crumb)) for crumb in crumbs], site.name)
+    return found
+
+
+def sibling_sites(links: Sequence[Mapping[str, Sequence[Link]]]) -> dict[Pair, set[str]]:
+    """For each two concepts (the lower number first) the sites that show them side by side in one list."""
+    lists: dict[tuple[str, int, int], set[int]] = {}
+    for concept, by_site in enumerate(links):
+        for site, each in by_site.items():
+            for link in each:
+                lists.setdefault((site, link.group, link.segment), set()).add(concept)
+    found: dict[Pair, set[str]] = {}
+    for (site, _, _), concepts in lists.items():
+        for pair in combinations(sorted(concepts), 2):
+            found.setdefault(pair, set()).add(site)
     return found
 
 
@@ -92,10 +107,12 @@ def choose_parents(
     support: int,
     houses: Mapping[str, str] | None = None,
     having: Sequence[Collection[str]] | None = None,
+    beside: Mapping[Pair, Collection[str]] = {},
 ) -> list[int | None]:
     """The parent of each concept, or None at the top; sites of one house count once.
 
-    With `having`, the sites of each concept, a pair must be stated by a fair share of the sites that have both.
+    With `having`, the sites of each concept, a pair must be stated by a fair share of the sites that have both; with
+    `beside`, by more sites than those that only show the two side by side in one list.
     """
     houses = houses or {}
     pairs = {pair: _by_house(sites, houses) for pair, sites in pairs.items()}
@@ -107,6 +124,12 @@ def choose_parents(
             for (upper, lower), steps in frequent.items()
             if len(pairs[upper, lower]) >= FAIR * len(shown[upper] & shown[lower])
         }
+    level = {pair: {houses.get(site, site) for site in sites} for pair, sites in beside.items()}
+    frequent = {
+        pair: steps
+        for pair, steps in frequent.items()
+        if len(pairs[pair]) > len(level.get((min(pair), max(pair)), set()) - set(pairs[pair]))
+    }
     uppers: dict[int, list[tuple[int, int, int]]] = {}
     for (upper, lower), steps in frequent.items():
         against = len(pairs.get((lower, upper), ()))
