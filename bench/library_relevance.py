@@ -26,8 +26,9 @@ from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
 from tabellion.library.index import SearchIndex
 from tabellion.library.joins.sketch import Cells
+from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
-from tabellion.library.records import DocumentRecord, TableRecord, list_documents, tables_of
+from tabellion.library.records import list_documents, tables_of
 
 CORPORA = ("saus-lines", "troy200", "hitab-top", "senbazuru-left")
 DEPTH = 10  # places that count

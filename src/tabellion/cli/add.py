@@ -33,7 +33,7 @@ from tabellion.cli.options import (
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
     from tabellion.library.adding import StoredSource
-    from tabellion.library.records import AddResult
+    from tabellion.library.kept import AddResult
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 

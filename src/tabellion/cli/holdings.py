@@ -12,7 +12,7 @@ import typer
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
-    from tabellion.library.records import ListedDocument
+    from tabellion.library.kept import ListedDocument
 
 LIST_EXAMPLES = """[bold]Examples[/bold]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from tabellion.library.library import Library
+    from tabellion.library.questions import Condition
     from tabellion.library.search import Found, Hit
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -65,30 +67,64 @@ def search(
     ] = None,
 ) -> None:
     """Find tables by words, phrases and numbers."""
-    with opened_library(library, files) as store:
-        from tabellion.library.questions import parse_condition
+    said = {"medium": medium, "kind": kind, "size": size, "year": year}
+    question = " ".join(words)
+    if not (document or preview or after or files):
+        from tabellion.cli.messages import ending_quietly
 
-        said = {"medium": medium, "kind": kind, "size": size, "year": year}
+        with ending_quietly():
+            found = search_quickly(library, question, said, limit, offset)
+            if found is not None:
+                _print(found, form, offset)
+                return
+    with opened_library(library, files) as store:
         if document:
             said["document_id"] = store.find(document).document_id
-        conditions = []
-        for field, value in said.items():
-            if value is None:
-                continue
-            condition = parse_condition(field, value)
-            if condition is None:
-                raise typer.BadParameter(f"{value!r} is not a number nor a range of numbers", param_hint=f"--{field}")
-            conditions.append(condition)
-        found = store.search(" ".join(words), conditions=conditions, limit=limit, offset=offset, after=after)
+        found = store.search(question, conditions=_conditions(said), limit=limit, offset=offset, after=after)
         offset = int(after.rpartition(".")[2]) if after else offset
-        if preview:
-            found = with_previews(store, found, preview)
-        if form is Listing.json:
-            import msgspec
+        _print(with_previews(store, found, preview) if preview else found, form, offset)
 
-            sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
-        else:
-            _draw(found, offset)
+
+def search_quickly(
+    place: str | None, question: str, said: Mapping[str, str | None], limit: int, offset: int
+) -> Found | None:
+    """The answer of a library in a folder whose index is up to date, without opening more of it; None of any other."""
+    from tabellion.errors import TabellionError
+    from tabellion.library import require_packages
+
+    try:
+        require_packages()
+        from tabellion.library.glance import glance
+
+        with glance(place) as searcher:
+            if searcher is not None:
+                return searcher.search(question, conditions=_conditions(said), limit=limit, offset=offset)
+    except TabellionError:
+        pass  # what is wrong is said when the library is opened whole
+    return None
+
+
+def _conditions(said: Mapping[str, str | None]) -> list[Condition]:
+    from tabellion.library.questions import parse_condition
+
+    conditions = []
+    for field, value in said.items():
+        if value is None:
+            continue
+        condition = parse_condition(field, value)
+        if condition is None:
+            raise typer.BadParameter(f"{value!r} is not a number nor a range of numbers", param_hint=f"--{field}")
+        conditions.append(condition)
+    return conditions
+
+
+def _print(found: Found, form: Listing, offset: int) -> None:
+    if form is Listing.json:
+        import msgspec
+
+        sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
+    else:
+        _draw(found, offset)
 
 
 def with_previews(store: Library, found: Found, rows: int) -> Found:

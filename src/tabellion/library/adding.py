@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tabellion.errors import LibraryError, TabellionError, UsageError
 from tabellion.library.details import Rendered, document_address
 from tabellion.library.files import file_hash
+from tabellion.library.kept import AddResult
 from tabellion.library.originals import is_whole, store_original
 from tabellion.library.reading import Reading
-from tabellion.library.records import AddResult
 
 if TYPE_CHECKING:
     from tabellion.model.correction import Correction

@@ -18,7 +18,7 @@ import getpass
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,8 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 
 from tabellion.errors import LibraryError, MissingExtraError
 from tabellion.library.files import Folder
+from tabellion.library.kept import is_locked, say_plainly
+from tabellion.library.steps import NEWEST, STEPS
 
 catalogue = MetaData()
 
@@ -149,54 +151,6 @@ corrections = Table(
     Column("place", Integer, nullable=False),  # among those of the same change
     Column("seal", Text),
 )
-
-
-_FIRST: Sequence[str] = (
-    "CREATE TABLE library_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE segments (segment_id TEXT PRIMARY KEY, rows BIGINT NOT NULL, bytes BIGINT NOT NULL,"
-    " sha256 TEXT NOT NULL, sequence BIGINT NOT NULL, dead BIGINT NOT NULL)",
-    "CREATE TABLE documents (document_id TEXT PRIMARY KEY, address TEXT NOT NULL UNIQUE, source TEXT NOT NULL,"
-    " medium TEXT NOT NULL, kind TEXT NOT NULL, sha256 TEXT NOT NULL, bytes BIGINT NOT NULL, title TEXT,"
-    " authors TEXT NOT NULL, language TEXT NOT NULL, added TEXT NOT NULL, version INTEGER NOT NULL,"
-    " sequence BIGINT NOT NULL, segment_id TEXT, tables INTEGER NOT NULL, tuples BIGINT NOT NULL,"
-    " issues TEXT NOT NULL)",
-    "CREATE INDEX documents_sequence ON documents (sequence)",
-    "CREATE TABLE tables (table_id TEXT PRIMARY KEY, document_id TEXT NOT NULL, number INTEGER NOT NULL,"
-    " name TEXT NOT NULL UNIQUE, sheet TEXT, page INTEGER, title TEXT, caption TEXT, orientation TEXT NOT NULL,"
-    " rows INTEGER NOT NULL, columns INTEGER NOT NULL, genuine DOUBLE PRECISION NOT NULL,"
-    " confidence DOUBLE PRECISION NOT NULL, kind TEXT, tuples BIGINT NOT NULL, details {bytes} NOT NULL)",
-    "CREATE INDEX tables_document ON tables (document_id)",
-    "CREATE TABLE history (document_id TEXT NOT NULL, version INTEGER NOT NULL, address TEXT NOT NULL,"
-    " source TEXT NOT NULL, sha256 TEXT NOT NULL, added TEXT NOT NULL, ended TEXT NOT NULL, how TEXT NOT NULL,"
-    " tables INTEGER NOT NULL, tuples BIGINT NOT NULL, sequence BIGINT NOT NULL, UNIQUE (document_id, version))",
-    "CREATE INDEX history_sequence ON history (sequence)",
-    "CREATE TABLE corrections (correction_id TEXT PRIMARY KEY, document_id TEXT NOT NULL, made TEXT NOT NULL,"
-    " author TEXT, sequence BIGINT NOT NULL, body TEXT NOT NULL)",
-    "CREATE INDEX corrections_document ON corrections (document_id)",
-    "INSERT INTO library_facts VALUES ('sequence', '0')",
-)
-
-_ORDERED_CORRECTIONS: Sequence[str] = ("ALTER TABLE corrections ADD COLUMN place INTEGER NOT NULL DEFAULT 0",)
-
-_RENDERED: Sequence[str] = ("ALTER TABLE documents ADD COLUMN rendered TEXT",)
-
-_SEALED: Sequence[str] = tuple(
-    statement
-    for name, key in (
-        ("documents", "document_id"),
-        ("tables", "table_id"),
-        ("segments", "segment_id"),
-        ("history", "document_id"),
-        ("corrections", "correction_id"),
-    )
-    for statement in (
-        f"ALTER TABLE {name} ADD COLUMN seal TEXT",
-        f"CREATE INDEX {name}_unsealed ON {name} ({key}) WHERE seal IS NULL",
-    )
-)
-
-STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED, _SEALED)
-NEWEST = len(STEPS)
 
 
 def schema_version(connection: Connection) -> int:
@@ -304,7 +258,7 @@ class Catalogue:
         try:
             yield
         except (DatabaseError, sqlite3.DatabaseError) as error:
-            raise LibraryError(f"{self.name}: {_plain(error)}") from error
+            raise LibraryError(f"{self.name}: {say_plainly(error)}") from error
 
     def _connect_sqlite(self, folder: Folder) -> Engine:
         engine = create_engine(f"sqlite:///{folder.catalogue}")
@@ -339,22 +293,6 @@ class Catalogue:
                     waits = True
             else:
                 return
-
-
-def is_locked(error: Exception) -> bool:
-    """Whether another process holds the catalogue."""
-    return "database is locked" in str(getattr(error, "orig", error))
-
-
-def _plain(error: Exception) -> str:
-    said = " ".join(str(getattr(error, "orig", error)).split())
-    if is_locked(error):
-        return "the catalogue is locked by another process; end that process, or try again when it is done"
-    if "disk is full" in said or "disk I/O error" in said:
-        return f"the disk is full or cannot be written ({said}); what was kept before is unharmed"
-    if "malformed" in said or "not a database" in said or "file is encrypted" in said:
-        return f"the catalogue is damaged ({said}); restore a backup (`tabellion restore`), or `tabellion rebuild`"
-    return said
 
 
 def connect_postgresql(url: str) -> Engine:

@@ -19,8 +19,8 @@ from sqlalchemy import Connection, func, insert, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import corrections
+from tabellion.library.kept import in_parts
 from tabellion.library.originals import load_original
-from tabellion.library.records import in_parts
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source
 from tabellion.repair.editions import Edition

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from tabellion.library.details import name_source
-from tabellion.library.records import DocumentRecord, TableRecord
+from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.surface import Roles, Surfaces, describe_pages, describe_sheet
 from tabellion.model.document import Sheet
 from tabellion.model.grid import Grid

@@ -12,28 +12,31 @@ import json
 import shutil
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import tantivy
-from sqlalchemy import select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue, history
 from tabellion.library.files import Folder, locked, whole_file
-from tabellion.library.records import DocumentRecord, TableRecord, documents_since, in_parts, tables_of
+from tabellion.library.kept import DocumentRecord, Kept, TableRecord, in_parts
 from tabellion.library.terms import BREAK, is_number, terms
 
 if TYPE_CHECKING:
+    from tabellion.library.catalogue import Catalogue
     from tabellion.library.joins.sketch import Cells
 
 _META = "meta.json"
 _MAGIC = 1337  # what ends a file of tantivy
-FORM = 5  # of the index; one of another form is made anew
+FORM = 6  # of the index; one of another form is made anew
 TEXT_FIELDS = ("caption", "header", "stub", "note", "reference", "cell", "document")
+# how often a word of a part counts among those that tell what a table is about (bench/library_weights.py)
+TELLING = {"caption": 16, "header": 6, "stub": 5, "document": 2}
+RANKED_FIELDS = ("telling", "rest", "hollow")  # all words that tell; other words; those of tables without values
 LABEL_FIELDS = ("left_label", "top_label")  # hashes of labels, for joins
-FACETS = ("medium", "document_id", "kind", "size")
+SORTS = ("medium", "kind", "size")  # counted together, as `sort`
+BETWEEN = "|"  # between the three
 SIZES = ((30, "small"), (300, "medium"), (3_000, "large"))  # values of a table below which it is called so
 LARGEST = "huge"
 EMPTY = "empty"  # a table without values
@@ -48,6 +51,8 @@ def build_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in TEXT_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    for name in RANKED_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     for name in ("number", "anywhere"):  # numbers of values; every term of the table, to be counted by
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
     for name in LABEL_FIELDS:
@@ -55,18 +60,20 @@ def build_schema() -> tantivy.Schema:
     for name in ("shown", "sketch"):  # texts of values for highlights; what a join is ranked by
         builder.add_bytes_field(name, stored=True, indexed=False)
     builder.add_text_field("table_id", stored=True, tokenizer_name="raw", index_option="basic")
-    for name in FACETS:
+    for name in SORTS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("sort", "document_id"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
     for name in ("year", "rows", "columns", "tuples"):
         builder.add_integer_field(name, indexed=True, fast=True)
     return builder.build()
 
 
-class SearchIndex:
-    """The index of one library."""
+class IndexFolder:
+    """The index of one library as it is on the disk."""
 
-    def __init__(self, folder: Folder, catalogue: Catalogue) -> None:
-        self.folder, self.catalogue = folder, catalogue
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
         self._open: tantivy.Index | None = None
 
     def applied(self) -> int:
@@ -86,29 +93,6 @@ class SearchIndex:
         except (OSError, ValueError, KeyError):
             commit = 0
         return f"{max(0, self.applied())}.{commit}"
-
-    def catch_up(self, *, wait: bool = False) -> bool:
-        """Bring the index to the state of the catalogue; False where another process is at it."""
-        with self.catalogue.reading() as connection:
-            if self.applied() == self.catalogue.last_sequence(connection):
-                return True
-        with locked(self.folder.index_lock, wait=_LONG_WAIT if wait else 0.0) as mine:
-            if mine:
-                try:
-                    self._apply()
-                except (ValueError, OSError) as error:
-                    raise LibraryError(
-                        f"{self.folder.index}: the index cannot be written ({error}); the library itself is unharmed"
-                    ) from error
-            return mine
-
-    def rebuild(self) -> None:
-        """Throw the index away and make it anew."""
-        with locked(self.folder.index_lock, wait=_LONG_WAIT) as mine:
-            if not mine:
-                raise LibraryError(f"{self.folder.index}: another process has been writing the index for too long")
-            self.folder.applied.unlink(missing_ok=True)
-            self._apply()
 
     def damage(self) -> Iterator[str]:
         """The files of the index that are not as they were written, by the checksums at their ends."""
@@ -130,7 +114,42 @@ class SearchIndex:
         self._open.reload()
         return self._open
 
+
+class SearchIndex(IndexFolder):
+    """The index of one library, which follows its catalogue."""
+
+    def __init__(self, folder: Folder, catalogue: Catalogue, kept: Kept) -> None:
+        super().__init__(folder)
+        self.catalogue, self.kept = catalogue, kept
+
+    def catch_up(self, *, wait: bool = False) -> bool:
+        """Bring the index to the state of the catalogue; False where another process is at it."""
+        if self.applied() == self.kept.sequence():
+            return True
+        with locked(self.folder.index_lock, wait=_LONG_WAIT if wait else 0.0) as mine:
+            if mine:
+                try:
+                    self._apply()
+                except (ValueError, OSError) as error:
+                    raise LibraryError(
+                        f"{self.folder.index}: the index cannot be written ({error}); the library itself is unharmed"
+                    ) from error
+            return mine
+
+    def rebuild(self) -> None:
+        """Throw the index away and make it anew."""
+        with locked(self.folder.index_lock, wait=_LONG_WAIT) as mine:
+            if not mine:
+                raise LibraryError(f"{self.folder.index}: another process has been writing the index for too long")
+            self.folder.applied.unlink(missing_ok=True)
+            self._apply()
+
     def _apply(self) -> None:
+        from sqlalchemy import select
+
+        from tabellion.library.catalogue import history
+        from tabellion.library.records import documents_since
+
         since = self.applied()
         if since < 0:
             self._open = None
@@ -140,14 +159,14 @@ class SearchIndex:
             target = self.catalogue.last_sequence(connection)
             changed = documents_since(connection, since)
             gone = connection.execute(select(history.c.document_id).where(history.c.sequence > since)).scalars().all()
-        writer = self.open().writer(_HEAP, 1)
+        writer, schema = self.open().writer(_HEAP, 1), build_schema()
         try:
             if since >= 0:
                 for document_id in {*gone, *(document.document_id for document in changed)}:
                     writer.delete_documents_by_term("document_id", document_id)
             for some in in_parts(changed, _TOGETHER):
                 for entry in self._entries(some):
-                    writer.add_document(tantivy.Document.from_dict(entry, build_schema()))
+                    writer.add_document(tantivy.Document.from_dict(entry, schema))
             writer.commit()
             writer.wait_merging_threads()
         finally:
@@ -158,6 +177,7 @@ class SearchIndex:
 
     def _entries(self, documents: list[DocumentRecord]) -> Iterator[dict[str, object]]:
         from tabellion.library.joins.sketch import Cells
+        from tabellion.library.records import tables_of
 
         by_id = {document.document_id: document for document in documents}
         with self.catalogue.reading() as connection:
@@ -241,22 +261,34 @@ def describe_entry(
         "document": _joined(about, language),
         "number": " ".join(numbers),
     }
-    return texts | {
-        "table_id": table.table_id,
-        "anywhere": " ".join(dict.fromkeys(" ".join(texts.values()).split())),
-        "shown": zlib.compress(shown_texts(held.texts)),
-        "sketch": pack_sketch(sketch),
-        "left_label": tokens([sketch.left, *(column.labels for column in sketch.columns)]),
-        "top_label": tokens([sketch.top]),
-        "medium": document.medium,
-        "document_id": document.document_id,
-        "kind": table.kind or "unknown",
-        "size": size_name(table.tuples),
-        "year": list(details.years),
-        "rows": table.rows,
-        "columns": table.columns,
-        "tuples": table.tuples,
-    }
+    sort = (document.medium, table.kind or "unknown", size_name(table.tuples))
+    ranked = _ranked_texts(texts) if table.tuples else {"hollow": " ".join(texts.values())}
+    return (
+        texts
+        | ranked
+        | dict(zip(SORTS, sort, strict=True))
+        | {
+            "table_id": table.table_id,
+            "sort": BETWEEN.join(sort),
+            "anywhere": " ".join(dict.fromkeys(" ".join(texts.values()).split())),
+            "shown": zlib.compress(shown_texts(held.texts)),
+            "sketch": pack_sketch(sketch),
+            "left_label": tokens([sketch.left, *(column.labels for column in sketch.columns)]),
+            "top_label": tokens([sketch.top]),
+            "document_id": document.document_id,
+            "year": list(details.years),
+            "rows": table.rows,
+            "columns": table.columns,
+            "tuples": table.tuples,
+        }
+    )
+
+
+def _ranked_texts(texts: Mapping[str, str]) -> dict[str, str]:
+    """What a table is ranked by: the words that tell what it is about as often as they count, and the rest."""
+    telling = (f"{texts[field]} " * times for field, times in TELLING.items())
+    rest = (texts[field] for field in TEXT_FIELDS if field not in TELLING)
+    return {"telling": "".join(telling).replace(BREAK, ""), "rest": " ".join(rest).replace(BREAK, "")}
 
 
 def shown_texts(texts: Iterable[str]) -> bytes:

@@ -23,15 +23,8 @@ from tabellion.library.catalogue import FILES, Catalogue, corrections, documents
 from tabellion.library.details import document_address, document_id
 from tabellion.library.files import Folder, default_place
 from tabellion.library.index import SearchIndex
-from tabellion.library.records import (
-    AddResult,
-    DocumentRecord,
-    ListedDocument,
-    documents_by_id,
-    in_parts,
-    listed_documents,
-    tables_by_id,
-)
+from tabellion.library.kept import AddResult, DocumentRecord, Kept, ListedDocument, SqliteKept, in_parts
+from tabellion.library.records import KeptRecords, documents_by_id, listed_documents, tables_by_id
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:
@@ -66,6 +59,7 @@ class Library:
         if "://" in place:
             self.catalogue = Catalogue(None, place)
             self.folder = files_of(self.catalogue, files, create=create)
+            self.kept: Kept = KeptRecords(self.catalogue)
         else:
             self.folder = Folder(Path(place))
             if not create and not self.folder.catalogue.exists():
@@ -74,7 +68,8 @@ class Library:
                 self.folder.make()
             self.catalogue = Catalogue(self.folder)
             self.catalogue.prepare(create=create)
-        self.index = SearchIndex(self.folder, self.catalogue)
+            self.kept = SqliteKept(self.folder.catalogue)
+        self.index = SearchIndex(self.folder, self.catalogue, self.kept)
         self.place, self.files = place, files
         self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
         self.private = True  # addresses of this computer and its own network may be fetched
@@ -265,7 +260,7 @@ class Library:
         if self._states is None:
             from tabellion.library.paging import SearchStates
 
-            self._states = SearchStates(self.folder, self.catalogue, self.index)
+            self._states = SearchStates(self.folder, self.kept, self.index)
         if after:
             searcher, offset = self._states.after(after)
         else:
@@ -361,6 +356,7 @@ class Library:
         return self.query(f"SELECT * FROM {quoted(held[table_id].name)} LIMIT {int(rows)}")  # noqa: S608 - a known name
 
     def close(self) -> None:
+        self.kept.close()
         self.catalogue.close()
 
     def __enter__(self) -> Library:

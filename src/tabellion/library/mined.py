@@ -16,10 +16,10 @@ import msgspec
 
 from tabellion.errors import LibraryError
 from tabellion.library.files import Folder, whole_file
+from tabellion.library.kept import AddResult
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
 from tabellion.library.reading import read_for_library
-from tabellion.library.records import AddResult
 from tabellion.mine.ontology import Ontology, instance_json
 from tabellion.mine.relation import Relation, ontology_relations, relation_markup
 from tabellion.pipeline import Settings

@@ -27,8 +27,9 @@ from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.files import Folder
 from tabellion.library.index import SearchIndex
+from tabellion.library.kept import DocumentRecord, Kept, TableRecord
 from tabellion.library.library import Library
-from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.records import documents_by_id, table_called
 from tabellion.library.search import Searcher
 
 if TYPE_CHECKING:
@@ -45,18 +46,18 @@ class GoneError(LibraryError):
 class SearchStates:
     """The searchers of one library, those that were used last."""
 
-    def __init__(self, folder: Folder, catalogue: Catalogue, index: SearchIndex) -> None:
-        self._parts = folder, catalogue, index
+    def __init__(self, folder: Folder, kept: Kept, index: SearchIndex) -> None:
+        self._parts = folder, kept, index
         self._held: OrderedDict[str, Searcher] = OrderedDict()
         self._lock = Lock()
 
     def newest(self) -> Searcher:
         """The searcher of the index as it is now."""
-        folder, catalogue, index = self._parts
+        folder, kept, index = self._parts
         with self._lock:
             state = index.state()
             if state not in self._held:
-                searcher = Searcher(folder, catalogue, index)
+                searcher = Searcher(folder, kept, index)
                 state = searcher.state
                 self._held.setdefault(state, searcher)
             return self._used(state)

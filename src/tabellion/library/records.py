@@ -5,100 +5,15 @@ In: a connection with a transaction. Out: records. Nothing here decides anything
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, Select, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import documents, segments, tables
-from tabellion.library.details import Details, Rendered, unpack_details
+from tabellion.library.catalogue import Catalogue, documents, segments, tables
+from tabellion.library.kept import DocumentRecord, ListedDocument, SegmentRecord, TableRecord, in_parts
 from tabellion.library.naming import nearest_name
-
-Status = Literal["added", "unchanged", "replaced"]
-_MANY = 500  # values in one IN (...)
-Item = TypeVar("Item")
-
-
-class DocumentRecord(msgspec.Struct, frozen=True):
-    """A document of the library."""
-
-    document_id: str
-    address: str
-    source: str
-    medium: str
-    kind: str
-    sha256: str
-    bytes: int
-    title: str | None
-    authors: str
-    language: str
-    added: str
-    version: int
-    sequence: int
-    segment_id: str | None
-    tables: int
-    tuples: int
-    issues: str
-    rendered: Rendered | None  # how a web page was drawn before it was read
-
-
-class ListedDocument(msgspec.Struct, frozen=True):
-    """A document as it is listed, with the ids of its tables."""
-
-    id: str
-    source: str
-    medium: str
-    sha256: str
-    title: str | None
-    added: str
-    tables: list[str]
-
-
-class TableRecord(msgspec.Struct, frozen=True):
-    """A table of the library."""
-
-    table_id: str
-    document_id: str
-    number: int
-    name: str
-    sheet: str | None
-    page: int | None
-    title: str | None
-    caption: str | None
-    orientation: str
-    rows: int
-    columns: int
-    genuine: float
-    confidence: float
-    kind: str | None
-    tuples: int
-    details: bytes
-
-    def unpack(self) -> Details:
-        return unpack_details(self.details)
-
-
-class SegmentRecord(msgspec.Struct, frozen=True):
-    """A segment; `dead` of its rows are of documents that were replaced or removed since."""
-
-    segment_id: str
-    rows: int
-    bytes: int
-    sha256: str
-    sequence: int
-    dead: int
-
-
-class AddResult(msgspec.Struct, frozen=True):
-    """What became of one document."""
-
-    source: str
-    status: Status
-    tables: int = 0
-    tuples: int = 0
 
 
 def list_documents(connection: Connection) -> list[DocumentRecord]:
@@ -161,13 +76,6 @@ def list_segments(connection: Connection) -> list[SegmentRecord]:
     return [SegmentRecord(*row[:-1]) for row in rows]
 
 
-def in_parts(items: Iterable[Item], size: int = _MANY) -> Iterator[list[Item]]:
-    """The items some hundred at a time."""
-    todo = iter(items)
-    while some := list(islice(todo, size)):
-        yield some
-
-
 def _tables_where(connection: Connection, values: Iterable[str], column: str) -> Iterator[TableRecord]:
     for some in in_parts(values):
         wanted = select(tables).where(tables.c[column].in_(some))
@@ -177,3 +85,26 @@ def _tables_where(connection: Connection, values: Iterable[str], column: str) ->
 
 def _documents(connection: Connection, wanted: Select[Any]) -> list[DocumentRecord]:
     return [DocumentRecord(*row[:-1]) for row in connection.execute(wanted)]
+
+
+class KeptRecords:
+    """What a search asks of a catalogue, through its own connection."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+
+    def sequence(self) -> int:
+        with self.catalogue.reading() as connection:
+            return self.catalogue.last_sequence(connection)
+
+    def languages(self) -> list[str]:
+        with self.catalogue.reading() as connection:
+            return sorted(connection.execute(select(documents.c.language).distinct()).scalars())
+
+    def hits(self, table_ids: Sequence[str]) -> tuple[dict[str, TableRecord], dict[str, DocumentRecord]]:
+        with self.catalogue.reading() as connection:
+            held = tables_by_id(connection, table_ids)
+            return held, documents_by_id(connection, {table.document_id for table in held.values()})
+
+    def close(self) -> None:
+        """The catalogue closes its own connections."""

@@ -20,9 +20,10 @@ from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.details import ColumnFacts, Details, unpack_details
 from tabellion.library.files import Folder
 from tabellion.library.functions import register_functions
+from tabellion.library.kept import TableRecord
 from tabellion.library.naming import once_each
 from tabellion.library.originals import open_segments
-from tabellion.library.records import TableRecord, documents_by_id, list_segments, tables_by_name
+from tabellion.library.records import documents_by_id, list_segments, tables_by_name
 from tabellion.library.tidy import SCHEMA
 
 TIDY = "_tidy"  # the ending of a table's tidy relation

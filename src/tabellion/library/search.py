@@ -1,129 +1,46 @@
-"""Search over tables: ranked hits, with the words of the question marked in them.
+"""Search over tables: ranked hits, and how they spread over facets.
 
 Search over tables: ranked by where the words of a question stand, narrowed down by what the tables are. In: a question.
 Out: hits with their scores and highlights, and how many tables there are of each medium, kind, size, year and document.
-A word counts most in a caption, then in headers and stub, least in cells and around the table.
 
-Where the words of a question stand in a table: short pieces of text with the words between marks. In: a question and a
-table. Out: for each field, the labels or lines that hold a word of it. Of cells only the first some hundred are looked
-through, which the index keeps for that.
+Words without a field are looked for in one field that holds each word of caption, headers, stub and document's name as
+often as it counts there (Robertson, Zaragoza and Taylor, Simple BM25 extension to multiple weighted fields, CIKM 2004),
+and, with little weight, in one that holds the rest. So the index can pass over tables that cannot be among the best
+(Ding and Suel, Faster top-k document retrieval using block-max indexes, SIGIR 2011); how many there are is counted by
+a field without weights.
 """
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Iterable, Sequence
-from pathlib import PurePath
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 import tantivy
-from sqlalchemy import select
 
 from tabellion.errors import QueryError
-from tabellion.library.catalogue import Catalogue, documents
 from tabellion.library.details import Details
 from tabellion.library.files import Folder
-from tabellion.library.index import EMPTY, FACETS, LARGEST, SIZES, TEXT_FIELDS, SearchIndex
+from tabellion.library.highlights import highlight_table
+from tabellion.library.index import BETWEEN, EMPTY, LARGEST, SIZES, SORTS, TEXT_FIELDS, IndexFolder
+from tabellion.library.kept import DocumentRecord, Kept, TableRecord
 from tabellion.library.questions import Clause, Condition, Question, parse_question
-from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, tables_by_id
 from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
-
-OPEN, CLOSE = "«", "»"  # around a word that was found
-_PIECES = 3  # pieces shown of one field
-_HEAD = 2  # letters that the shortest stem shares with all its words
-_CHANGED = 2  # letters at the end of a stem that may be others in a word: happy, happi
-_AROUND = 60  # letters shown before the first and after the last word
-
-
-def highlight_table(
-    asked: Question, document: DocumentRecord, table: TableRecord, details: Details, cells: list[str]
-) -> dict[str, list[str]]:
-    """The pieces of each field that hold a word of the question."""
-    language = document.language
-    found_by = [term for one in asked.clauses if not one.forbidden for term in find_terms(one.text, language)]
-    telling = {term.term for term in found_by if not is_stop_word(term.word, language)}
-    wanted = telling or {term.term for term in found_by}
-    if not wanted:
-        return {}
-    affiliated = details.metadata.affiliated
-    fields: dict[str, Sequence[str]] = {
-        "caption": [table.caption or table.title or ""],
-        "header": details.all_heads,
-        "stub": details.stub_words,
-        "note": affiliated.footnotes,
-        "reference": affiliated.references,
-        "document": [
-            document.title or "",
-            PurePath(document.source).name,
-            *json.loads(document.authors),
-            table.sheet or "",
-        ],
-    }
-    found: dict[str, list[str]] = {}
-    seen: set[str] = set()
-    for field, texts in fields.items():
-        if pieces := _pieces(texts, wanted, language, seen):
-            found[field] = pieces
-    if wanted - seen and (pieces := _pieces(cells, wanted - seen, language, seen)):
-        found["cell"] = pieces
-    return found
-
-
-def _pieces(texts: Sequence[str], wanted: set[str], language: str, seen: set[str]) -> list[str]:
-    pieces: list[str] = []
-    together = "\n".join(texts).lower()
-    heads = [head for head in {_head_of(term) for term in wanted} if head in together]
-    if not heads and together.isascii():
-        return pieces  # most texts hold none of the words, which is seen at once
-    for text in texts:
-        if text.isascii() and not any(head in text.lower() for head in heads):
-            continue
-        marked = mark_words(text, wanted, language, seen)
-        if marked and marked not in pieces:
-            pieces.append(marked)
-            if len(pieces) == _PIECES:
-                break
-    return pieces
-
-
-def _head_of(term: str) -> str:
-    """The letters that a term shares with all words that it is the stem of."""
-    return term[:1] if is_number(term) else term[: max(_HEAD, len(term) - _CHANGED)]
-
-
-def mark_words(text: str, wanted: set[str], language: str, seen: set[str] | None = None) -> str:
-    """The text around the words, each between marks; empty where there is none.
-
-    >>> mark_words("Adults who smoke, by age", {"smoke"}, "english")
-    'Adults who «smoke», by age'
-    """
-    spots = [term for term in find_terms(text, language) if term.term in wanted]
-    if not spots:
-        return ""
-    if seen is not None:
-        seen.update(spot.term for spot in spots)
-    first, last = max(spots[0].start - _AROUND, 0), min(spots[-1].end + _AROUND, len(text))
-    if last - first > 6 * _AROUND:
-        last = min(spots[0].end + 5 * _AROUND, len(text))
-    marked, at = ["…" if first else ""], first
-    for spot in spots:
-        if spot.end > last:
-            break
-        marked += [text[at : spot.start], OPEN, text[spot.start : spot.end], CLOSE]
-        at = spot.end
-    return "".join([*marked, text[at:last], "…" if last < len(text) else ""])
-
 
 _FACET_SIZE = 10  # values shown of a facet
 _TRIES = 5  # times that a state is looked for while another process writes
+_ALL_SORTS = {"terms": {"field": "sort", "size": 1_000}}
 _TELLING = 5_000  # tables found among which it says something which documents they are of
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """How much a word counts by where it stands, chosen on known-item questions (bench/library_weights.py)."""
+    """How much words count by where they stand; of single words `index.TELLING` says the most of it."""
 
+    rest: float = 0.1  # of a word that stands in cells, notes and around the table
+    number: float = 1.0  # set by hand: a number is found or not; where it is, that says much
+    # of phrases
     caption: float = 2.1
     header: float = 1.05
     stub: float = 1.0
@@ -132,7 +49,6 @@ class Weights(msgspec.Struct, frozen=True):
     reference: float = 0.8
     cell: float = 0.125
     others: float = 0.21  # share of the other fields' scores that is added to the best field's
-    number: float = 1.0  # set by hand: a number is found or not; where it is, that says much
 
     def of_fields(self) -> dict[str, float]:
         return {name: getattr(self, name) for name in TEXT_FIELDS}
@@ -172,18 +88,16 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=False):
 class Searcher:
     """Answers questions over one state of a library."""
 
-    def __init__(self, folder: Folder, catalogue: Catalogue, index: SearchIndex, weights: Weights = Weights()) -> None:
+    def __init__(self, folder: Folder, kept: Kept, index: IndexFolder, weights: Weights = Weights()) -> None:
         self.weights = weights
-        self.folder, self.catalogue, self.index = folder, catalogue, index
+        self.folder, self.kept = folder, kept
         for _ in range(_TRIES):
             self.state = index.state()
             self._opened = index.open()
             self._snapshot = self._opened.searcher()
             if index.state() == self.state:
                 break
-        with catalogue.reading() as connection:
-            spoken = connection.execute(select(documents.c.language).distinct()).scalars().all()
-        self.languages = tuple(dict.fromkeys([DEFAULT, *sorted(spoken)]))
+        self.languages = tuple(dict.fromkeys([DEFAULT, *kept.languages()]))
 
     def search(
         self,
@@ -201,17 +115,33 @@ class Searcher:
             _check_condition(condition)
         asked = self._telling(asked)
         searcher = self._snapshot
-        found, total = self._rank(self.build_query(asked), limit, offset)
+        sorts, spread = self._count(asked, facets=facets)
         scored = []
-        for score, address in found:
+        for score, address in self._rank(asked, limit, offset, sum(sorts.values()) - _hollow(sorts)) if limit else ():
             entry = searcher.doc(address)
             scored.append((score, entry["table_id"][0], zlib.decompress(bytes(entry["shown"][0])).decode().split("\n")))
+        total = sum(sorts.values())
         return Found(
             total=total,
             hits=self._hits(asked, scored),
-            facets=_count_facets(searcher, self.build_query(asked, counted=True), total) if facets else {},
+            facets=spread,
             next=f"{self.state}.{offset + limit}" if limit and offset + limit < total else None,
         )
+
+    def _count(self, asked: Question, *, facets: bool) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+        """How many tables there are of each sort, and by each facet; by document only of few tables."""
+        query = self.build_query(asked, counted=True)
+        wanted = {"sort": _ALL_SORTS} | ({"year": {"terms": {"field": "year", "size": _FACET_SIZE}}} if facets else {})
+        counted = self._snapshot.aggregate(query, wanted)
+        sorts = _buckets(counted["sort"])
+        if not facets:
+            return sorts, {}
+        documents: dict[str, int] = {}
+        if sum(sorts.values()) <= _TELLING:
+            of_documents = {"document": {"terms": {"field": "document_id", "size": _FACET_SIZE}}}
+            documents = _buckets(self._snapshot.aggregate(query, of_documents)["document"])
+        by_name = {name: _together(sorts, at) for at, name in enumerate(SORTS)}
+        return sorts, {**by_name, "document": documents, "year": _buckets(counted["year"])}
 
     def _telling(self, asked: Question) -> Question:
         """A question without the free words that every text has, unless it has no others."""
@@ -222,24 +152,23 @@ class Searcher:
         words = [term.word for term in find_terms(text, DEFAULT)]
         return all(any(is_stop_word(word, language) for language in self.languages) for word in words)
 
-    def _rank(
-        self, query: tantivy.Query, limit: int, offset: int
-    ) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
-        """The best tables and how many there are; those without values come after all others."""
-        searcher, schema = self._snapshot, self._opened.schema
-        if not searcher.doc_freq("size", EMPTY):
-            result = searcher.search(query, max(limit, 1), offset=offset)
-            return result.hits[:limit], _count_of(result)
-        empty = tantivy.Query.const_score_query(tantivy.Query.term_query(schema, "size", EMPTY, "basic"), 0.0)
-        must, never = tantivy.Occur.Must, tantivy.Occur.MustNot
-        result = searcher.search(
-            tantivy.Query.boolean_query([(must, query), (never, empty)]), max(limit, 1), offset=offset
-        )
-        valued, hits = _count_of(result), result.hits[:limit]
-        rest = searcher.search(
-            tantivy.Query.boolean_query([(must, query), (must, empty)]), max(limit, 1), offset=max(0, offset - valued)
-        )
-        return [*hits, *rest.hits[: limit - len(hits)]], valued + _count_of(rest)
+    def _rank(self, asked: Question, limit: int, offset: int, valued: int) -> list[tuple[float, tantivy.DocAddress]]:
+        """The best tables; those without values come after all others, of which there are `valued`."""
+        plain = asked.clauses and not asked.conditions and all(clause.is_free for clause in asked.clauses)
+        words = [word for clause in asked.clauses for word in self._stems(clause)] if plain else []
+        if words:
+            first, last = _any(self._places(words)), _any(self._in_hollow(words))
+        else:
+            empty = tantivy.Query.term_query(self._opened.schema, "size", EMPTY, "basic")
+            held = tantivy.Query.const_score_query(empty, 0.0)
+            query, must = self.build_query(asked), tantivy.Occur.Must
+            first = tantivy.Query.boolean_query([(must, query), (tantivy.Occur.MustNot, held)])
+            last = tantivy.Query.boolean_query([(must, query), (must, held)])
+        searcher = self._snapshot
+        hits = searcher.search(first, limit, count=False, offset=offset).hits if offset < valued else []
+        if len(hits) < limit and searcher.doc_freq("size", EMPTY):
+            hits += searcher.search(last, limit - len(hits), count=False, offset=max(0, offset - valued)).hits
+        return hits
 
     def build_query(self, asked: Question, *, counted: bool = False) -> tantivy.Query:
         """A question as the index understands it; `counted`: only to be counted by, so that no word has a weight."""
@@ -247,7 +176,7 @@ class Searcher:
         maybe: list[tantivy.Query] = []
         never: list[tantivy.Query] = []
         for clause in asked.clauses:
-            query = self._anywhere(clause) if counted and clause.is_free else self._clause(clause)
+            query = self._clause(clause, counted=counted)
             if query is not None:
                 (never if clause.forbidden else must if clause.required else maybe).append(query)
         for condition in asked.conditions:
@@ -264,47 +193,58 @@ class Searcher:
         parts += [(tantivy.Occur.MustNot, query) for query in never]
         return tantivy.Query.boolean_query(parts) if len(parts) > 1 else parts[0][1]
 
-    def _anywhere(self, clause: Clause) -> tantivy.Query | None:
-        """Words wherever they stand, by the one field that holds all of them."""
-        words = dict.fromkeys(word for language in self.languages for word in terms(clause.text, language))
-        schema, should = self._opened.schema, tantivy.Occur.Should
-        found = [tantivy.Query.term_query(schema, "anywhere", word, "basic") for word in words]
-        return tantivy.Query.boolean_query([(should, query) for query in found]) if found else None
+    def _stems(self, clause: Clause) -> list[str]:
+        """The terms of a clause in any language of the library."""
+        return list(dict.fromkeys(word for language in self.languages for word in terms(clause.text, language)))
 
-    def _clause(self, clause: Clause) -> tantivy.Query | None:
-        """Words in any language of the library; a document speaks only one, so the best reading counts."""
+    def _clause(self, clause: Clause, *, counted: bool) -> tantivy.Query | None:
+        """Words wherever they stand, or in a field, or as a phrase."""
+        if not clause.field and not clause.phrase:
+            words = self._stems(clause)
+            schema = self._opened.schema
+            if counted:
+                return _any([tantivy.Query.term_query(schema, "anywhere", word, "basic") for word in words])
+            return _any([*self._places(words), *self._in_hollow(words)])
+        # a document speaks only one language, so the best reading counts
         readings = dict.fromkeys(tuple(terms(clause.text, language)) for language in self.languages)
         queries = [self._terms(list(words), clause) for words in readings if words]
         if not queries:
             return None
         return queries[0] if len(queries) == 1 else tantivy.Query.disjunction_max_query(queries, 0.0)
 
+    def _places(self, words: list[str]) -> list[tantivy.Query]:
+        """Each word where it can stand in a table with values; those that stand nowhere are left out."""
+        places = {"telling": 1.0, "rest": self.weights.rest}
+        found = [(field, word, weight) for word in words for field, weight in places.items()]
+        found += [("number", word, self.weights.number) for word in words if is_number(word)]
+        return [self._word(*one) for one in found if self._snapshot.doc_freq(one[0], one[1])]
+
+    def _in_hollow(self, words: list[str]) -> list[tantivy.Query]:
+        return [self._word("hollow", word) for word in words if self._snapshot.doc_freq("hollow", word)]
+
+    def _word(self, field: str, word: str, weight: float = 1.0) -> tantivy.Query:
+        option = "basic" if field == "number" else "freq"
+        query = tantivy.Query.term_query(self._opened.schema, field, word, option)
+        return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
+
     def _terms(self, words: list[str], clause: Clause) -> tantivy.Query:
         fields = {clause.field: 1.0} if clause.field else self.weights.of_fields()
-        if len(words) > 1 and (clause.phrase or clause.field):
+        if len(words) > 1 or not clause.field:
             return self._any_field(fields, words)
-        queries = [self._term(word, fields) for word in words]
-        occur = tantivy.Occur.Must if clause.field else tantivy.Occur.Should
-        return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(occur, query) for query in queries])
-
-    def _any_field(self, fields: dict[str, float], words: list[str]) -> tantivy.Query:
-        schema = self._opened.schema
-        found = [
-            tantivy.Query.boost_query(tantivy.Query.phrase_query(schema, field, list(words)), weight)
-            for field, weight in fields.items()
-        ]
+        found = [self._word(clause.field, words[0])]
+        if is_number(words[0]) and clause.field == "cell":
+            found.append(self._word("number", words[0], self.weights.number))
         return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found, self.weights.others)
 
-    def _term(self, word: str, fields: dict[str, float]) -> tantivy.Query:
-        schema = self._opened.schema
-        found = [
-            tantivy.Query.boost_query(tantivy.Query.term_query(schema, field, word, "freq"), weight)
-            for field, weight in fields.items()
-        ]
-        if is_number(word) and "cell" in fields:
-            number = tantivy.Query.term_query(schema, "number", word, "basic")
-            found.append(tantivy.Query.boost_query(number, self.weights.number))
+    def _any_field(self, fields: Mapping[str, float], words: list[str]) -> tantivy.Query:
+        """Words one after the other in any of some fields."""
+        found = [tantivy.Query.boost_query(self._phrase(field, words), weight) for field, weight in fields.items()]
         return found[0] if len(found) == 1 else tantivy.Query.disjunction_max_query(found, self.weights.others)
+
+    def _phrase(self, field: str, words: list[str]) -> tantivy.Query:
+        if len(words) == 1:
+            return self._word(field, words[0])
+        return tantivy.Query.phrase_query(self._opened.schema, field, list(words))
 
     def _condition(self, condition: Condition) -> tantivy.Query:
         schema = self._opened.schema
@@ -319,9 +259,7 @@ class Searcher:
         return tantivy.Query.const_score_query(query, 0.0)
 
     def _hits(self, asked: Question, scored: list[tuple[float, str, list[str]]]) -> list[Hit]:
-        with self.catalogue.reading() as connection:
-            tables = tables_by_id(connection, [table_id for _, table_id, _ in scored])
-            held = documents_by_id(connection, {table.document_id for table in tables.values()})
+        tables, held = self.kept.hits([table_id for _, table_id, _ in scored])
         hits = []
         for score, table_id, shown in scored:
             table = tables.get(table_id)
@@ -366,8 +304,24 @@ class Searcher:
         return highlight_table(asked, document, table, details, list(dict.fromkeys(rows["text"].to_pylist())))
 
 
-def _count_of(result: tantivy.SearchResult) -> int:
-    return int(getattr(result, "count", None) or 0)
+def _any(queries: list[tantivy.Query]) -> tantivy.Query:
+    """Any of some queries; no table where there is none."""
+    if not queries:
+        return tantivy.Query.empty_query()
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
+
+
+def _hollow(sorts: Mapping[str, int]) -> int:
+    """How many of the tables found have no values."""
+    return sum(count for sort, count in sorts.items() if sort.endswith(f"{BETWEEN}{EMPTY}"))
+
+
+def _together(sorts: Mapping[str, int], at: int) -> dict[str, int]:
+    """The tables found by one of the things that a sort says, the commonest first."""
+    counts: Counter[str] = Counter()
+    for sort, count in sorts.items():
+        counts[sort.split(BETWEEN)[at]] += count
+    return dict(counts.most_common(_FACET_SIZE))
 
 
 def _check_condition(condition: Condition) -> None:
@@ -379,17 +333,9 @@ def _check_condition(condition: Condition) -> None:
         raise QueryError(f"{field}:{condition.value}: there is no such {field}, only {', '.join(allowed)}")
 
 
-def _count_facets(searcher: tantivy.Searcher, query: tantivy.Query, total: int) -> dict[str, dict[str, int]]:
-    """How many of the tables found there are by each facet, the commonest first; by document only of few tables."""
-    names = {**{name.removesuffix("_id"): name for name in FACETS}, "year": "year"}
-    if total > _TELLING:
-        names.pop("document")
-    wanted = {shown: {"terms": {"field": field, "size": _FACET_SIZE}} for shown, field in names.items()}
-    counted = searcher.aggregate(query, wanted)
-    return {
-        shown: {_plain_key(bucket["key"]): int(bucket["doc_count"]) for bucket in counted[shown]["buckets"]}
-        for shown in names
-    } | ({"document": {}} if "document" not in names else {})
+def _buckets(counted: dict[str, Any]) -> dict[str, int]:
+    """What an aggregation counted, the commonest first."""
+    return {_plain_key(bucket["key"]): int(bucket["doc_count"]) for bucket in counted["buckets"]}
 
 
 def _plain_key(key: object) -> str:

@@ -12,10 +12,11 @@ import msgspec
 
 from tabellion.errors import LibraryError
 from tabellion.library.corrections import editions_of
+from tabellion.library.kept import DocumentRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import load_original
 from tabellion.library.reading import as_stored, naming, under_name
-from tabellion.library.records import DocumentRecord, documents_by_id, list_documents, tables_by_id, tables_by_name
+from tabellion.library.records import documents_by_id, list_documents, tables_by_id, tables_by_name
 from tabellion.pipeline import Extraction, Settings
 from tabellion.repair.replay import extract_repaired
 

@@ -29,12 +29,13 @@ from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
 from tabellion.library.corrections import editions_of
 from tabellion.library.files import PART, Folder, file_hash, locked
+from tabellion.library.kept import DocumentRecord, SegmentRecord
 from tabellion.library.library import Library
 from tabellion.library.mending import find_damage
 from tabellion.library.originals import ENDING, is_whole, list_originals, load_original, segment_path
 from tabellion.library.quads import QUADS, are_damaged
 from tabellion.library.reading import Reading, as_stored, read_for_library
-from tabellion.library.records import DocumentRecord, SegmentRecord, list_documents, list_segments
+from tabellion.library.records import list_documents, list_segments
 from tabellion.library.sealing import broken_rows
 from tabellion.library.views import VIEW, is_damaged, view_path
 from tabellion.model.correction import Correction, Undo

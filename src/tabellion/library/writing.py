@@ -22,11 +22,12 @@ from tabellion.library.catalogue import Catalogue, documents, history, segments,
 from tabellion.library.corrections import append_log, count_logs, editions_of, read_logs
 from tabellion.library.details import pack_details
 from tabellion.library.files import Folder, bring_files_to_disk, bring_to_disk
+from tabellion.library.kept import AddResult, DocumentRecord, Status, in_parts
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
 from tabellion.library.quads import quads_path, write_quads
 from tabellion.library.reading import Reading, TableReading, as_stored, read_for_library
-from tabellion.library.records import AddResult, DocumentRecord, Status, documents_by_id, in_parts
+from tabellion.library.records import documents_by_id
 from tabellion.library.tidy import arrow_table
 from tabellion.library.views import drop_views, view_path, write_views
 from tabellion.model.correction import Correction

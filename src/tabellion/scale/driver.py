@@ -24,8 +24,8 @@ from tabellion.scale.sources import DocumentPlace, expand_places
 from tabellion.scale.work import ReadDocument, WorkSettings, read_documents
 
 if TYPE_CHECKING:
+    from tabellion.library.kept import AddResult
     from tabellion.library.library import Library
-    from tabellion.library.records import AddResult
     from tabellion.library.writing import ReadingWriter
 
 BATCH_DOCUMENTS = 32

@@ -12,9 +12,10 @@ import msgspec
 
 from tabellion.errors import LibraryError, RepairError
 from tabellion.library.description import describe_cell, describe_sibling, describe_table, named
+from tabellion.library.kept import TableRecord
 from tabellion.library.library import Library
 from tabellion.library.paging import stored_tuple
-from tabellion.library.records import TableRecord, tables_of
+from tabellion.library.records import tables_of
 from tabellion.library.surface import MOST_CELLS, Window
 from tabellion.model.correction import Correction, Saying, Undo
 from tabellion.model.grid import Content

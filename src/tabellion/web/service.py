@@ -23,10 +23,11 @@ from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.export import DatabaseReport
 from tabellion.library.details import document_address, document_id
 from tabellion.library.joins.partners import Partner
+from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
 from tabellion.library.query import QueryLimits, json_value, once
-from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.records import documents_by_id, table_called
 from tabellion.library.saved import SavedQuery, find_query
 from tabellion.library.search import Found
 from tabellion.library.series.comparing import Comparison

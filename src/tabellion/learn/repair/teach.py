@@ -36,8 +36,9 @@ from tabellion.learn.sheets.nest_gold import GoldFrame, gold_frames
 from tabellion.learn.sheets.parents import CORPORA, JUDGED, Edge, Tally, edges_of, train_side
 from tabellion.learn.sheets.row_examples import RowExample, RowScores, row_example, row_examples
 from tabellion.learn.sheets.rows import fit_roles, role_sequences, row_material
+from tabellion.library.kept import DocumentRecord
 from tabellion.library.library import Library
-from tabellion.library.records import DocumentRecord, list_documents
+from tabellion.library.records import list_documents
 from tabellion.model.correction import Undo
 from tabellion.model.table import Table
 from tabellion.nest import nest_headers

@@ -24,10 +24,11 @@ from tabellion.library.adding import read_source
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.engines import open_database
 from tabellion.library.databases.target import Column, Database, Shape, literal
+from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
 from tabellion.library.query import QueryLimits, open_closed
-from tabellion.library.records import DocumentRecord, TableRecord, list_documents, tables_of
+from tabellion.library.records import list_documents, tables_of
 from tabellion.library.relations import SHOWN, column_rows, document_rows, laid_out_query, quoted, table_rows
 from tabellion.library.stored_tables import named_documents
 from tabellion.library.tidy import SCHEMA

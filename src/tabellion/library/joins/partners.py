@@ -20,9 +20,10 @@ from tabellion.library.joins.likeness import TOP, Asked, Likeness, Side, Way, co
 from tabellion.library.joins.nearly import Near
 from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
 from tabellion.library.joins.statement import Plain, Run, Statement, write_statement
+from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.query import QueryLimits, relations_at_hand
-from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called, tables_by_id
+from tabellion.library.records import documents_by_id, table_called, tables_by_id
 from tabellion.library.relations import TIDY
 from tabellion.repair.replay import same_labels
 

@@ -21,8 +21,8 @@ from tabellion.library.details import Details
 from tabellion.library.joins.likeness import STUB, TOP, Likeness
 from tabellion.library.joins.nearly import Near, near_labels
 from tabellion.library.joins.sketch import plain_label
+from tabellion.library.kept import TableRecord
 from tabellion.library.query import plain_text
-from tabellion.library.records import TableRecord
 from tabellion.library.relations import TIDY, quoted, tidy_names
 
 _LISTED = 400  # labels whose plain form is written out at most

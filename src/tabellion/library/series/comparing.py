@@ -18,9 +18,10 @@ import msgspec
 from tabellion.library.details import Details
 from tabellion.library.joins.nearly import likeness
 from tabellion.library.joins.sketch import plain_label
+from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
-from tabellion.library.records import DocumentRecord, TableRecord, documents_by_id, table_called
+from tabellion.library.records import documents_by_id, table_called
 from tabellion.library.series.subjects import bare_label
 from tabellion.values.convert import convert
 from tabellion.values.periods import read_period

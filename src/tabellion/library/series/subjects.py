@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import msgspec
 
 from tabellion.library.joins.sketch import plain_label
-from tabellion.library.records import DocumentRecord, TableRecord
+from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.patterns import lazy_pattern
 from tabellion.values.periods import Period, part_periods
 from tabellion.values.places import find_places
