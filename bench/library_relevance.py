@@ -24,7 +24,6 @@ import tantivy
 
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
-from tabellion.library.index import SearchIndex
 from tabellion.library.joins.sketch import Cells
 from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
@@ -87,7 +86,7 @@ def read_entries(library: Library) -> list[Entry]:
         documents = list_documents(connection)
         tables = tables_of(connection, [document.document_id for document in documents])
     by_id = {document.document_id: document for document in documents}
-    cells = SearchIndex(library.folder, library.catalogue).read_cells(documents)
+    cells = library.index.read_cells(documents)
     return [Entry(by_id[table.document_id], table, cells.get(table.table_id, Cells()).texts) for table in tables]
 
 

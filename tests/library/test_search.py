@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from tabellion.errors import QueryError
@@ -114,3 +119,36 @@ def test_a_lost_index_is_made_again(tmp_path: Path) -> None:
 def test_an_unknown_medium_is_said(library: Library) -> None:
     with pytest.raises(QueryError, match="medium:film: there is no such medium, only spreadsheet, html, pdf"):
         library.search("medium:film")
+
+
+QUICKLY = """
+import json, sys
+from tabellion.cli.search import search_quickly
+found = search_quickly(sys.argv[1], sys.argv[2], {"medium": None, "year": sys.argv[3] or None}, 10, 0)
+loaded = {"sqlalchemy", "pyarrow", "duckdb", "tabellion.library.library"} & set(sys.modules)
+import msgspec
+print(json.dumps([msgspec.to_builtins(found), sorted(loaded)]))
+"""
+
+
+def test_a_fresh_search_opens_no_more_than_it_needs_and_finds_the_same(tmp_path: Path) -> None:
+    (tmp_path / "ships.csv").write_text("Ships of the line,1800\nVictory,100\nTemeraire,98\n", encoding="utf-8")
+    (tmp_path / "bread.csv").write_text("Price of bread,1801\nYork,3\nHull,4\n", encoding="utf-8")
+    place = str(tmp_path / "shelf")
+
+    def quickly(question: str, year: str = "") -> list[Any]:
+        command = [sys.executable, "-c", QUICKLY, place, question, year]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return list(json.loads(done.stdout))
+
+    with open_library(place, create=True) as library:
+        library.add(tmp_path / "ships.csv", tmp_path / "bread.csv")
+        for question in ("victory ships", "price", '"price of bread"', "stub:york", "1801", "nothing"):
+            assert quickly(question) == [msgspec.to_builtins(library.search(question)), []]
+        assert quickly("", "1801")[0]["total"] == 1
+        library.folder.applied.unlink()
+        assert quickly("victory") == [None, []]  # an index that is behind is brought up to date by the whole library
+    assert quickly("victory")[0] is None
+    with open_library(place) as library:
+        assert library.search("victory").total == 1
+    assert quickly("victory")[0]["total"] == 1
