@@ -6,6 +6,8 @@ import pytest
 
 from tabellion.export.json import count_headers
 from tabellion.label import Recognised, label_grid, label_grids
+from tabellion.label.pages.headers import HeaderLines, settle_headers
+from tabellion.label.pages.view import view_tables
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.place import Place
 from tabellion.model.region import MarkupRegion
@@ -164,3 +166,32 @@ def test_attribute_lists_side_by_side_are_read_one_by_one() -> None:
     assert [(frame.stub_columns, frame.value_columns) for frame in frames] == [((0,), (1,)), ((2,), (3,))]
     plain = labelled(f"<table>{rows.replace('th>', 'td>')}</table>").frames
     assert len(plain) == 1
+
+
+def table(*rows: str) -> str:
+    """Cells parted by |; `Name^2` spans two columns."""
+    lines = []
+    for row in rows:
+        cells = [cell.partition("^") for cell in row.split("|")]
+        lines.append("".join(f"<td colspan={wide or 1}>{text}</td>" for text, _, wide in cells))
+    return f"<table><tr>{'</tr><tr>'.join(lines)}</tr></table>"
+
+
+BODY = ("Sales|$512|$498|$1,020|$997", "Costs|311|305|640|618", "Taxes|81|77|160|151")
+
+
+@pytest.mark.parametrize(("rows", "found", "expected"), [
+    (("|Quarter^2|Half year^2", "|July 1, 2023|June 25, 2022|July 1, 2023|June 25, 2022", *BODY), (1, 0), (2, 1)),
+    (("|Quarter^2|Half year^2", "|Amount|% Sales|Amount|% Sales", "|(In millions)^4", *BODY), (1, 0), (3, 1)),
+    (("|% of sales^4", "|Quarter^2|Half year^2", "|2023|2022|2023|2022", *BODY), (1, 0), (3, 1)),
+    (("Item|Quarter^2|Half year^2", *BODY), (1, 0), (1, 0)),
+    (("Name|Address^2|Contact^2", "Ann|Main St|Alden|a@a.org|12-34", "Bob|Low St|Brook|b@b.org|56-7"), (1, 0), (1, 0)),
+    (("|2021|2022|2023|2024", "Jan 13|5|6|7|8", "Jan 26|5|3|7|9", "Jan 27|4|6|2|8"), (1, 0), (1, 1)),
+    (("|Race|Team|Place|Points", "Ann|Alden|Reds|5|8", "Bob|Brook|Blues|2|9", "Cy|Cliff|Reds|1|3"), (1, 0), (1, 0)),
+])  # fmt: skip
+def test_a_head_goes_on_until_what_it_spans_is_told_apart(
+    rows: tuple[str, ...], found: tuple[int, int], expected: tuple[int, int]
+) -> None:
+    grid = recognise_grid(MarkupRegion(read_markup(table(*rows))[0], Place(table_index=0), 0))
+    settled = settle_headers(view_tables([grid]).tables[0], HeaderLines(*found))
+    assert (settled.rows, settled.columns) == expected

@@ -44,6 +44,32 @@ def test_headers_of_rows_may_stand_in_the_second_column() -> None:
     assert len(said) == 12 and "Abel" not in said
 
 
+def test_a_plain_cell_with_the_scope_of_a_row_names_it_wherever_it_stands() -> None:
+    head = row(th("ID", "Name", "July", "August"))
+    rows = [row(td(code), td(who, scope="row"), td(july, august)) for code, who, july, august in HOLIDAYS]
+    said = told(read(head, *rows))
+    assert said["215"] == (("ID",), ("Abel",)) and said["11"] == (("August",), ("Bernard",))
+    towns = [("North", "Alden", 512), ("North", "Brook", 633), ("South", "Cliff", 418)]
+    head = row(th("Area", "Code", "Town", "People", scope="col"))
+    rows = [
+        row(th(area, scope="row"), td(n), td(town, scope="row"), td(people))
+        for n, (area, town, people) in enumerate(towns)
+    ]
+    assert told(read(head, *rows))["633"] == (("People",), ("North", "Brook"))
+
+
+def test_a_relation_whose_rows_nothing_names_says_so() -> None:
+    values = [("5.2", "0.3", "812"), ("4.1", "-0.2", "655"), ("5.2", "0.4", "913"), ("3.7", "0.9", "401")]
+    head = row(th("Price", "Change", "Volume"))
+    [bare] = read(head, *(row(td(*each)) for each in values))
+    assert not any(one.left for one in bare.tuples)
+    assert any("nothing names the rows" in issue.note for issue in bare.issues)
+    [named] = read(
+        row(th("Stock", "Price", "Change")), *(row(td(f"Firm {n}", *each[:2])) for n, each in enumerate(values))
+    )
+    assert all(one.left for one in named.tuples) and not named.issues
+
+
 def test_labels_may_stand_at_the_right() -> None:
     values = [("5", "70", "31", "France"), ("6", "80", "42", "Spain"), ("9", "20", "13", "Italy")]
     head = row(th("2001", "2002", "2003", "Country"))

@@ -165,9 +165,7 @@ def recognise_sheet(region: Region) -> Grid:
     )
 
 
-def _used_styles(
-    style: NDArray[np.int32], styles: tuple[Style, ...]
-) -> tuple[NDArray[np.int32], tuple[Style, ...]]:
+def _used_styles(style: NDArray[np.int32], styles: tuple[Style, ...]) -> tuple[NDArray[np.int32], tuple[Style, ...]]:
     """The styles of a region, numbered anew: a workbook may have a thousand, and each is looked at again and again."""
     used = np.flatnonzero(np.bincount(style.ravel(), minlength=len(styles)))
     if not len(used) or len(used) == len(styles):

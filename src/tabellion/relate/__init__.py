@@ -69,4 +69,6 @@ def _doubts(nested: Nested, values: int, place: Place) -> tuple[Issue, ...]:
     if bare and nested.top.nodes:
         names = ", ".join(sorted({frame.grid.address(0, column).rstrip("0123456789") for column in bare}))
         notes.append(f"no header found for column{'s' if len(bare) > 1 else ''} {names}")
+    if frame.header_rows and not nested.left.nodes and len(frame.body_rows) > 1:
+        notes.append("nothing names the rows: no column tells them apart, so `left` is empty")
     return tuple(Issue("relate", note, place) for note in notes)

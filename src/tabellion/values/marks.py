@@ -75,7 +75,7 @@ def _match_end(pattern: re.Pattern[str], text: str, start: int) -> int:
 
 # By itself each of these can only mean that there is no value. Some statistical offices use brackets, some dots.
 _LETTERS = """
-NA N/A n/a n.a. N.A. n.a N.A n.v. n.c. n.s. n.d. N.D. n.r. N.R. k.A. o.A. nd ND x null NULL nan NaN <NA>
+NA N/A n/a N/D n/d n.a. N.A. n.a N.A n.v. n.c. n.s. n.d. N.D. n.r. N.R. k.A. o.A. nd ND x null NULL nan NaN <NA>
 #N/A #N/A! #DIV/0! #VALUE! #REF! #NUM! #NAME? #NULL!
 (NA) (na) (N/A) (n/a) (n.a.) (N.A.) (X) (x) (Z) (z) (S) (s) (D) (d) (B) (N) (H) (L) (P) [NA] [x] [X] [c] [z] [u] [low]
 """

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import eq
 from typing import NamedTuple
 
 import msgspec
@@ -175,12 +176,12 @@ def _frames(
     body = [row for row, role in enumerate(labels.roles) if role in ("data", "group", "derived") and row not in header]
     columns: list[int] = view.columns.tolist()
     keys: tuple[int, ...] = ()
-    side = _side_column(view, headers, body)
-    if side is not None:
-        headers = msgspec.structs.replace(headers, columns=1)
+    sides = _side_columns(view, headers, body)
+    if sides:
+        headers = msgspec.structs.replace(headers, columns=max(1, sum(map(eq, sides, columns))))
     elif not headers.columns:
         keys = find_key(grid, [row for row in body if labels.roles[row] == "data"], columns)
-    stub = list(keys) or ([side] if side is not None else columns[: headers.columns])
+    stub = list(keys) or sides or columns[: headers.columns]
     values = [column for column in columns if column not in stub]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
@@ -226,18 +227,22 @@ def _frames(
     return found
 
 
-def _side_column(view: WebView, headers: HeaderLines, body: list[int]) -> int | None:
-    """The one column of header cells, where it is not the first: nearly all its cells are some, and no others are."""
+def _side_columns(view: WebView, headers: HeaderLines, body: list[int]) -> list[int]:
+    """The columns of header cells, where others stand before or between them: nearly all their cells are some.
+
+    None where other columns have header cells too.
+    """
     grid, columns = view.grid, view.columns
     if not headers.rows or grid.undeclared or len(body) < 2 or len(columns) < 2:
-        return None
+        return []
     region = (np.asarray(body)[:, None], columns)
     heading = (grid.marks.ravel()[grid.home[region]] & _HEADING) > 0
     share = (heading & view.shown[region]).sum(axis=0) / len(body)
     found = np.flatnonzero(share >= _NEARLY_ALL)
-    if len(found) != 1 or not found[0] or np.delete(share, found[0]).max() > 1 - _NEARLY_ALL:
-        return None
-    return int(columns[found[0]])
+    leading = len(found) == 0 or found[-1] == len(found) - 1
+    if leading or len(found) == len(columns) or np.delete(share, found).max() > 1 - _NEARLY_ALL:
+        return []
+    return columns[found].tolist()
 
 
 def orientation_of(headers: HeaderLines) -> Orientation:

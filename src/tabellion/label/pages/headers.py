@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.pages.features import LINE_FEATURES, SHAPE_FEATURES, table_features
-from tabellion.label.pages.view import EMPTY, SAID, YEAR, Floats, WebView, WebViews
+from tabellion.label.pages.view import EMPTY, LABEL, LONG, MEASURE, MIXED, NUMBER, SAID, YEAR, Floats, WebView, WebViews
 from tabellion.weights import Weights
 
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
@@ -24,6 +24,9 @@ _ALIKE = 0.9  # the share of cells that must agree
 _WIDE, _BODY = 3, 2  # columns of a table, and rows of its body, from which its head is held against the rest
 _CROSS = 3  # rows and columns from which an empty corner tells a cross table
 _BY_CORNER = 0.5  # how sure headers are that are told by the empty corner alone
+_MOSTLY = 0.5
+_PAIR = 2  # columns: one of names, one of figures
+_FIGURES, _WORDS = (NUMBER, MEASURE), (LABEL, MIXED, LONG)
 ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
 
 ROW_FEATURES: tuple[str, ...] = (
@@ -64,10 +67,10 @@ def find_headers(views: WebViews, weights: Weights) -> list[HeaderLines]:
     counts = np.array([np.minimum(view.kind.shape, (MOST_ROWS, MOST_COLUMNS)) for view in views.tables])
     row_ends, column_ends = counts.cumsum(axis=0)[:-1].T
     parts = zip(views.tables, np.split(by_row, row_ends), np.split(by_column, column_ends), strict=True)
-    return [_believe(view, decide_headers(down, across)) for view, down, across in parts]
+    return [settle_headers(view, decide_headers(down, across)) for view, down, across in parts]
 
 
-def _believe(view: WebView, found: HeaderLines) -> HeaderLines:
+def settle_headers(view: WebView, found: HeaderLines) -> HeaderLines:
     """The header lines that were found, or those that the markup declares, with what belongs to them."""
     if not view.kind.size:
         return HeaderLines(0, 0, 0.0)
@@ -79,7 +82,8 @@ def _believe(view: WebView, found: HeaderLines) -> HeaderLines:
     if not (rows_said or found.rows or columns_said or found.columns) and _has_empty_corner(view):
         return HeaderLines(1, 1, _BY_CORNER)
     down = _with_spans(view, rows_said or _settle_rows(view, found.rows))
-    across = min(columns_said or found.columns or _standing_out(view, down), len(view.columns) - 1)
+    across = columns_said or found.columns or _standing_out(view, down) or int(_names_under_corner(view, down))
+    across = min(across, len(view.columns) - 1)
     return HeaderLines(down, across, found.sure)
 
 
@@ -93,20 +97,49 @@ def _has_empty_corner(view: WebView) -> bool:
 
 
 def _settle_rows(view: WebView, rows: int) -> int:
-    """Header rows that were found, by two laws of web tables.
+    """Header rows that were found, by the laws of web tables.
 
-    A row of nothing but years goes on with a head over other numbers. A row that says nothing but a name in the stub,
-    where the head has named the stub, is the first group and no head.
+    A row of nothing but years goes on with a head over other numbers; so does one that tells apart what a header above
+    it spans, and a unit in brackets over all of them. A row that says nothing but a name in the stub, where the head
+    has named the stub, is the first group and no head.
     """
     filled = view.kind != EMPTY
     height, width = filled.shape
     if not rows or width < _WIDE or view.grid.medium != "html":
         return rows
-    if rows < height - _BODY and _are_years(view.kind[rows, 1:]) and not _are_years(view.kind[rows + 1 :, 1:]):
+    while rows < height - 1 and _goes_on(view, rows):
         rows += 1
     while rows > 1 and filled[: rows - 1, 0].any() and _names_stub_only(view, rows - 1):
         rows -= 1
     return rows
+
+
+def _goes_on(view: WebView, row: int) -> bool:
+    """Whether a row below a head belongs to it, by what it says over the figures below."""
+    below = view.kind[row + 1 :, 1:]
+    if _are_years(view.kind[row, 1:]):
+        return len(below) >= _BODY and not _are_years(below)
+    figures = np.isin(below, _FIGURES)
+    if figures.sum() <= _MOSTLY * (below != EMPTY).sum():
+        return False
+    above, home, kind = view.home[row - 1, 1:], view.home[row, 1:], view.kind[row, 1:]
+    spanned = np.zeros(len(home), dtype=bool)
+    spanned[1:] = above[1:] == above[:-1]
+    spanned[:-1] |= spanned[1:]
+    spanned &= view.kind[row - 1, 1:] != EMPTY
+    told = spanned & (kind != EMPTY)
+    if len(np.unique(home[told])) > 1:
+        return not np.isin(kind[told], _FIGURES).any()
+    said, slots = np.unique(home[kind != EMPTY], return_counts=True)
+    if view.kind[row, 0] != EMPTY or not len(said):
+        return False
+    if len(said) == 1 and _in_brackets(str(view.grid.text.ravel()[said[0]])):
+        return True
+    return slots.min() > 1 and row + 2 < len(view.kind) and _goes_on(view, row + 1)
+
+
+def _in_brackets(text: str) -> bool:
+    return text.startswith("(") and text.endswith(")")
 
 
 def _names_stub_only(view: WebView, row: int) -> bool:
@@ -152,6 +185,17 @@ def _standing_out(view: WebView, rows: int) -> int:
         if body[:, :count].any() and rest.any() and marked[rows:, count:][rest].mean() <= 1 - _ALIKE:
             return count
     return 0
+
+
+def _names_under_corner(view: WebView, rows: int) -> bool:
+    """Whether the first column, over which the head says nothing, is the only one of words: they name the rows."""
+    filled, body = view.kind != EMPTY, view.kind[rows:]
+    if not rows or len(body) < _BODY or filled[:rows, 0].any() or body.shape[1] < _PAIR:
+        return False
+    words = np.isin(body, _WORDS).sum(axis=0)
+    figures = np.isin(body[:, 1:], _FIGURES).sum()
+    alone = (words[1:] <= _MOSTLY * filled[rows:, 1:].sum(axis=0)).all()
+    return bool(words[0] >= _ALIKE * len(body) and alone and figures > _MOSTLY * filled[rows:, 1:].sum())
 
 
 def decide_headers(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> HeaderLines:

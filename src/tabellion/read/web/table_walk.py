@@ -24,6 +24,7 @@ _SECTION_MARKS = {Section.BODY: 0, Section.HEAD: int(Mark.IN_HEAD), Section.FOOT
 _ARIA_CELLS = {"cell": 0, "gridcell": 0, "columnheader": int(Mark.HEADING), "rowheader": int(Mark.HEADING)}
 _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
 _HEADING = int(Mark.HEADING)
+_CELLS = ("td", "th")  # a td that has a scope is a header too
 _BARE, _STYLED, _LINKING = 1, 2, 3
 _WRAPPERS = {  # elements that the text of a cell may stand in
     **dict.fromkeys(["div", "p", "center", "font", "span", "b", "strong", "i", "em", "u", "small", "big"], _STYLED),
@@ -161,12 +162,10 @@ class TableWalk(ABC):
         row_marks = _SECTION_MARKS[section]
         for number, cell in _elements(node):
             tag = cell.tag
-            marks = row_marks
-            if tag == "th":
-                marks |= _HEADING
-            elif tag != "td":
+            if tag not in _CELLS:
                 continue
             attributes = cell.attributes
+            marks = row_marks | _HEADING if tag == "th" or attributes.get("scope") else row_marks
             met = (row, fill, marks, tag, *attributes, *attributes.values())
             told = self._told_cells.get(met)
             if told is None:
