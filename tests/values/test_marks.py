@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabellion.model.grid import Content
 from tabellion.values import read_texts, split_marks
 
 
@@ -60,3 +61,8 @@ def test_a_label_never_becomes_empty(text: str) -> None:
     label, notes = split_marks(text)
     assert label or not text
     assert notes or label == text
+
+
+@pytest.mark.parametrize("text", ["NA", "N/D", "n/d", "null", "(X)", "..", "–", "#N/A"])
+def test_marks_for_a_missing_value_are_none_in_any_column(text: str) -> None:
+    assert read_texts([text])[text].content == Content.MISSING

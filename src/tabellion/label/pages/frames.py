@@ -242,7 +242,7 @@ def _side_columns(view: WebView, headers: HeaderLines, body: list[int]) -> list[
     leading = len(found) == 0 or found[-1] == len(found) - 1
     if leading or len(found) == len(columns) or np.delete(share, found).max() > 1 - _NEARLY_ALL:
         return []
-    return columns[found].tolist()
+    return [int(column) for column in columns[found]]
 
 
 def orientation_of(headers: HeaderLines) -> Orientation:
