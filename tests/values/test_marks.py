@@ -63,6 +63,6 @@ def test_a_label_never_becomes_empty(text: str) -> None:
     assert notes or label == text
 
 
-@pytest.mark.parametrize("text", ["NA", "N/D", "n/d", "null", "(X)", "..", "–", "#N/A"])
+@pytest.mark.parametrize("text", ["NA", "N/D", "n/d", "(X)", "..", "–", "#N/A"])
 def test_marks_for_a_missing_value_are_none_in_any_column(text: str) -> None:
     assert read_texts([text])[text].content == Content.MISSING
