@@ -103,3 +103,43 @@ def test_an_entry_of_a_list_is_one_value_whatever_its_markup(corpora: Callable[[
             found += sum(line in values[str(folder / row["source"])] for line in lines)
             wanted += len(lines)
     assert found > 0.6 * wanted  # compared with punctuation here, so lower than the measured recall
+
+
+def _facts(markup: str, values: list[tuple[str, ...]]) -> list[tuple[tuple[str, ...], str]]:
+    """The attributes of the first page of a made template; each page has a title and a footer of its own."""
+    pages = {
+        f"{number}.html": f"<title>Thing {number}</title><h1>Thing {number}</h1>{markup.format(*each)}<p>The shop</p>"
+        for number, each in enumerate(values)
+    }
+    first = next(iter(mine_instances(list(pages), lambda source: parse_page_tree(pages[source]))))
+    return [(attribute.label, attribute.value) for attribute in first.attributes]
+
+
+def test_an_entry_without_a_value_names_nothing() -> None:
+    rows = "<dl><dt>Company:<dd>{0}<dt>Job Length:<dd><dt>Position ID:<dd>{1}</dl>"
+    facts = _facts(rows, [(f"Acme {n}", f"P-{n * 7}") for n in range(6)])
+    assert (("Position ID:",), "P-0") in facts
+    assert not any("Job Length:" in label for label, _ in facts)
+
+
+def test_an_equals_sign_parts_a_label_as_a_colon_does() -> None:
+    facts = _facts("<ul><li>Engine = {0}<li>Doors: {1}</ul>", [(f"4.{n}L V-6", f"{n + 2}") for n in range(6)])
+    assert {(("Engine",), "4.0L V-6"), (("Doors",), "2")} <= set(facts)
+
+
+def test_prices_and_ratings_in_signs_are_values() -> None:
+    rows = "<table><tr><td>Price<td>{0}<tr><td>Rating<td>{1}</table>"
+    facts = _facts(rows, [("$-$$$", "★★★★"), ("$$", "★★"), ("$$$", "★"), ("$", "★★★"), ("$$-$$$", "★★★★★")])
+    assert {(("Price",), "$-$$$"), (("Rating",), "★★★★")} <= set(facts)
+
+
+def test_a_link_of_every_page_is_no_part_of_the_value_before_it() -> None:
+    rows = "<dl><dt>Address<dd>{0} Main St, Springfield <a href='/map?{0}'>Map It</a></dl>"
+    facts = _facts(rows, [(f"{n * 11}",) for n in range(1, 7)])
+    assert (("Address",), "11 Main St, Springfield") in facts
+
+
+def test_a_heading_that_leads_elsewhere_is_no_label_of_what_follows() -> None:
+    rows = "<h3><a href='/photos/{0}'>More Photos</a></h3><div><b>Price:</b> ${0}</div><div><b>Miles:</b> {1}</div>"
+    facts = _facts(rows, [(f"{n}001", f"{n * 7}") for n in range(1, 7)])
+    assert {(("Price:",), "$1001"), (("Miles:",), "7")} <= set(facts)

@@ -9,7 +9,6 @@ on facts told in sentences.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -17,7 +16,7 @@ from itertools import pairwise
 import msgspec
 
 from tabellion.mine.facts import TemplateFacts
-from tabellion.mine.outline import Node, Outliner, Sharing
+from tabellion.mine.outline import TELLING, Node, Outliner, Sharing, leads_elsewhere
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import PageSlots
 from tabellion.mine.template import (
@@ -28,17 +27,15 @@ from tabellion.mine.template import (
     line_numbers,
     places_of,
     segments_of,
+    split_label,
     stated_on,
 )
 from tabellion.model.page_tree import PageTree
 
-_WORD = re.compile(r"\w")
-_TELLING = re.compile(r"[\w$€£¥★☆✓✔]")  # prices and ratings are values too: $-$$$, ★★★
 _ENTRIES = frozenset(("li", "p", "dd", "div"))
 _FIELDS = frozenset(("option", "select", "textarea", "button", "optgroup"))
 _ENDS = frozenset('.!?…"”)')
 _STEADY = 0.3  # share of the pages on which the place of a plain label may hold something else
-_COLON = re.compile(r"([^:]{1,60}):\s+(\S.*)")
 
 
 class AttributeSettings(msgspec.Struct, frozen=True):
@@ -134,7 +131,7 @@ class _Reader:
         live = [False] * len(self.page)
         for first, last in zip(starts, [*starts[1:], len(self.page)], strict=True):
             changes = any(
-                not often and _WORD.search(text)
+                not often and TELLING.search(text)
                 for often, text in zip(self.often[first:last], self.page.texts[first:last], strict=True)
             )
             live[first:last] = [changes] * (last - first)
@@ -170,9 +167,9 @@ class _Reader:
             if node.leaf is None or node.children:
                 below, near = labels, tight
                 if node.leaf is not None:
-                    if self.sharing.shared[node.leaf]:
+                    if self.sharing.shared[node.leaf] and not leads_elsewhere(self.page, node):
                         below, near = (*labels, self._label(node.leaf)), node.tight
-                    elif self.live[node.leaf]:
+                    elif self.live[node.leaf] and not self.sharing.shared[node.leaf]:
                         yield from self._line([node.leaf], labels, False)
                 yield from self._walk(node.children, below, near)
 
@@ -231,6 +228,8 @@ class _Reader:
                     yield from self._value(leaf, leaf + 1, labels, listed)
             if apart:
                 return
+        while len(leaves) > 1 and self._leads_away(leaves[-1:]):
+            leaves, last = leaves[:-1], leaves[-2] + 1  # "Map It" beside an address
         if not labels and not listed:
             own = [leaf for leaf in leaves if not self.often[leaf]]
             if own and len(own) < len(leaves):
@@ -241,12 +240,12 @@ class _Reader:
         """One value, with what its text names itself by a colon."""
         page, template = self.page, self.template
         value = page.join(first, last)
-        if not _TELLING.search(value) or (value.endswith(":") and self.sharing.shared[last - 1]):
+        if not TELLING.search(value) or (value.endswith(":") and self.sharing.shared[last - 1]):
             return
         path = page.css_path(int(page.holder[first]))
-        split = _COLON.fullmatch(value)
-        if split and template.is_prefix(split[1]):
-            yield Attribute((*labels, split[1]), split[2], path), first, last
+        split = split_label(value)
+        if split is not None and template.is_prefix(split[0]):
+            yield Attribute((*labels, split[0]), split[1], path), first, last
             yield Attribute((), value, path), first, last
             return
         if fold_text(value) in self.stated:

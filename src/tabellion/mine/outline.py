@@ -14,9 +14,10 @@ from collections.abc import Sequence
 import msgspec
 
 from tabellion.mine.blocks import BOLD_LEVEL, COLON_LEVEL, NO_LEVEL, Block, Blocks
-from tabellion.model.page_tree import DataTable
+from tabellion.model.page_tree import DataTable, PageTree
 
 _WORD = re.compile(r"\w")
+TELLING = re.compile(r"[\w$€£¥★☆✓✔]")  # prices and ratings say something too: $-$$$, ★★★
 _LETTER = re.compile(r"[^\W\d_]")
 _LABEL_WORDS = 8
 _FEW_PARTS = 3  # a plain first text heads a box of a title and a body, not one of many parts
@@ -86,6 +87,13 @@ def outline_table(table: DataTable) -> list[Node]:
 def tells_of_many(table: DataTable) -> bool:
     """Whether a table has several rows under several headers: of many things, so no facts of the page's own subject."""
     return len({value.row for value in table.values}) >= 3 and len({value.top for value in table.values}) >= 2
+
+
+def leads_elsewhere(page: PageTree, node: Node) -> bool:
+    """Whether a heading is a link and stands over labels of their own: "More photos" over "Price:" names no price."""
+    if node.leaf is None or node.tight or page.link[node.leaf] < 0:
+        return False
+    return any(child.children for child in node.children)
 
 
 class Sharing(msgspec.Struct, frozen=True, eq=False):
@@ -235,7 +243,7 @@ class Outliner:
     def _run(self, block: Block) -> list[Node]:
         """Text in a line: bold texts and those with a colon name what follows them."""
         page = self.page
-        leaves = [leaf for leaf in range(block.first, block.last) if _WORD.search(page.texts[leaf])]
+        leaves = [leaf for leaf in range(block.first, block.last) if TELLING.search(page.texts[leaf])]
         top: list[Node] = []
         label: Node | None = None
         for number, leaf in enumerate(leaves):

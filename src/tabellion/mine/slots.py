@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.mine.outline import Node, Outliner, Sharing, tells_of_many
+from tabellion.mine.outline import TELLING, Node, Outliner, Sharing, leads_elsewhere, tells_of_many
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.template import (
     Template,
@@ -28,6 +28,7 @@ from tabellion.mine.template import (
     mask_text,
     places_of,
     segments_of,
+    split_label,
     stated_on,
 )
 from tabellion.model.page_tree import PageTree
@@ -35,7 +36,6 @@ from tabellion.model.page_tree import PageTree
 SlotKey = tuple[str, str, str]  # what names the slot, folded; the tags and classes around it; what its texts share
 
 _FIELDS = frozenset(("option", "select", "textarea", "button", "optgroup"))
-_TELLING = re.compile(r"[\w$€£¥★☆✓✔]")
 _MONEY = re.compile(r"^[^\w]{0,3}(?:[$€£¥]|(?:USD|EUR|GBP|US)\b)\s?\d|\d\s?(?:€|EUR|USD|GBP)\b")
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b")
 _PHONE = re.compile(r"(?:\+?\d[\s.-]?)?\(?\d{3}\)?[\s./-]{1,3}\d{3}[\s.-]\d{4}")
@@ -46,7 +46,6 @@ _ANCHOR_BACK = 4  # leaves that are gone back to find what names a place
 _AROUND = 3  # elements around a text that tell one slot from another
 _STEADY = 0.3
 WORDS = re.compile(r"[^\W\d_]{2,}")
-_COLON = re.compile(r"([^:]{1,60}):\s+\S.*")
 _NEAR = 8  # leaves on each side that make the surroundings of a text
 _HINT = re.compile(r"[a-z]+|[A-Z][a-z]+|[A-Z]{2,}")
 _LITTLE = (
@@ -143,7 +142,8 @@ class _SlotReader:
                 self.labels[node.leaf] = (above, tight)
                 if node.children and shared[node.leaf]:
                     self.heads.add(node.leaf)
-                    below, near = (*above, node.leaf), node.tight
+                    if not leads_elsewhere(page, node):
+                        below, near = (*above, node.leaf), node.tight
             waiting.extend((child, below, near) for child in reversed(node.children))
         self.tables = np.zeros(len(page), dtype=bool)
         for table in page.tables:
@@ -187,7 +187,7 @@ class _SlotReader:
         line_sizes = Counter(self.lines)
         for leaf, text in enumerate(page.texts):
             holder = self.holders[leaf]
-            if page.tags[holder] in _FIELDS or not _TELLING.search(text):
+            if page.tags[holder] in _FIELDS or not TELLING.search(text):
                 continue
             above, tight = self.labels.get(leaf, ((), False))
             if leaf in self.heads:
@@ -201,10 +201,10 @@ class _SlotReader:
             naming = above[-1] if above and tight else anchor
             name = self._named(naming) if naming is not None else ""
             labels = tuple(map(self._label, above))
-            split = None if above and tight else _COLON.fullmatch(text)
-            inside = split is not None and template.is_prefix(split[1])
+            split = None if above and tight else split_label(text)
+            inside = split is not None and template.is_prefix(split[0])
             if split is not None and inside:
-                name, labels = fold_text(split[1]), (*labels, split[1])
+                name, labels = fold_text(split[0]), (*labels, split[0])
             tail = "/".join(self.places[leaf].rsplit("/", _AROUND)[-_AROUND:])
             slot = (name, tail, "")
             candidates.append(Candidate(leaf, slot, labels, tight or inside, self._hints(holder), leaf in self.labels))

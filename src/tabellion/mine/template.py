@@ -26,6 +26,7 @@ _ENTRY_WORDS = 40  # and words
 _ENTRY_BREAKS = frozenset(("br", "hr", "ul", "ol", "dl", "table", "h1", "h2", "h3", "h4", "h5", "h6"))
 _AROUND = 4  # elements around a text that tell its place
 _NUMBER = re.compile(r"\d[\d.,]*")
+_LABELLED = re.compile(r"([^:=]{1,60}?)(?::\s+|\s+=\s+)(\S.*)")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 SHARED = 0.2  # share of the pages that a label is on at least
 OFTEN = 0.5  # share of the pages from which on a text is the template's, whatever it looks like
@@ -46,6 +47,16 @@ def _once(compute: Callable[[PageTree], T]) -> Callable[[PageTree], T]:
         return memory[name]
 
     return found
+
+
+def split_label(text: str) -> tuple[str, str] | None:
+    """The label that a text begins with, and what follows its colon or equals sign; None where it has none.
+
+    >>> split_label("Engine: 4.0L V-6"), split_label("Engine = 4.0L V-6"), split_label("12:30")
+    (('Engine', '4.0L V-6'), ('Engine', '4.0L V-6'), None)
+    """
+    split = _LABELLED.fullmatch(text)
+    return (split[1], split[2]) if split else None
 
 
 class Template(msgspec.Struct, frozen=True, eq=False):
@@ -74,7 +85,7 @@ class Template(msgspec.Struct, frozen=True, eq=False):
         return count >= max(2, SHARED * self.pages)
 
     def is_prefix(self, text: str) -> bool:
-        """Whether pages write this before a colon again and again, with different texts after it."""
+        """Whether pages write this before a colon or an equals sign again and again, with different texts after it."""
         return self.prefixes.get(text, 0) >= max(2, OFTEN * self.pages / 2)
 
     def slot(self, place: str) -> tuple[float, float]:
@@ -95,9 +106,9 @@ def learn_template(pages: Iterable[PageTree]) -> Template:
         kept.append((keys, places_of(page), line_numbers(page)))
         anywhere.update(set(page.texts))
         for text in page.texts:
-            head, colon, rest = text.partition(":")
-            if colon and rest.strip() and len(head.split()) <= 5:
-                prefixes.setdefault(head, set()).add(rest)
+            split = split_label(text)
+            if split is not None and len(split[0].split()) <= 5:
+                prefixes.setdefault(split[0], set()).add(split[1])
     slots: dict[str, tuple[int, int]] = {}
     most = max(2, OFTEN * len(kept))
     for keys, places, lines in kept:

@@ -7,7 +7,6 @@ a person (`fixed`), and read back.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,12 @@ from tabellion.errors import UnreadableError
 from tabellion.mine.linking import SameThing
 from tabellion.mine.relation import BETWEEN, Relation
 from tabellion.mine.slots import SlotKey
+from tabellion.mine.template import split_label
 from tabellion.mine.things import NAME, KindSchema, Thing
 from tabellion.rdf import SYNTAXES, Description, Fact
 from tabellion.rdf.facts import plain
 
 RANGES = {"money": "xsd:decimal", "number": "xsd:decimal", "date": "xsd:date", "web": "xsd:anyURI"}
-_INSIDE = re.compile(r"^[^:]{1,60}:\s+(?=\S)")
 _MOST_COLUMNS = 60
 
 
@@ -79,9 +78,9 @@ def bare_value(value: str, label: Sequence[str]) -> str:
     >>> bare_value("Engine: 4.0L V-6", ["Engine"]), bare_value(": Italian", ["Cuisine"]), bare_value("12:30", [])
     ('4.0L V-6', 'Italian', '12:30')
     """
-    inside = _INSIDE.match(value)
-    if inside and label and inside[0].strip(": ") == label[-1].strip(": "):
-        value = value[inside.end() :]
+    inside = split_label(value)
+    if inside is not None and label and inside[0].strip(": ") == label[-1].strip(": "):
+        value = inside[1]
     return value.strip(" :|=\u00a0") or value
 
 
