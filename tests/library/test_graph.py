@@ -69,6 +69,7 @@ def test_each_table_is_a_named_graph(tmp_path: Path) -> None:
     ("query", "reason"),
     [
         ("SELECT * WHERE { SERVICE <http://localhost:9/> { ?s ?p ?o } }", "SERVICE is not allowed"),
+        (r"SELECT * WHERE { ex:a\'b ?p ?o . SERVICE <http://localhost:9/> { ?s ?p ?o } }", "SERVICE is not allowed"),
         (r"SELECT * WHERE { \u0053ervice SILENT <http://localhost:9/> { ?s ?p ?o } }", "SERVICE is not allowed"),
         ("SELECT * WHER", "expected"),
         ("DELETE WHERE { ?s ?p ?o }", "expected"),

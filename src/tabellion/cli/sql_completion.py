@@ -17,7 +17,7 @@ from tabellion.library.completion import KEYWORDS, complete_name
 if TYPE_CHECKING:
     from tabellion.library.library import Library
 
-_WORD = re.compile(r'"?[\w]*$')
+_WORD = re.compile(r'"\w*+$|(?<!\w)\w*+$')
 
 
 class NameCompleter(Completer):

@@ -27,7 +27,7 @@ _KEY = "query:"  # before the name of a saved query among the facts of a library
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
 _QUIET = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/"  # where a colon means nothing
 _PARAMETER = re.compile(rf"(?P<quiet>{_QUIET})|(?<![\w:\])'\"]):(?P<name>[^\W\d]\w*)", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class SavedQuery(msgspec.Struct, frozen=True):

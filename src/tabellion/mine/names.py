@@ -28,7 +28,7 @@ FEATURES = (
 )  # fmt: skip
 WEIGHTS = "mined_names"
 
-_BREAKS = re.compile(r"\s+[-–—|»>•·~]+\s+|\s*::\s*|:\s+|\s*\|\s*")
+_BREAKS = re.compile(r"(?<!\s)\s+[-–—|»>•·~]+\s+|(?:(?<!\s)\s+)?::\s*|:\s+|(?:(?<!\s)\s+)?\|\s*")
 _HEADINGS = {f"h{level}": 7 - level for level in range(1, 7)}
 _ALIKE = 0.9  # share of the pages that must have a word at one end of a text, that it is no part of the name
 _FEW = 3  # pages that must differ before anything is cut off

@@ -32,6 +32,7 @@ from tabellion.mine.template import (
     stated_on,
 )
 from tabellion.model.page_tree import PageTree
+from tabellion.patterns import short_pattern
 
 SlotKey = tuple[str, str, str]  # what names the slot, folded; the tags and classes around it; what its texts share
 
@@ -40,7 +41,7 @@ _MONEY = re.compile(r"^[^\w]{0,3}(?:[$€£¥]|(?:USD|EUR|GBP|US)\b)\s?\d|\d\s?(
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b")
 _PHONE = re.compile(r"(?:\+?\d[\s.-]?)?\(?\d{3}\)?[\s./-]{1,3}\d{3}[\s.-]\d{4}")
 _NUMBER = re.compile(r"^\W{0,3}[\d.,]+\W{0,2}\w{0,6}$")
-_WEB = re.compile(r"^(?:https?://)?(?:www\.)?[\w-]+\.(?:[\w.-]+)(?:/\S*)?$|\S@\S+\.\w")
+_WEB = short_pattern(r"^(?:https?://)?(?:www\.)?[\w-]+\.(?:[\w.-]+)(?:/\S*)?$|\S@\S+\.\w")
 _NAME = re.compile(r"^[A-Z][\w.'’&-]*(?:[\s,]+[A-Z][\w.'’&-]*){0,5}[\s,]*$")
 _ANCHOR_BACK = 4  # leaves that are gone back to find what names a place
 _AROUND = 3  # elements around a text that tell one slot from another

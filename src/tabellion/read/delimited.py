@@ -27,6 +27,7 @@ import numpy as np
 
 from tabellion.model.document import Issue, Sheet, SheetCells, Stored
 from tabellion.model.place import Place
+from tabellion.patterns import short_pattern
 from tabellion.read.encoding import decode_text
 from tabellion.read.limits import Deadline, Limits, check_count
 from tabellion.read.spreadsheet.sheets import Contents
@@ -40,7 +41,7 @@ _LONGEST_RECORD = 20  # lines of one record, over which a wrong cut has likely l
 _SWALLOWED = 0.1
 _NUMBER = r"[-+−(]?\s*[$€£¥]?\s*\d[\d.,'\u00a0\u202f ]*\s*(?:%|[$€£¥]|[a-zA-Z]{1,3})?\)?"
 _DATE = r"\d{1,4}[-/.:]\d{1,2}(?:[-/.:]\d{1,4})?(?:[T ][\d:.]+Z?)?"
-_VALUE = re.compile(rf"\s*(?:{_NUMBER}|{_DATE})?\s*")
+_VALUE = short_pattern(rf"\s*(?:{_NUMBER}|{_DATE})?\s*")
 _JOINED = re.compile(r"[;|\t]")
 _APOSTROPHES = re.compile(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|]|$)", re.M)
 _SEPARATOR_LINE = re.compile(r'\A"?sep=(.)"?\s*(?=[\r\n]|\Z)', re.I)

@@ -64,7 +64,7 @@ Format = Literal["xlsx", "xlsb", "ods", "xls", "spreadsheetml", "csv", "html", "
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = lazy_pattern(
-    r"\s*(?:<\?xml[^>]*>|<!--.*?(?:-->|$)|\s)*<(?:!doctype\s+html|html|head|body|table|meta|div|style|title|script|link|"
+    r"(?>\s+|<\?xml[^>]*>|<!--.*?(?:-->|$))*+<(?:!doctype\s+html|html|head|body|table|meta|div|style|title|script|link|"
     r"p|h[1-6]|center|font|span|a|ul|ol|dl|pre|section|article|main|header|nav|form|b|i|img|br|hr|noscript|base|tr|td)\b",
     re.I | re.S,
 )

@@ -50,8 +50,8 @@ from tabellion.model.region import Region
 from tabellion.repair.places import Places
 from tabellion.values import read_texts
 
-_LINES = re.compile(r"\s*\n\s*")
-_PIECES = re.compile(r"\s*\n\s*|\t+| {2,}")
+_LINES = re.compile(r"(?<!\s)\s*\n\s*")
+_PIECES = re.compile(r"(?<!\s)\s*\n\s*|\t+| {2,}")
 _BY_CELL = ("text", "label", "content", "number", "style", "indent", "marks")
 
 

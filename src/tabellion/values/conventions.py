@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 
 LOOKED_AT = 20_000  # distinct texts are enough evidence; more would only cost time
 _RARE = 0.1  # "12,5" beside many "1,234": below this share it is a slip, not the custom
@@ -29,11 +29,11 @@ _DOT_DECIMAL = lazy_pattern(
     r"(?:\d{1,3}(?:[\s,]\d{3})*|\d*)\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+|\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}"
 )
 _COMMA_THOUSAND = lazy_pattern(r"[1-9]\d{0,2},\d{3}")
-_BRACKETED = lazy_pattern(r"\(\s*[$€£]?\s*(\d[\d.,\s]*)\)")
+_BRACKETED = short_pattern(r"\(\s*[$€£]?\s*(\d[\d.,\s]*)\)")
 _SCALE = lazy_pattern(r"\d{1,2}|(?:1[6-9]|20)\d\d|10{2,}|1(?:[,.\s]0{3})+")
-_TRIM = lazy_pattern(r"^[\s$€£+\-−–—(]+|[\s%€£)*rpeE]+$")
+_TRIM = short_pattern(r"^[\s$€£+\-−–—(]+|[\s%€£)*rpeE]+$")
 _SLASHED = lazy_pattern(r"\s*(\d{1,2})[/.\-](\d{1,2})[/.\-](?:\d{4}|\d\d)\b")
-_NOTE = lazy_pattern(r"\s*[(\[\\/]?\s*(\d{1,2})\s?[)\]\\./:]*\s*(?=[^\W\d]).{12,}", re.DOTALL)
+_NOTE = lazy_pattern(r"\s*+[(\[\\/]?\s*+(\d{1,2})\s?[)\]\\./:]*+\s*+(?=[^\W\d]).{12,}", re.DOTALL)
 _NOTE_NUMBER = lazy_pattern(r"\s*(?:(\d{1,2})\s?[.)/\\]\s*|(\d{1,2})\s+)")
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 
 _WIDE = "\t\u2003\u3000"  # a tab, an em space or an ideographic space is a whole step
 _BLANKS = lazy_pattern(r"[\s\u200b\ufeff]*")
@@ -26,7 +26,7 @@ _DOTS = lazy_pattern(r"[.…·](?:\s*[.…·])*\s*(?=[^\W_]|[$(\"'<>≥≤])")
 _DASHES = lazy_pattern(r"(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)")
 _LONGEST = 400  # a longer text is prose, and no leader runs from it to a value
 _LEADERS_END = (".", "…", "·", "_")
-_TRAILING = lazy_pattern(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
+_TRAILING = short_pattern(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
 
 
 def split_leaders(text: str) -> tuple[str, float]:
@@ -85,7 +85,7 @@ _MISSING_SIGNS = """
 (-) (--) (---) (–) (—) (−) (.) (..) (...) (…) (:) (*) (**) (#) (†) (‡) [†] [‡]
 """
 _SURE = frozenset(f"{_LETTERS} {_MISSING_SIGNS}".split())
-_LONE = lazy_pattern(
+_LONE = short_pattern(
     r"[(\[]?(?:[^\W\d_]{1,2}|[^\w\s]{1,5}|\\\w{1,2}|\d{1,2}|\*\d|n\.?\s?[a-z]\.?)[)\]]?(?:\s*(?:[*†‡]+|\\\w))*", re.I
 )
 _POINTER = lazy_pattern(r"\(?\\\w{1,2}\\?\)?")  # a note mark in place of a value
@@ -113,14 +113,14 @@ def is_missing_mark(text: str, strict: bool = True) -> bool:
     return squeezed != mark and squeezed in _SURE and not squeezed.isalnum()
 
 
-_BACKSLASH = lazy_pattern(r"\s*\(?\\(\d{1,2}|[A-Za-z])(?![\w.]\w)\\?\)?(?:\s*,(?=\s*\\))?")
+_BACKSLASH = short_pattern(r"\s*\(?\\(\d{1,2}|[A-Za-z])(?![\w.]\w)\\?\)?(?:\s*,(?=\s*\\))?")
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
-_RAISED = lazy_pattern(
+_RAISED = short_pattern(
     rf"(?<![⁻⁺])(?<!\b10)(?<!\b[^\W\d_])(?<!\b[ckdmh]m)(?<!\bft)(?<!\bin)(?<!\byd)"
     rf"\s*[⁽(]?([{_SUPERSCRIPT}]{{1,6}})[⁾)]?(?![\w^])"
 )
-_SIGNS = lazy_pattern(r"(?:(?<=[\w.)\]%\"'’])\s*|\s+)([*∗]{1,4}|[†‡]{1,2}|[§¶](?=$)|(?<! )#(?=$))(?=$|[\s,:;)])")
+_SIGNS = short_pattern(r"(?:(?<=[\w.)\]%\"'’])\s*|\s+)([*∗]{1,4}|[†‡]{1,2}|[§¶](?=$)|(?<! )#(?=$))(?=$|[\s,:;)])")
 _LEADING_SIGN = lazy_pattern(r"([*∗]{1,3}|[†‡]{1,2})\s*(?=\w)")
 _NUMBERS = r"\d{1,2}(?:\s*[,;]\s*\d{1,2})*"
 _BRACKETED = lazy_pattern(
@@ -130,8 +130,8 @@ _NAMED_BY_NUMBER = lazy_pattern(
     r"\b(?:models?|col(?:umn)?s?\.?|eq(?:uation)?s?\.?|no\.?|part|lines?|items?|rows?)$", re.I
 )
 _UNITS = frozenset("glmst")  # Depth (m): grams, litres, metres, seconds, tonnes, where no note is known by the letter
-_CLOSED = lazy_pattern(r"(?:(?<=[^\W\d])\s*|\s+)(\d{1,2})[/)]$")
-_SLASHED = lazy_pattern(r"(?:\s+|(?<=[^\W\d]))/(\d{1,2})$")
+_CLOSED = short_pattern(r"(?:(?<=[^\W\d])\s*|\s+)(\d{1,2})[/)]$")
+_SLASHED = short_pattern(r"(?:\s+|(?<=[^\W\d]))/(\d{1,2})$")
 _YEAR_FLAG = lazy_pattern(r"\b((?:1[89]|20)\d\d)\s?([rpe])\b(?!\.)")
 _GLUED = lazy_pattern(
     r"(?<=[a-zà-öø-ÿ]{3})(?<![Tt]ype)(?<!evel)(?<!hase)(\d{1,2}(?:,\d{1,2})*)(?=$|[\s,:;])|(?<=[)\]])(\d)$"
@@ -182,7 +182,7 @@ def split_marks(text: str, numbered: Set[str] = frozenset()) -> tuple[str, tuple
     label = label.strip()
     if not label or not found:
         return text, ()
-    marks = (mark for _, joined in sorted(found) for mark in re.split(r"\s*[,;]\s*", joined))
+    marks = (mark for _, joined in sorted(found) for mark in re.split(r"(?:(?<!\s)\s+)?[,;]\s*", joined))
     return label, tuple(dict.fromkeys(marks))
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tabellion.model.table import Bound, Quantity
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.values.conventions import ENGLISH, Conventions
 
 _MINUS = "-−–—‐‑‒﹣－"
@@ -31,7 +31,7 @@ _CURRENCY = (
 )
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ"
 _PLAIN = str.maketrans(_SUPERSCRIPT, "0123456789abcdefpr")
-_NUMBER = lazy_pattern(
+_NUMBER = short_pattern(
     rf"""
     (?P<before>(?:\\\w{{1,2}}\\?\s*,?\s+|\\\w{{1,2}}\\(?=\d)|[*†‡]++\s*+|\([a-z]\)\s*|\[[a-z\d]\]\s+|[rpeRPE]\s+|[rpe](?=\d[\d,]*[.,]\d)){{0,3}})
     (?P<open>\()?\s*
@@ -49,7 +49,7 @@ _MARK = lazy_pattern(rf"[*∗†‡§¶]+|[{_SUPERSCRIPT}]+|\w+")
 _SPACED = lazy_pattern(r"\d{1,3}(?:[\s'’´]\d{3})+(?P<rest>[.,]\d+)?")
 _COMMAS = lazy_pattern(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}")
 _DOTS = lazy_pattern(r"[1-9]\d{0,2}(?:\.\d{3})+")
-_SIMPLE = lazy_pattern(r"\d*[.,]?\d+")
+_SIMPLE = lazy_pattern(r"\d++(?:[.,]\d+)?|[.,]\d+")
 _MANTISSA = lazy_pattern(r"\d|\d*[.,]\d+")
 _GAPS = lazy_pattern(r"[\s'’´]")
 _YEAR_OR_SCALE = lazy_pattern(r"\d{1,2}|(?:1[6-9]|20)\d\d|10{2,}|1(?:[,. ]0{3})+")
@@ -139,15 +139,15 @@ _SUSPECT = lazy_pattern(
     rf"|\d\s?%?\s?(?:[{_DASH}]|\bto\b|\bbis\b)\s?[$€£+\-−]?\s?[\d.]"
 )
 _BOUND = lazy_pattern(r"(<=|>=|[<>≤≥⩽⩾])\s*(\S.*)")
-_ERROR = lazy_pattern(r"([^±()]*\d[^±()]*?)\s*\(?\s*(?:±|\+/[-−])\s*([^±()]*\d[^±()]*?)\s*\)?")
-_INTERVAL = lazy_pattern(
+_ERROR = short_pattern(r"([^±()]*\d[^±()]*?)\s*\(?\s*(?:±|\+/[-−])\s*([^±()]*\d[^±()]*?)\s*\)?")
+_INTERVAL = short_pattern(
     r"([^()\[\]]*\d[^()\[\]]*?)\s*[(\[]\s*(?:\d\d(?:\.\d)?\s?%\s*(?:[CUc][a-zA-Z]*I)?\s*[:,;]?\s*)?([^()\[\]]+?)\s*[)\]]"
 )
 _FIRST = r"[-−+]?\s?[$€£]?\s?\d[\d.,\s]*?\s?[%‰]?"
-_RANGE = lazy_pattern(
+_RANGE = short_pattern(
     rf"({_FIRST})\s*(?:[{_DASH}]|(?<=[\s%‰])(?:to|bis)(?=\s))\s*([$€£]?\s?\d.*)|({_FIRST})\s+(?:to|bis)\s+([-−+]\s?\d.*)"
 )
-_PAIR = lazy_pattern(rf"({_FIRST})\s*[,;]\s+([-−+]?\s?[$€£]?\s?\d.*)|{_RANGE.pattern}")
+_PAIR = short_pattern(rf"({_FIRST})\s*[,;]\s+([-−+]?\s?[$€£]?\s?\d.*)|{_RANGE.pattern}")
 _POWER = lazy_pattern(
     rf"(?:([-−–+]?\s?\d[\d.,]*)\s?[×xX·⋅∙*]\s?)?10\s?(?:\^\s?[({{]?([-−–+]?\d{{1,2}})[)}}]?|([⁻⁺−–-]?[{_POWERS}]{{1,2}}|[−–-]\d{{1,2}}))"
 )

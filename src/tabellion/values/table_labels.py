@@ -248,7 +248,7 @@ def _letters(first: str, more: str) -> frozenset[str]:
 
 def _within(first: str, last: str) -> Iterator[str]:
     """The numbers between two, where they count on: "2" and "5", "S1" and "S4", "2.1" and "2.4"."""
-    stems = [re.fullmatch(r"(.*?)([0-9]+)", number) for number in (first, last)]
+    stems = [re.fullmatch(r"(.*?)(?<![0-9])([0-9]+)", number) for number in (first, last)]
     if stems[0] and stems[1] and stems[0][1] == stems[1][1]:
         start, end = int(stems[0][2]), int(stems[1][2])
         if end - start <= _MOST_IN_RANGE:

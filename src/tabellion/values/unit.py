@@ -13,7 +13,7 @@ from functools import lru_cache, reduce
 
 import msgspec
 
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.values.unit_words import MONEY, SCALE_WORDS, SCALES, SYMBOLS, WHOLE, read_sign
 from tabellion.values.vocabulary import either_of
 
@@ -52,11 +52,11 @@ _SAID_IN = lazy_pattern(r"(?:^|[\s(\[,;])(in|en)\s+(?=\S)", re.IGNORECASE)
 _PERCENT = lazy_pattern(
     r"(?<!\d)(?<!\d )(?:%|\b(?:percent(?:age)?|per cent|pct|prozent)\b)(?! points?)|% change", re.IGNORECASE
 )
-_REPRESENTS = lazy_pattern(r"\b[\d.,]+ represents [\d.,]+?,(?P<zeros>000(?:,000)*)\b", re.IGNORECASE)
+_REPRESENTS = short_pattern(r"\b[\d.,]+ represents [\d.,]+?,(?P<zeros>000(?:,000)*)\b", re.IGNORECASE)
 _DIGITS_ONLY = lazy_pattern(r"[$€£]?\d[\d,. ’']*")
 _YEAR = lazy_pattern(r"\b(?:1[89]|20)\d\d$")
-_CLAUSES = lazy_pattern(r"\s*[;:]\s*|\s*,\s(?=\D)|\.\s")
-_LOCALE_CURRENCY = lazy_pattern(r"\[\$([^\]\-]*)(?:-[^\]]*)?\]")
+_CLAUSES = lazy_pattern(r"(?:(?<!\s)\s+)?[;:]\s*|(?:(?<!\s)\s+)?,\s(?=\D)|\.\s")
+_LOCALE_CURRENCY = short_pattern(r"\[\$([^\]\-]*)(?:-[^\]]*)?\]")
 _LITERAL = lazy_pattern(r'"([^"]*)"|\\(.)')
 
 

@@ -22,12 +22,13 @@ from functools import lru_cache
 import msgspec
 
 from tabellion.library.details import ColumnFacts, Details
+from tabellion.patterns import short_pattern
 from tabellion.values.marks import split_marks
 from tabellion.values.periods import read_period
 from tabellion.values.places import known_places, plain_words
 
 _NOT_WORD = re.compile(r"[\W_]+")
-_TRAILING_MARK = re.compile(r"(?<=\w)\s*(?:[(\[]\s*(?:\d{1,2}|[a-z])\s*[)\]]|\s\d{1,2}[/)])\s*$|[:.]+$")
+_TRAILING_MARK = short_pattern(r"(?<=\w)\s*(?:[(\[]\s*(?:\d{1,2}|[a-z])\s*[)\]]|\s\d{1,2}[/)])\s*$|[:.]+$")
 _SHORT_YEAR = re.compile(r"['’‘`](\d\d)$")
 _YEARS = re.compile(r"((?:1[5-9]|20)\d\d)(?: ?(?:to|through)? ?((?:1[5-9]|20)?\d\d))?")
 _AROUND_YEAR = frozenset({"fy", "cy", "ay", "year", "years", "fiscal", "calendar", "yr", "in", "the", "est", "prel"})

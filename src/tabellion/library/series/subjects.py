@@ -17,16 +17,16 @@ import msgspec
 
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.kept import DocumentRecord, TableRecord
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.values.periods import Period, part_periods
 from tabellion.values.places import find_places
 from tabellion.values.unit import find_unit
 from tabellion.values.vocabulary import either_of
 
 _WORD = re.compile(r"[^\W\d_]+")
-_INDEX = lazy_pattern(rf"\W*{either_of('table', 'figure')}[\s.]*(?:\d[\w.-]*)?\W*", re.IGNORECASE)
+_INDEX = lazy_pattern(rf"(?<!\W)\W*+{either_of('table', 'figure')}[\s.]*(?:\d[\w.-]*)?\W*", re.IGNORECASE)
 _UNITED = re.compile(r"\bU\.\s?S\.(?!\w)")
-_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_BRACKET = short_pattern(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 
 

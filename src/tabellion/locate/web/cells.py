@@ -14,6 +14,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.patterns import short_pattern
+
 
 class Kind(IntEnum):
     """What a text is by its shape."""
@@ -31,7 +33,7 @@ _MONTH = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil|août|déc|ene|abr|ago|"
     r"dic|gen|mag|giu|lug|set|ott|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек)[^\W\d_]{0,7}\.?"
 )
-_FIGURE = re.compile(
+_FIGURE = short_pattern(
     rf"""
     (?P<number>[(\[<>~≈+±−–-]*\s*(?:[$£€¥₹]|US\$|USD|EUR|GBP|Rs\.?)?\s*[(+−–-]?\s*\d[\d.,'’\s]*
         (?:\s*(?:%|‰|°[CF]?|[$£€¥₹]|[kKMGTµ]?[BbgmLlWwVAhsxX]|mm|cm|km|kg|mg|ml|GB|MB|kB|Mio|Mrd|bn|mn|pts?|st|nd|rd|th|EUR|

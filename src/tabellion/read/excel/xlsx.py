@@ -24,7 +24,7 @@ from tabellion.model.declared import Stated
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells
 from tabellion.model.place import Place, Rect, rect_at
 from tabellion.model.range_names import state_ranges
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.read.excel.xlsx_cells import CellTyper, Looks, Strings, join_cells
 from tabellion.read.excel.xlsx_marks import read_marks, read_names, read_outline
 from tabellion.read.excel.xlsx_scan import SheetParts, check_edges, scan_cells, split_sheet, walk_cells
@@ -160,7 +160,9 @@ def _mark_links(root: etree._Element, cells: SheetCells) -> None:
 
 _NAME = lazy_pattern(r"table(\d{1,6})\.([a-z]+(?:\.[A-Z]{1,3}\d{1,7})?)(?:\.\d{1,5})?")
 _MOST_TABLES = 1_000  # that one sheet may state; a person's sheet has some few
-_AREA = lazy_pattern(r"(?:'((?:[^']|'')+)'|([^'!,]+))!(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?)(?:,|$)")
+_AREA = short_pattern(
+    r"(?:'((?:[^']|'')+)'|([^'!,]+))!(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?)(?:,|$)", longest=8_192
+)
 
 
 def read_statements(workbook: etree._Element) -> dict[str, tuple[Stated, ...]]:

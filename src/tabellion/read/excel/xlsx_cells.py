@@ -38,7 +38,7 @@ _AGGREGATE = lazy_pattern(
     r"\b(?:SUM|SUMIFS?|SUMPRODUCT|SUBTOTAL|AGGREGATE|AVERAGE|AVERAGEIFS?|AVERAGEA|COUNT|COUNTA|COUNTIFS?)\s*\(", re.I
 )
 _REFERENCE = r"(?:(?:'[^']+'|[A-Za-z_.]\w*)!)?\$?[A-Za-z]{1,3}\$?[0-9]{1,7}"
-_ADDITION = lazy_pattern(rf"\s*[=+]*\(?\s*{_REFERENCE}(?:\s*\+\s*{_REFERENCE})+\s*\)?(?:/[0-9]+)?\s*")
+_ADDITION = lazy_pattern(rf"\s*+[=+]*+\(?\s*+{_REFERENCE}(?:\s*+\+\s*+{_REFERENCE})++\s*+\)?(?:/[0-9]++)?\s*+")
 _SHOWN_IN_FULL = 11  # digits and a point
 _LONGEST_FORMULA = 8192  # letters; spreadsheet programs allow no more
 

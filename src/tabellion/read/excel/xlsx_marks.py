@@ -13,7 +13,7 @@ from lxml import etree
 from tabellion.errors import MalformedError
 from tabellion.model.declared import UNMARKED, MarkedArea, MarkedAs, SheetMarks
 from tabellion.model.place import rect_at
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.read.excel.xlsx_scan import whole_number
 from tabellion.read.spreadsheet.package import Package
 
@@ -21,7 +21,7 @@ Named = dict[str, list[str]]
 """Name -> the areas that it stands for on one sheet, without the sheet's own name."""
 
 _MOST_AREAS = 200  # that one sheet may mark; more are made by a program, and say nothing of tables
-_REFERENCE = lazy_pattern(r"(?:'((?:[^']|'')+)'|([^'!,]+))!([^,!']+)(?:,|$)")
+_REFERENCE = short_pattern(r"(?:'((?:[^']|'')+)'|([^'!,]+))!([^,!']+)(?:,|$)", longest=8_192)
 _ROWS = lazy_pattern(r"\$?(\d{1,7}):\$?(\d{1,7})")
 _AREA = lazy_pattern(r"\$?[A-Z]{1,3}\$?\d{1,7}:\$?[A-Z]{1,3}\$?\d{1,7}")
 _ADDRESS_ROW = lazy_pattern(r"[A-Z]{1,3}(\d{1,7})")

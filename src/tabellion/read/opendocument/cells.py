@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.document import Mark, SheetCells, Stored
 from tabellion.model.place import Rect
+from tabellion.patterns import short_pattern
 from tabellion.read.excel.xlsx_cells import is_aggregate, join_cells
 from tabellion.read.excel.xlsx_scan import check_edges
 from tabellion.read.limits import Limits, check_count
@@ -97,7 +98,7 @@ _COLUMNS, _ROWS = TABLE_NAME + "number-columns-repeated", TABLE_NAME + "number-r
 _SPANNED = TABLE_NAME + "number-columns-spanned", TABLE_NAME + "number-rows-spanned"
 _FORMULA = TABLE_NAME + "formula"
 _HIDDEN = ("collapse", "filter")
-_REFERENCE = re.compile(r"\[[^\]]*?\.?(\$?[A-Z]+\$?[0-9]+)(?::[^\]]*?\.?(\$?[A-Z]+\$?[0-9]+))?\]")
+_REFERENCE = short_pattern(r"\[[^\]]*?\.?(\$?[A-Z]+\$?[0-9]+)(?::[^\]]*?\.?(\$?[A-Z]+\$?[0-9]+))?\]", longest=8_192)
 _STYLED_CELLS = 200_000  # blank cells with a look that are written out, at least; and
 _STYLED_SHARE = 4  # this many for each cell with a value
 _UNCACHED = int(Mark.UNCACHED)

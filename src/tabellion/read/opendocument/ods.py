@@ -21,7 +21,7 @@ from tabellion.errors import EncryptedError, HostileError, MalformedError, Usage
 from tabellion.model.declared import UNMARKED, MarkedArea, SheetMarks
 from tabellion.model.document import Issue, Sheet
 from tabellion.model.place import Place, address, rect_at
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import short_pattern
 from tabellion.read.encoding import decode_text
 from tabellion.read.limits import Deadline, Limits, check_count
 from tabellion.read.opendocument.cells import Attributes, CellText, TableReader
@@ -42,7 +42,9 @@ _TABLE, _ROW, _COLUMN = TABLE_NAME + "table", TABLE_NAME + "table-row", TABLE_NA
 _CELL, _COVERED, _SHAPES = TABLE_NAME + "table-cell", TABLE_NAME + "covered-table-cell", TABLE_NAME + "shapes"
 _CELLS = (_CELL, _COVERED)
 _HEADER_ROWS, _RANGES = TABLE_NAME + "table-header-rows", (TABLE_NAME + "database-range", TABLE_NAME + "named-range")
-_AREA = lazy_pattern(r"\$?(?:'((?:[^']|'')+)'|([^'.]+))\.(\$?[A-Z]{1,3}\$?\d{1,7}):[^:]*?\.(\$?[A-Z]{1,3}\$?\d{1,7})")
+_AREA = short_pattern(
+    r"\$?(?:'((?:[^']|'')+)'|([^'.]+))\.(\$?[A-Z]{1,3}\$?\d{1,7}):[^:]*?\.(\$?[A-Z]{1,3}\$?\d{1,7})", longest=8_192
+)
 _MOST_RANGES = 200  # of a document; more are made by a program, and say nothing of tables
 _P, _H, _S, _TAB, _BREAK = (TEXT_NAME + name for name in ("p", "h", "s", "tab", "line-break"))
 _LISTS = (TEXT_NAME + "list", TEXT_NAME + "list-item")

@@ -14,11 +14,10 @@ The names of OpenDocument elements and attributes, as lxml and as expat spell th
 
 from __future__ import annotations
 
-import re
-
 from lxml import etree
 
 from tabellion.model.style import PLAIN, Style
+from tabellion.patterns import short_pattern
 
 _BASE = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
 OFFICE, TABLE, TEXT, STYLE, NUMBER = (_BASE % name for name in ("office", "table", "text", "style", "datastyle"))
@@ -29,7 +28,7 @@ DUBLIN = "{http://purl.org/dc/elements/1.1/}"
 # Expat puts a bracket between namespace and name only.
 OFFICE_NAME, TABLE_NAME, TEXT_NAME, CALC_NAME = OFFICE[1:], TABLE[1:], TEXT[1:], CALC[1:]
 
-_LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*(cm|mm|in|pt|pc|px)?\s*")
+_LENGTH = short_pattern(r"\s*(-?[0-9]*\.?[0-9]+)\s*(cm|mm|in|pt|pc|px)?\s*")
 _POINTS = {"cm": 72 / 2.54, "mm": 7.2 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0, "px": 0.75, None: 1.0}
 
 

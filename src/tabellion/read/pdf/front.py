@@ -41,7 +41,7 @@ _RUBRIC = re.compile(
     r"open\s+access|editorial|corrigendum|erratum|research|review",
     re.I,
 )
-_PARTING = re.compile(r"\s*(?:,|;|•|·|\||&|\band\b|\bund\b|\bet\b)\s*")
+_PARTING = re.compile(r"(?:(?<!\s)\s+)?(?:,|;|•|·|\||&|\band\b|\bund\b|\bet\b)\s*")
 _AFFILIATION = re.compile(
     r"@|\b(?:universi|department|dept|institut|faculty|college|school|hospital|cent(?:re|er)|laborator|correspond|"
     r"academy|clinic|orcid|address|e-?mail)",
@@ -252,7 +252,7 @@ def _clean(text: str) -> str:
     text = re.sub(r"(?<=[^\W\dA-Z_])ID\b", "", _DEGREES.sub("", text))  # the mark of ORCID, read as letters
     text = re.sub(r"[\d*†‡§¶#∗✉©\[\]()]+", " ", text)
     text = re.sub(r"[^\w\s.,;&'’‐‑|•·-]", " ", text)
-    return " ".join(re.sub(r"(?:\s*,)+", ",", text).split())
+    return " ".join(re.sub(r"(?:(?<!\s)\s+)?,(?:\s*,)*", ",", text).split())
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from functools import lru_cache
 
 import msgspec
 
+from tabellion.patterns import short_pattern
+
 BUILT_IN = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);("$"#,##0)',
     6: '"$"#,##0_);[Red]("$"#,##0)', 7: '"$"#,##0.00_);("$"#,##0.00)', 8: '"$"#,##0.00_);[Red]("$"#,##0.00)',
@@ -28,7 +30,7 @@ BUILT_IN = {
     56: "mm-dd", 57: "yyyy-mm", 58: "mm-dd",
 }  # fmt: skip
 
-_LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.I)
+_LITERAL = short_pattern(r'"[^"]*"?|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.I)
 _DATE = re.compile(r"[dy]|am/pm|a/p|h|s|(?<![a-z])m+(?![a-z])|e(?![+-])|g{1,3}(?!e)", re.I)
 LONGEST = 255  # letters of a code; spreadsheets take 255, and a longer one is made to cost time
 _MOST_PLACES = 15  # a number has no more digits than that

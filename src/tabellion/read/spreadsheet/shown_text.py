@@ -17,7 +17,7 @@ from functools import lru_cache
 from math import floor, log10
 from typing import NamedTuple
 
-from tabellion.patterns import lazy_pattern
+from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.read.spreadsheet.number_format import LONGEST, Shown, is_day, number_text, understand_format
 
 Writer = Callable[[float], str]
@@ -31,7 +31,7 @@ _TOKEN = lazy_pattern(
     r"|(?P<half>AM/PM|A/P)|(?P<date>y+|m+|d+|h+|s+|e(?![+-])|b+|g+)|(?P<power>E[+-])|(?P<digit>[0#?])|(?P<other>.)",
     re.I | re.S,
 )
-_SECTION_END = lazy_pattern(r'"[^"]*"?|\\.|_.|\*.|\[[^\]]*\]|(;)', re.S)
+_SECTION_END = short_pattern(r'"[^"]*"?|\\.|_.|\*.|\[[^\]]*\]|(;)', re.S)
 _CONDITION = lazy_pattern(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _CURRENCY = lazy_pattern(r"\$([^-]*)(?:-.*)?", re.S)
 _ELAPSED = lazy_pattern(r"(h+|m+|s+)", re.I)
