@@ -5,10 +5,6 @@ characters takes some ten milliseconds. What belongs to a text object (font, siz
 per object. Blanks that PDFium makes up are left out: words are told by geometry (`words`). Left out as well: text that
 is clipped away (publishers' second layers) and, where a page has other text, text that is drawn invisibly.
 
-Signs of TeX's symbol fonts that say nothing of Unicode, so that a prime reads as the figure at its place. In: the
-characters of a page with their fonts. Out: the same with those signs put right. Only fonts and places that were seen in
-documents are listed.
-
 Accents that are set as characters of their own, put on the letter they are printed over. Old fonts have no "ú": a
 document prints "u" and a spacing acute at one place, in either order. In: the characters of a view. Out: the same with
 the letter composed and the accent taken out.
@@ -17,9 +13,8 @@ the letter composed and the accent taken out.
 from __future__ import annotations
 
 import ctypes
-import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -29,22 +24,8 @@ from numpy.typing import NDArray
 
 from tabellion.model.printed import Font
 from tabellion.read.pdf.clips import seen_characters
+from tabellion.read.pdf.signs import Shape, glyph_shape, mend_signs
 from tabellion.read.pdf.words import LetterBoxes
-
-_SIGNS = ((re.compile(r"(?:TeX-)?matha\d*", re.I), {0x31: 0x2032}),)  # mathabx: the prime
-
-
-def mend_symbols(letters: LetterBoxes, fonts: Sequence[Font]) -> LetterBoxes:
-    """The characters with the signs of symbol fonts as they look."""
-    code = letters.code
-    for number, font in enumerate(fonts):
-        for name, signs in _SIGNS:
-            if name.fullmatch(font.name):
-                code = code.copy() if code is letters.code else code
-                for place, sign in signs.items():
-                    code[(letters.font == number) & (letters.code == place)] = sign
-    return letters if code is letters.code else msgspec.structs.replace(letters, code=np.asarray(code))
-
 
 _COMBINING = {
     0xB4: "\u0301", 0x60: "\u0300", 0xA8: "\u0308", 0x2C6: "\u0302", 0x5E: "\u0302", 0x2DC: "\u0303", 0x7E: "\u0303",
@@ -92,6 +73,7 @@ _BLANKS = (0x20, 0x0A, 0x0D)
 UNMAPPED = 0.3  # share of text without Unicode values from which on it is no text, but a guess
 _UNKNOWN = 0xFFFD
 _LOW_BITS = (1 << 21) - 1
+_UPRIGHT = 1.0  # degrees
 _UNMAPPED_PROBE = 40  # characters of a font that are asked whether they have a Unicode value
 
 
@@ -216,6 +198,7 @@ def read_characters(page: Any, text_page: Any, fonts: FontTable) -> Characters:
     if share > UNMAPPED:
         code[drawn[unmapped]] = _UNKNOWN
     fonts.forget_handles()
+    code[drawn] = _as_printed(text_page, code, origin, drawn, run, runs)
     _join_halves(code, drawn, visible)
     visible &= _drawn_first(code[drawn], origin[drawn], run, visible)
     chosen = drawn[visible]
@@ -224,6 +207,24 @@ def read_characters(page: Any, text_page: Any, fonts: FontTable) -> Characters:
     return Characters(
         code[chosen], box[chosen], origin[chosen], parted, run[visible].astype(np.int32), tuple(runs), share
     )
+
+
+def _as_printed(
+    text_page: Any,
+    code: NDArray[np.uint32],
+    origin: NDArray[np.float64],
+    drawn: NDArray[np.intp],
+    run: NDArray[np.intp],
+    runs: list[Run],
+) -> NDArray[np.uint32]:
+    """The characters that are drawn, with signs as their glyphs look; turned text is left as it is."""
+    font = np.array([r.font if abs(r.angle) < _UPRIGHT else -1 for r in runs], dtype=np.int64)[run]
+
+    def shape_of(at: int) -> Shape:
+        number = int(drawn[at])
+        return glyph_shape(text_page, number, runs[run[at]].size, float(origin[number, 1]))
+
+    return mend_signs(code[drawn], font, shape_of)
 
 
 def _drawn_first(

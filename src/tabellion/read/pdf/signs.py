@@ -1,0 +1,126 @@
+"""Signs that a font draws and calls by another name, put right by what they look like.
+
+Old symbol fonts have no Unicode values: their minus stands at the place of the figure 2, their Greek letters at those of
+a, b, g. What is extracted then reads "22.88 mg" where "−2.88 µg" is printed. No figure 2 is a flat bar and no m goes
+below the line, so the box of the glyph tells: each sign is put right only where its own glyph has the shape of what it
+stands for, and no letter or figure has it. Where one Greek letter of a font is told so, its others go by the places that
+they share in all such fonts.
+
+In: the characters of a page with their fonts. Out: the same, as printed. Only fonts all of whose characters on the page
+are such places are looked at. Fails where a glyph has the shape of the letter whose place it takes (a lone gamma).
+
+Signs of TeX's symbol fonts are told by the names of those fonts instead; only what was seen in documents is listed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import pypdfium2.raw as pdfium
+from numpy.typing import NDArray
+
+from tabellion.model.printed import Font
+from tabellion.read.pdf.words import LetterBoxes
+
+_SIGNS = ((re.compile(r"(?:TeX-)?matha\d*", re.I), {0x31: 0x2032}),)  # mathabx: the prime
+_MOST_PLACES = 14  # different characters on a page, in a font of signs
+_GREEK = dict(zip(map(ord, "abgdezhiklmnprstyDSW"), "αβγδεζηικλμνπρστυΔΣΩ", strict=True))
+_BLANKS = (0x20, 0x0A, 0x0D, 0xA0)
+
+
+class Shape(NamedTuple):
+    """The box of a glyph in type sizes, from the baseline up."""
+
+    width: float
+    bottom: float
+    top: float
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    def is_square(self) -> bool:
+        """As wide as high and lower than a figure, as crosses are."""
+        return 0.9 < self.width / max(self.height, 0.01) < 1.12 and self.height < 0.63 and self.bottom > -0.05
+
+    def is_flat(self) -> bool:
+        return self.height < 0.3 * self.width
+
+    def is_angle(self) -> bool:
+        """Wide, and between the line and the height of a figure, as < and > are."""
+        return 0.5 < self.width < 0.75 and 0.02 < self.bottom < 0.15 and 0.5 < self.top < 0.64
+
+    def descends(self) -> bool:
+        return self.bottom < -0.15
+
+
+Told = tuple[str, str, Callable[[Shape], bool]]  # the place, the sign that stands there, how its glyph is known
+_BY_SHAPE: tuple[Told, ...] = (
+    ("2", "−", Shape.is_flat),
+    ("6", "±", Shape.is_square),
+    ("1", "+", Shape.is_square),
+    ("3", "×", Shape.is_square),
+    ("5", "=", lambda shape: shape.height < 0.6 * shape.width and shape.bottom > 0.05),
+    (",", "<", Shape.is_angle),
+    (".", ">", Shape.is_angle),
+    ("#", "≤", Shape.is_angle),
+    ("$", "≥", Shape.is_angle),
+    (",", "∼", lambda shape: shape.is_flat() and shape.width > 0.4),
+    ("u", "°", lambda shape: shape.bottom > 0.35),
+    ("m", "μ", Shape.descends),
+    ("b", "β", lambda shape: shape.descends() and shape.top > 0.6),
+    ("x", "χ", lambda shape: shape.descends() and shape.top < 0.6),
+    ("a", "α", lambda shape: shape.width > 1.08 * shape.height and not shape.descends()),
+)
+_PLACES = frozenset(map(ord, (place for place, _, _ in _BY_SHAPE))) | frozenset(_GREEK)
+
+
+def mend_signs(
+    code: NDArray[np.uint32], font: NDArray[np.integer], shape_of: Callable[[int], Shape]
+) -> NDArray[np.uint32]:
+    """The characters of a page as printed; `shape_of` measures the glyph of one. Fonts below 0 are passed over."""
+    found = code
+    for number in np.unique(font[font >= 0]).tolist():
+        mine = np.flatnonzero((font == number) & ~np.isin(code, _BLANKS))
+        places, first = np.unique(code[mine], return_index=True)
+        if not 0 < len(places) <= _MOST_PLACES or not _PLACES.issuperset(places.tolist()):
+            continue
+        signs = _signs_of({int(place): shape_of(int(mine[at])) for place, at in zip(places, first, strict=True)})
+        found = found.copy() if signs and found is code else found
+        for place, sign in signs.items():
+            found[mine[code[mine] == place]] = ord(sign)
+    return found
+
+
+def _signs_of(shapes: dict[int, Shape]) -> dict[int, str]:
+    """The signs that stand at the places of a font."""
+    told = {ord(place): sign for place, sign, known in _BY_SHAPE if ord(place) in shapes and known(shapes[ord(place)])}
+    if any(sign in _GREEK.values() for sign in told.values()):
+        told = {place: _GREEK[place] for place in shapes if place in _GREEK} | told
+    return told
+
+
+def glyph_shape(text_page: int, number: int, size: float, baseline: float) -> Shape:
+    """The shape of one character of a page by PDFium."""
+    box = [ctypes.c_double() for _ in range(4)]
+    pdfium.FPDFText_GetCharBox(text_page, number, *map(ctypes.byref, box))  # left, right, bottom, top
+    left, right, bottom, top = (edge.value for edge in box)
+    scale = max(size, 0.1)
+    return Shape((right - left) / scale, (bottom - baseline) / scale, (top - baseline) / scale)
+
+
+def mend_symbols(letters: LetterBoxes, fonts: Sequence[Font]) -> LetterBoxes:
+    """The characters with the signs of TeX's symbol fonts as they look."""
+    code = letters.code
+    for number, font in enumerate(fonts):
+        for name, signs in _SIGNS:
+            if name.fullmatch(font.name):
+                code = code.copy() if code is letters.code else code
+                for place, sign in signs.items():
+                    code[(letters.font == number) & (letters.code == place)] = sign
+    return letters if code is letters.code else msgspec.structs.replace(letters, code=np.asarray(code))
