@@ -46,7 +46,7 @@ def plain_pdf(pages: int = 1) -> bytes:
     return write_pdf(made)
 
 
-def drawn_pdf(content: str, form: str = "", to_unicode: str = "") -> bytes:
+def drawn_pdf(content: str, form: str = "", to_unicode: str = "", mapped: str = "Helvetica") -> bytes:
     """A page with this content; `/X` is a form, `/F1` a font whose letters stand for what the map says."""
     streams = [f"<< /Length {len(text)} >>\nstream\n{text}\nendstream" for text in (content, to_unicode)]
     return join_objects(
@@ -59,7 +59,7 @@ def drawn_pdf(content: str, form: str = "", to_unicode: str = "") -> bytes:
             "<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F0 7 0 R >> >> "
             f"/Length {len(form)} >>\nstream\n{form}\nendstream",
             "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 5 0 R >>",
+            f"<< /Type /Font /Subtype /Type1 /BaseFont /{mapped} /ToUnicode 5 0 R >>",
         ]
     )
 
@@ -72,6 +72,21 @@ def test_characters_beyond_the_basic_plane_are_whole():
     words = page_of(drawn_pdf("BT /F1 12 Tf 72 700 Td (a) Tj 40 0 Td (b) Tj ET", to_unicode=letters)).words
     assert words.text.tolist() == ["\U0001d45d", "\ufffd"]
     "".join(words.text).encode()
+
+
+def test_signs_of_a_font_that_calls_them_letters_are_read_as_they_look():
+    named = {0x2D: "2", 0xB1: "6", 0x3C: ",", 0x6D: "m", 0x61: "a", 0x67: "g", 0x62: "b"}  # minus, ±, <, Greek
+    letters = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
+        f"endcodespacerange {len(named)} beginbfchar {' '.join(f'<{code:02X}> <{ord(c):04X}>' for code, c in named.items())} "
+        "endbfchar endcmap end end"
+    )
+    content = (
+        r"BT /F1 12 Tf 72 700 Td (-) Tj /F0 12 Tf (2.5) Tj /F1 12 Tf (\261) Tj /F0 12 Tf (0.6 ) Tj "
+        r"/F1 12 Tf (m) Tj /F0 12 Tf (g 26 mg ) Tj /F1 12 Tf (gab<) Tj ET"
+    )
+    words = page_of(drawn_pdf(content, to_unicode=letters, mapped="Symbol")).words
+    assert "".join(words.text) == "−2.5±0.6μg26mgγαβ<"
 
 
 def test_text_drawn_through_several_clips_is_read_once_and_whole():

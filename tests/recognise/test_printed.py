@@ -13,14 +13,15 @@ from tabellion.model.printed import PrintedPage
 from tabellion.model.region import PrintedRegion
 from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import read_document
+from tabellion.recognise.printed.cells import PrintedCell, widen_lone
 from tabellion.recognise.printed.columns import choose_columns
 from tabellion.recognise.printed.grid import recognise_printed
 from tabellion.recognise.printed.line_facts import line_facts
 from tabellion.recognise.printed.line_joins import settle_joins
-from tabellion.recognise.printed.phrases import join_phrases
+from tabellion.recognise.printed.phrases import Phrase, join_phrases
 from tabellion.recognise.printed.river_candidates import Ink, LineRuns, candidate_rivers
 from tabellion.recognise.printed.rivers import river_features, settle_rivers
-from tabellion.recognise.printed.rows import find_blocks
+from tabellion.recognise.printed.rows import find_blocks, settle_rows
 from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Strip, lay_strip
 from tabellion.weights import Weights
@@ -206,6 +207,80 @@ def test_what_stands_side_by_side_under_one_text_is_another_row():
     facts = line_facts(strip, columns, phrases)
     assert facts.spanned.tolist() == [True, False, False, False, False, False, False]
     assert settle_joins(strip, facts, np.full(len(strip) - 1, 0.9))[0] == 0
+
+
+def headed(*heads: tuple[float, float, str]) -> PdfPage:
+    """A table of five columns of numbers under these heads, each with its middle, with a rule under the head."""
+    page = text_page()
+    page.text(70, 180, "Table 1. Animals of the valleys.", 9, "bold")
+    bottom = max(y for _, y, _ in heads) + 6
+    for x, y, text in heads:
+        page.text(x, y, text, 9, "plain", "center")
+    for row, name in enumerate(("Upper meadow", "Mill brook", "Long acre", "Fox hill", "Stone pit")):
+        page.text(73, bottom + 14 + 14 * row, name, 9)
+        for column in range(5):
+            page.text(185 + 70 * column, bottom + 14 + 14 * row, f"{11 * row + 7 * column + 12}", 9, "plain", "center")
+    for y in (188, bottom, bottom + 80):
+        page.rule(70, y, 490, y)
+    return page
+
+
+def test_a_text_over_several_is_another_row_though_a_line_stands_between_them():
+    heads = [(92, 206, "Valley"), *((185 + 70 * n, 213, f"kind {n}") for n in range(5))]
+    strip, runs = laid(headed((255, 200, "Animals seen"), *heads), Box(60, 188, 495, 305))
+    rivers = candidate_rivers(strip, runs)
+    columns = choose_columns(strip, runs, [], rivers, np.ones(len(rivers)))
+    phrases = widen_phrases(strip, columns, join_phrases(strip, columns, [], np.ones(0, dtype=bool)), [])
+    upper = [Phrase(phrases[0][0].words, 1, 3)]
+    facts = line_facts(strip, columns, [upper, *phrases[1:]])
+    assert facts.under.tolist()[:4] == [-1, -1, 0, -1]
+    runs_of_lines = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2)]
+    assert settle_rows(facts, runs_of_lines, np.full(5, 0.9)).tolist() == [0.9, 0.9, 0.0, 0.9, 0.9]
+
+
+def test_heads_that_begin_alike_side_by_side_go_on_in_the_next_line():
+    heads = [(185, 200, "born"), (255, 200, "LD vs"), (325, 200, "LD vs"), (395, 200, "sold"), (465, 200, "lost")]
+    table = read(headed((92, 206, "Valley"), *heads, (255, 213, "CK"), (325, 213, "MD"))).tables[0]
+    assert table.frame.header_rows == (0,)
+    assert table.grid.text[0].tolist() == ["Valley", "born", "LD vs CK", "LD vs MD", "sold", "lost"]
+
+
+def test_a_head_stands_over_all_columns_that_it_is_centred_on():
+    heads = [(92, 213, "Valley"), *((185 + 70 * n, 213, f"kind {n}") for n in range(5))]
+    table = read(headed((290, 199, "Animals"), *heads)).tables[0]
+    assert table.grid.span_at[0, 1] == (1, 4)
+    assert {each.column for each in table.tuples if each.top[0] == "Animals"} == {1, 2, 3, 4}
+
+
+def test_a_stub_that_does_not_tell_the_rows_apart_goes_on_to_the_names():
+    names = ("Ash", "Birch", "Cedar", "Dove", "Elm", "Fir")
+    rows = [["Kind", "Name", "Height", "Girth"]]
+    rows += [["Tree" if n < 3 else "Shrub", name, f"{7 * n + 11}", f"{5 * n + 23}"] for n, name in enumerate(names)]
+    page = text_page()
+    page.text(70, 180, "Table 1. Plants of the valleys.", 9, "bold")
+    lay_table(page, rows, 190, EDGES, ruled=True)
+    lefts = {one.left for one in read(page).tables[0].tuples if one.text.isdigit()}
+    assert {left[-1] for left in lefts} == set(names)
+
+
+def test_a_head_over_the_stub_and_all_values_is_a_label_of_the_values():
+    rows = [["Valley", "Sheep", "Goats", "Cows"], *ROWS[1:]]
+    page = text_page()
+    page.text(70, 178, "Table 1. Animals.", 9, "bold")
+    page.text(270, 200, "Animals that were counted in the five valleys in spring", 9, "bold", "center")
+    lay_table(page, rows, 206, EDGES)
+    page.rule(EDGES[0], 188, EDGES[-1], 188)
+    table = read(page).tables[0]
+    assert table.frame.header_rows == (0, 1)
+    assert {one.top for one in table.tuples if one.column == 1} == {(table.grid.text[0, 0], "Sheep")}
+
+
+def test_a_text_alone_in_its_row_that_runs_beyond_its_column_stands_over_all():
+    lone = PrintedCell(0, 0, 1, 2, ((0,),))
+    beside = {(1, 0): PrintedCell(1, 0, 1, 2, ((1,),)), (1, 3): PrintedCell(1, 3, 1, 1, ((2,),))}
+    cells = {(0, 0): lone, **beside}
+    widen_lone(cells, 6)
+    assert [cell.column_span for cell in cells.values()] == [6, 2, 1]
 
 
 def test_white_as_wide_as_a_letter_that_no_line_prints_over_parts_columns():

@@ -83,10 +83,14 @@ def _grow(frame: Frame, cells: HeaderCells, parents: Indices, sure: Numbers) -> 
 def _heads_of_first_stub(frame: Frame, cells: HeaderCells) -> Flags:
     """Cells that begin over the first stub column: its head, or a text over the whole that labels nothing in it.
 
-    The head of a key that is a field is that of a field like the others.
+    The head of a key that is a field is that of a field like the others. What is printed in the head over the stub and
+    other columns says something of those.
     """
     left = [c for c in frame.stub_columns if not frame.fields or c < min(frame.fields)]
-    return np.asarray(cells.column <= min(left, default=NONE))
+    first = np.asarray(cells.column <= min(left, default=NONE))
+    if frame.grid.medium == "pdf" and frame.fields:
+        first &= cells.last_column < min(frame.fields)
+    return first
 
 
 def _numbered_stub_head(frame: Frame, cells: HeaderCells) -> tuple[int, int] | None:

@@ -67,6 +67,7 @@ _KINDS: dict[tuple[bool, bool], SheetKind] = {
 }
 _HEADING, _IN_FOOT = int(Mark.HEADING), int(Mark.IN_FOOT)
 _SAME = 0.5  # the share of cells that a row must have in common with the header to be a repeat of it
+_ENOUGH_ROWS = 3  # rows of a body that show whether its stub tells them apart
 _LONG_GROUP = 120  # letters from which a cell over the full width is a note rather than the name of a group
 
 
@@ -182,6 +183,8 @@ def _frames(
     elif not headers.columns:
         keys = find_key(grid, [row for row in body if labels.roles[row] == "data"], columns)
     stub = list(keys) or sides or columns[: headers.columns]
+    if grid.medium == "pdf":
+        keys, stub = _printed_stub(view, labels, keys, stub)
     values = [column for column in columns if column not in stub]
     notes = tuple(row for row, role in enumerate(labels.roles) if role == "note")
     titles = tuple(row for row, role in enumerate(labels.roles) if role == "title")
@@ -225,6 +228,29 @@ def _frames(
             )
         )
     return found
+
+
+def _printed_stub(
+    view: WebView, labels: RowLabels, keys: tuple[int, ...], stub: list[int]
+) -> tuple[tuple[int, ...], list[int]]:
+    """The key and the stub of a printed table, whose first columns name its rows.
+
+    What stands before a key is of it. A stub that does not tell the rows apart goes on to the columns that do, where
+    those are of words.
+    """
+    columns: list[int] = view.columns.tolist()
+    if keys:
+        keys = tuple(columns[: columns.index(max(keys)) + 1])
+        return keys, list(keys)
+    data = [row for row, role in enumerate(labels.roles) if role == "data"]
+    if not stub or len(stub) + 1 >= len(columns) or len(data) < _ENOUGH_ROWS:
+        return keys, stub
+    found = find_key(view.grid, data, columns)
+    if len(found) <= len(stub) or list(found[: len(stub)]) != stub:
+        return keys, stub
+    longer = columns[: columns.index(max(found)) + 1]
+    added = (text for row in data for text in view.grid.label[row, longer[len(stub) :]] if text)
+    return keys, longer if all(any(c.isalpha() for c in text) for text in added) else stub
 
 
 def _side_columns(view: WebView, headers: HeaderLines, body: list[int]) -> list[int]:

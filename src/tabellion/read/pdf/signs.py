@@ -45,15 +45,15 @@ class Shape(NamedTuple):
         return self.top - self.bottom
 
     def is_square(self) -> bool:
-        """As wide as high and lower than a figure, as crosses are."""
-        return 0.9 < self.width / max(self.height, 0.01) < 1.12 and self.height < 0.63 and self.bottom > -0.05
+        """Nearly as wide as high and lower than a figure, as crosses are."""
+        return 0.78 < self.width / max(self.height, 0.01) < 1.12 and self.height < 0.66 and self.bottom > -0.05
 
     def is_flat(self) -> bool:
         return self.height < 0.3 * self.width
 
     def is_angle(self) -> bool:
         """Wide, and between the line and the height of a figure, as < and > are."""
-        return 0.5 < self.width < 0.75 and 0.02 < self.bottom < 0.15 and 0.5 < self.top < 0.64
+        return 0.4 < self.width < 0.72 and -0.03 < self.bottom < 0.15 and 0.45 < self.top < 0.64
 
     def descends(self) -> bool:
         return self.bottom < -0.15
@@ -68,8 +68,8 @@ _BY_SHAPE: tuple[Told, ...] = (
     ("5", "=", lambda shape: shape.height < 0.6 * shape.width and shape.bottom > 0.05),
     (",", "<", Shape.is_angle),
     (".", ">", Shape.is_angle),
-    ("#", "≤", Shape.is_angle),
-    ("$", "≥", Shape.is_angle),
+    ("#", "≤", lambda shape: shape.is_angle() and shape.bottom > 0.02),
+    ("$", "≥", lambda shape: shape.is_angle() and shape.bottom > 0.02),
     (",", "∼", lambda shape: shape.is_flat() and shape.width > 0.4),
     ("u", "°", lambda shape: shape.bottom > 0.35),
     ("m", "μ", Shape.descends),

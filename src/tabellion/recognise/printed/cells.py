@@ -11,6 +11,8 @@ begins right of the outermost text of a column that is set flush left.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +57,7 @@ def build_cells(
         groups[row_of_line[k]].extend((k, p) for p in line)
     cells = {(cell.row, cell.column): cell for row, group in enumerate(groups) for cell in _cells_of_row(row, group)}
     _add_blocks(strip, row_of_line, rows, blocks, cells)
+    widen_lone(cells, len(columns.columns))
     whole = tuple(sorted(cells.values(), key=lambda c: (c.row, c.column)))
     return PrintedCells(whole, row_of_line, rows, len(columns.columns))
 
@@ -97,6 +100,14 @@ def _add_blocks(
         else:
             lines = sorted((*there.lines, *block.lines), key=lambda line: float(strip.base[line[0]]))
             cells[place] = msgspec.structs.replace(there, lines=tuple(lines))
+
+
+def widen_lone(cells: dict[tuple[int, int], PrintedCell], columns: int) -> None:
+    """Let a text that is alone in its row, begins at the left and runs beyond its column stand over all columns."""
+    held = Counter(row for cell in cells.values() for row in range(cell.row, cell.row + cell.row_span))
+    for place, cell in cells.items():
+        if held[cell.row] == 1 and cell.row_span == 1 and cell.column == 0 and cell.column_span > 1:
+            cells[place] = msgspec.structs.replace(cell, column_span=columns)
 
 
 def _first_run(rows: list[int]) -> list[int]:

@@ -19,6 +19,9 @@ from tabellion.recognise.printed.text import Strip
 BLANK = 0.25  # type sizes between two words
 WIDE = 0.5  # of the table's width: a level ruling this long parts rows
 _FEWEST_COUNTED, _COUNTED = 4, 0.8  # so many rows, and such a share of them, must count on
+_STUB_OVER = 2  # columns that a text of the stub may run over
+_HEAD_LINES = 8  # lines from the top under which the rule of the head is looked for
+_UNRULED_HEAD = 3  # lines that may be of the head where no rule stands under it
 _LONGEST_SERIAL = 5  # digits of a number that counts rows
 
 
@@ -39,6 +42,8 @@ class LineFacts(msgspec.Struct, frozen=True, eq=False):
     serial: NDArray[np.bool_]  # whether the first text of a line counts on from that of the line before
     numbered: NDArray[np.bool_]  # lines that open with a number, in a table whose rows are numbered
     spanned: NDArray[np.bool_]  # lines but the first that hold several texts under one that spans their columns
+    under: NDArray[np.int32]  # for each line the nearest above it with a text that spans several of its own, or -1
+    wrapped: NDArray[np.bool_]  # lines but the last whose heads say the same side by side and go on in the next line
 
 
 def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> LineFacts:
@@ -63,13 +68,16 @@ def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> L
             for c in range(phrase.first, phrase.last + 1):
                 first[k].setdefault(c, words[0])
                 last[k][c] = words[-1]
-    ruled = _ruled_between(strip)
+    ruled = ruled_between(strip)
     wide = ruled > WIDE
+    head = count_head_lines(strip, phrases, ruled)
     block = np.concatenate(([0], np.cumsum(wide | (np.diff(strip.part) != 0)))) if count else np.zeros(0)
     return LineFacts(
         filled, numeric, left, right, first, last, spans, block.astype(np.int32), ruled,
         np.diff(strip.line_base).astype(np.float64), _room(strip, columns, filled, left, right, first),
         *_serials(strip, first), np.array([_is_spanned(a, b) for a, b in pairwise(phrases)], dtype=bool),
+        np.array([_nearest_span(phrases, k, head) for k in range(count)], dtype=np.int32),
+        _wrapped_heads(strip, phrases[:head], count),
     )  # fmt: skip
 
 
@@ -96,8 +104,50 @@ def _room(
 
 def _is_spanned(upper: list[Phrase], lower: list[Phrase]) -> bool:
     """Whether several texts stand under one that spans their columns; texts of the stub may run over their column."""
-    spans = [p for p in upper if p.last > p.first > 0]
+    spans = [p for p in upper if p.last > p.first and (p.first or p.last > _STUB_OVER)]
     return any(sum(s.first <= p.first and p.last <= s.last for p in lower) > 1 for s in spans)
+
+
+def count_head_lines(strip: Strip, phrases: list[list[Phrase]], ruled: NDArray[np.float64]) -> int:
+    """How many lines stand above the rule under the head: the last wide one among the first lines, above all numbers.
+
+    Where there is none, the first few lines above all numbers.
+    """
+    numbers = (k for k, line in enumerate(phrases) if sum(bool(strip.numeric[p.words[0]]) for p in line[1:]) > 1)
+    most = min(next(numbers, len(phrases)), _HEAD_LINES)
+    wide = np.flatnonzero(ruled[:most] > WIDE)
+    return int(wide[-1]) + 1 if len(wide) else min(most, _UNRULED_HEAD)
+
+
+def _nearest_span(phrases: list[list[Phrase]], line: int, head: int) -> int:
+    """The nearest line above one of the head that has a text over several of its own, or -1."""
+    above = range(line - 1, -1, -1) if line < head else ()
+    return next((k for k in above if _is_spanned(phrases[k], phrases[line])), -1)
+
+
+def _wrapped_heads(strip: Strip, head: list[list[Phrase]], count: int) -> NDArray[np.bool_]:
+    """Lines of the head in which neighbours say the same, and the line below goes on with each of them differently.
+
+    "LD vs | LD vs" over "CK | MD" are two heads of two lines: a head over both would be printed once.
+    """
+    found = np.zeros(max(count - 1, 0), dtype=bool)
+    for k, upper in enumerate(head):
+        for one, other in pairwise(p for p in upper if p.first == p.last > 0):
+            said = _said(strip, one)
+            if other.first != one.first + 1 or said != _said(strip, other) or not any(c.isalpha() for c in said):
+                continue
+            places = one.first, other.first
+            lines = (n for n in range(k + 1, len(head)) if any(p.first in places for p in head[n]))
+            lower = next(lines, k)
+            below = {p.first: _said(strip, p) for p in head[lower] if p.first == p.last}
+            ends = [below.get(place) for place in places]
+            if lower > k and None not in ends and ends[0] != ends[1]:
+                found[k:lower] = True
+    return found
+
+
+def _said(strip: Strip, phrase: Phrase) -> str:
+    return " ".join(strip.text[w] for w in phrase.words)
 
 
 def _serials(strip: Strip, first: list[dict[int, int]]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -113,7 +163,7 @@ def _serials(strip: Strip, first: list[dict[int, int]]) -> tuple[NDArray[np.bool
     return serial, told if sure else np.zeros(len(told), dtype=bool)
 
 
-def _ruled_between(strip: Strip) -> NDArray[np.float64]:
+def ruled_between(strip: Strip) -> NDArray[np.float64]:
     """How much of the table's width is ruled between each line and the next."""
     count = len(strip)
     result = np.zeros(max(count - 1, 0))

@@ -312,7 +312,7 @@ def judge_joins(
 
 def settle_joins(strip: Strip, facts: LineFacts, chance: NDArray[np.float64]) -> NDArray[np.float64]:
     """The judgement, but none over the end of a page, between two lines that are both numbered, or under a span: what
-    stands side by side under one text is another row than that.
+    stands side by side under one text is another row than that. Heads that are wrapped all alike go on.
     """
     apart = (np.diff(strip.part) != 0) | (facts.numbered[1:] & facts.numbered[:-1]) | facts.spanned
-    return np.where(apart, 0.0, chance)
+    return np.where(apart, 0.0, np.where(facts.wrapped, 1.0, chance))

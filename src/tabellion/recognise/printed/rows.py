@@ -386,6 +386,15 @@ def closed_rows(strip: Strip, columns: Columns, facts: LineFacts) -> NDArray[np.
 
 
 def settle_rows(facts: LineFacts, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The judgement, but none for a run with two numbers where rows are numbered."""
+    """The judgement, but none for a run with two numbers where rows are numbered, for one in which texts stand side by
+    side under another, and for one that ends where heads are wrapped.
+    """
     before = np.concatenate(([0], np.cumsum(facts.numbered)))
-    return np.array([0.0 if before[b + 1] - before[a] > 1 else p for (a, b), p in zip(runs, chance, strict=True)])
+    count, wrapped = len(facts.filled), facts.wrapped & ~facts.spanned
+
+    def impossible(first: int, last: int) -> bool:
+        if before[last + 1] - before[first] > 1 or facts.under[first + 1 : last + 1].max(initial=-1) >= first:
+            return True
+        return bool((first > 0 and wrapped[first - 1]) or (last + 1 < count and wrapped[last]))
+
+    return np.array([0.0 if impossible(*run) else p for run, p in zip(runs, chance, strict=True)])

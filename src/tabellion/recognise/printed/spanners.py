@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabellion.recognise.printed.columns import Columns
+from tabellion.recognise.printed.line_facts import count_head_lines, ruled_between
 from tabellion.recognise.printed.phrases import Phrase
 from tabellion.recognise.printed.rows import Block
 from tabellion.recognise.printed.text import Strip
@@ -19,6 +20,8 @@ from tabellion.recognise.printed.text import Strip
 _UNDER = 1.3  # type sizes below the baseline in which a spanner's rule lies
 _OWN = 0.85  # of the table's width: longer rules are no spanner's own
 _MIDDLE_OFF = 0.55  # type sizes that a spanner may be off the middle of its columns
+_EXTENT_OFF = 0.45  # the same, off the middle of all that stands in them
+_SOON = 3  # lines under a spanner in which what it spans begins
 _COLUMN_OFF = 0.9  # type sizes that it must be off the middle of its own column
 _FEW = 2  # columns
 _COVERED = 0.6  # of a column's texts that a rule must run under
@@ -31,10 +34,11 @@ def widen_phrases(
     if len(columns.columns) < 2:
         return phrases
     body = _first_body_line(strip, phrases)
+    head = count_head_lines(strip, phrases, ruled_between(strip))
     result: list[list[Phrase]] = []
     for k, line in enumerate(phrases):
         taken = {b.column for b in blocks if b.top < strip.line_base[k] < b.bottom}
-        result.append([_widened(strip, columns, phrases, k, n, k < body, taken) for n in range(len(line))])
+        result.append([_widened(strip, columns, phrases, k, n, (k < body) + (k < min(head, body)), taken) for n in range(len(line))])
     return result
 
 
@@ -53,8 +57,9 @@ def _is_year(text: str) -> bool:
 
 
 def _widened(
-    strip: Strip, columns: Columns, phrases: list[list[Phrase]], k: int, n: int, in_header: bool, taken: set[int]
+    strip: Strip, columns: Columns, phrases: list[list[Phrase]], k: int, n: int, in_header: int, taken: set[int]
 ) -> Phrase:
+    """A phrase with the columns it stands over; it may be above all numbers (1), and above the rule of the head (2)."""
     line = phrases[k]
     phrase = line[n]
     least = max([line[n - 1].last if n else -1, *(c for c in taken if c < phrase.first)]) + 1
@@ -76,7 +81,7 @@ def _widened(
     if not in_header and not taken and len(line) == 1 and _is_centred(strip, columns, phrase, (left + right) / 2):
         return Phrase(phrase.words, 0, len(columns.columns) - 1)
     if in_header and k + 1 < len(phrases):
-        return _centred(strip, columns, phrases, k, phrase, least, most, (left + right) / 2)
+        return _centred(strip, columns, phrases, k, phrase, (least, most), (left + right) / 2, in_header > 1)
     return phrase
 
 
@@ -142,25 +147,39 @@ def _centred(
     phrases: list[list[Phrase]],
     k: int,
     phrase: Phrase,
-    least: int,
-    most: int,
+    room: tuple[int, int],
     middle: float,
+    head: bool,
 ) -> Phrase:
-    """A phrase over the columns it is centred on, if the line below fills them one by one."""
+    """A phrase over the columns it is centred on: those that the line below fills one by one, or the most that are."""
     own = columns.columns[phrase.first]
     if phrase.first == phrase.last and abs(middle - (own.first + own.last) / 2) < _COLUMN_OFF * strip.em:
         return phrase
     below = {p.first for p in phrases[k + 1] if p.first == p.last}
-    best: tuple[float, int, int] | None = None
-    for first in range(least, phrase.first + 1):
-        for last in range(phrase.last, most + 1):
-            if first == last or not all(c in below for c in range(first, last + 1)):
+    nearest: list[tuple[float, int, int]] = []
+    widest: list[tuple[int, float, int, int]] = []
+    for first in range(room[0], phrase.first + 1):
+        for last in range(phrase.last, room[1] + 1):
+            if first == last:
                 continue
-            center = (_left_edge(strip, phrases[k + 1], first) + _right_edge(strip, phrases[k + 1], last)) / 2
+            center = (columns.columns[first].first + columns.columns[last].last) / 2
             off = abs(center - middle) / strip.em
-            if off < _MIDDLE_OFF and (best is None or off < best[0]):
-                best = (off, first, last)
-    return Phrase(phrase.words, best[1], best[2]) if best else phrase
+            if head and off < _EXTENT_OFF and last - first >= _FEW and _parts(phrases, k, first, last):
+                widest.append((first - last, off, first, last))
+            if all(c in below for c in range(first, last + 1)):
+                center = (_left_edge(strip, phrases[k + 1], first) + _right_edge(strip, phrases[k + 1], last)) / 2
+                off = abs(center - middle) / strip.em
+                if off < _MIDDLE_OFF:
+                    nearest.append((off, first, last))
+    found = min(widest)[2:] if widest else min(nearest)[1:] if nearest else None
+    return Phrase(phrase.words, *found) if found else phrase
+
+
+def _parts(phrases: list[list[Phrase]], k: int, first: int, last: int) -> bool:
+    """Whether a line soon below one has texts in the first and in the last of some columns."""
+    return any(
+        {first, last} <= {c for p in line for c in (p.first, p.last)} for line in phrases[k + 1 : k + 1 + _SOON]
+    )
 
 
 def _left_edge(strip: Strip, line: list[Phrase], column: int) -> float:
