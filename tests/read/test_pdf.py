@@ -76,10 +76,10 @@ def test_characters_beyond_the_basic_plane_are_whole():
 
 def test_signs_of_a_font_that_calls_them_letters_are_read_as_they_look():
     named = {0x2D: "2", 0xB1: "6", 0x3C: ",", 0x6D: "m", 0x61: "a", 0x67: "g", 0x62: "b"}  # minus, ±, <, Greek
+    pairs = " ".join(f"<{code:02X}> <{ord(c):04X}>" for code, c in named.items())
     letters = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
-        f"endcodespacerange {len(named)} beginbfchar {' '.join(f'<{code:02X}> <{ord(c):04X}>' for code, c in named.items())} "
-        "endbfchar endcmap end end"
+        f"endcodespacerange {len(named)} beginbfchar {pairs} endbfchar endcmap end end"
     )
     content = (
         r"BT /F1 12 Tf 72 700 Td (-) Tj /F0 12 Tf (2.5) Tj /F1 12 Tf (\261) Tj /F0 12 Tf (0.6 ) Tj "

@@ -1,10 +1,10 @@
 """Signs that a font draws and calls by another name, put right by what they look like.
 
-Old symbol fonts have no Unicode values: their minus stands at the place of the figure 2, their Greek letters at those of
-a, b, g. What is extracted then reads "22.88 mg" where "−2.88 µg" is printed. No figure 2 is a flat bar and no m goes
+Old symbol fonts have no Unicode values: their minus stands at the place of the figure 2, their Greek letters at those
+of a, b, g. What is extracted then reads "22.88 mg" where "−2.88 µg" is printed. No figure 2 is a flat bar and no m goes
 below the line, so the box of the glyph tells: each sign is put right only where its own glyph has the shape of what it
-stands for, and no letter or figure has it. Where one Greek letter of a font is told so, its others go by the places that
-they share in all such fonts.
+stands for, and no letter or figure has it. Where one Greek letter of a font is told so, its others go by the places
+that they share in all such fonts.
 
 In: the characters of a page with their fonts. Out: the same, as printed. Only fonts all of whose characters on the page
 are such places are looked at. Fails where a glyph has the shape of the letter whose place it takes (a lone gamma).

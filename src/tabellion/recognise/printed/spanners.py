@@ -38,7 +38,12 @@ def widen_phrases(
     result: list[list[Phrase]] = []
     for k, line in enumerate(phrases):
         taken = {b.column for b in blocks if b.top < strip.line_base[k] < b.bottom}
-        result.append([_widened(strip, columns, phrases, k, n, (k < body) + (k < min(head, body)), taken) for n in range(len(line))])
+        result.append(
+            [
+                _widened(strip, columns, phrases, k, n, (k < body) + (k < min(head, body)), taken)
+                for n in range(len(line))
+            ]
+        )
     return result
 
 
@@ -177,9 +182,7 @@ def _centred(
 
 def _parts(phrases: list[list[Phrase]], k: int, first: int, last: int) -> bool:
     """Whether a line soon below one has texts in the first and in the last of some columns."""
-    return any(
-        {first, last} <= {c for p in line for c in (p.first, p.last)} for line in phrases[k + 1 : k + 1 + _SOON]
-    )
+    return any({first, last} <= {c for p in line for c in (p.first, p.last)} for line in phrases[k + 1 : k + 1 + _SOON])
 
 
 def _left_edge(strip: Strip, line: list[Phrase], column: int) -> float:
