@@ -28,9 +28,8 @@ from tabellion.library.details import Details, document_id
 from tabellion.library.kept import DocumentRecord, TableRecord, in_parts
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments, store_original
-from tabellion.library.reading import Reading, TableReading
+from tabellion.library.reading import SCHEMA, Reading, TableReading
 from tabellion.library.records import list_documents, tables_of
-from tabellion.library.tidy import SCHEMA
 from tabellion.library.writing import write_readings
 from tabellion.model.place import Place
 from tabellion.model.table import Metadata

@@ -28,8 +28,7 @@ from tabellion.library import open_library
 from tabellion.library.details import document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
-from tabellion.library.reading import Reading, TableReading, read_for_library
-from tabellion.library.tidy import SCHEMA, arrow_table
+from tabellion.library.reading import SCHEMA, Reading, TableReading, arrow_table, read_for_library
 from tabellion.library.writing import write_readings
 from tabellion.model.place import address
 from tabellion.pipeline import Settings

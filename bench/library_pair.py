@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from tabellion.library.details import ColumnFacts, Details, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
-from tabellion.library.reading import Reading, TableReading
-from tabellion.library.tidy import SCHEMA
+from tabellion.library.reading import SCHEMA, Reading, TableReading
 from tabellion.library.writing import write_readings
 from tabellion.model.place import Place
 from tabellion.model.table import Metadata

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tabellion import open_library
-from tabellion.cli.drawing.palette import write_picture
+from tabellion.cli.drawing.sheet import write_picture
 from tabellion.cli.editor import Editor
 from tabellion.cli.editor_screen import draw_editor
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from tabellion.cli import app
 from tabellion.errors import RepairError
 from tabellion.library import open_library
-from tabellion.library.joins.nearly import near_labels
+from tabellion.library.joins.likeness import near_labels
 from tabellion.library.library import Library
 
 WARDS = "Ward,Beds\nSt. Barnabas,11\nGreen Meadow,12\nHigh Wood,13\nLong Acre,14\nMill Lane North,15\nUpton 1,16\n"

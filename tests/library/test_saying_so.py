@@ -73,7 +73,7 @@ def test_tables_without_values_come_last(tmp_path: Path) -> None:
         reading = reading_of(extract_document(hollow), hollow, hollow, 10)
         empty = tuple(msgspec.structs.replace(table, tuples=0) for table in reading.tables)
         from tabellion.library.originals import store_original
-        from tabellion.library.tidy import tidy_tables
+        from tabellion.library.reading import tidy_tables
 
         store_original(library.folder.originals, Path(hollow).read_bytes(), reading.sha256)
         nothing = msgspec.structs.replace(reading, tables=empty, tuples=tidy_tables(reading.document_id, ()))

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tabellion.errors import MissingExtraError, SourceMissingError, TruncatedError, UnreadableError
-from tabellion.mine.concepts import stemmer
 from tabellion.mine.crawl import SiteWalk, crawl_sites, is_trap, walk_site, walk_together
+from tabellion.mine.labels import stemmer
 from tabellion.mine.live import CrawlSettings, LiveFetcher
 from tabellion.mine.ontology import mine_sites
 from tabellion.mine.sources import SavedPages, folder_site, open_sites, warc_sites

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tabellion.mine.expansion import ExpansionSettings, expand_sites
+from tabellion.mine.crawl import ExpansionSettings, expand_sites
 from tabellion.mine.live import CrawlSettings
 from tabellion.mine.ontology import mine_sites
 from tabellion.mine.sources import warc_sites

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 from tabellion.mine.attributes import Attribute
-from tabellion.mine.concepts import group_labels, stems_of
 from tabellion.mine.instances import ConceptInstance, Instance, Spool
-from tabellion.mine.labels import LabelSettings, plain_letters
+from tabellion.mine.labels import LabelSettings, group_labels, plain_letters, stems_of
 from tabellion.mine.ontology import MineSettings, Ontology, SitePages, find_synonyms, mine_sites
 from tabellion.mine.site import Link
 from tabellion.mine.taxonomy import choose_parents, frequent_pairs

@@ -16,9 +16,8 @@ from tabellion.model.tree import HeaderTree
 from tabellion.nest import nest_frames, nest_headers
 from tabellion.nest.attributes import read_attributes
 from tabellion.nest.pair_view import join_views
-from tabellion.nest.parents import left_table, left_view
 from tabellion.nest.stub import find_strands
-from tabellion.nest.tree import enforce_tree, outline
+from tabellion.nest.tree import enforce_tree, left_table, left_view, outline
 from tabellion.weights import Weights
 
 WORDS = ["Total", "Men", "Women", "of which:", "18 to 24", "ALL AGES", "total men", "Region:", "1.1 Part", "rest"]

@@ -16,7 +16,7 @@ from tests.building import build_document, smoking
 
 from tabellion.export import to_json
 from tabellion.pipeline import Extraction, extract_document, relate_frames
-from tabellion.relate.conserve import SURE_WITH_LOSS, find_lost
+from tabellion.relate.roles import SURE_WITH_LOSS, find_lost
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROLES_TOLD = {"title", "note"}

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from tests.building import build_document, build_frame, build_grid, build_sheet
 
-from tabellion.relate.notes import Notes, read_notes
+from tabellion.relate.titles import Notes, read_notes
 
 
 def notes_of(*lines: str | list[str | None]) -> Notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabellion.relate.notes import part_notes
+from tabellion.relate.titles import part_notes
 from tabellion.values import read_texts, split_marks
 from tabellion.values.unit import find_stated_unit, find_unit
 

@@ -16,8 +16,7 @@ from rich.cells import set_cell_size
 from rich.style import Style
 from rich.text import Text
 
-from tabellion.cli.drawing.palette import QUIET, ROW_WORDS
-from tabellion.cli.drawing.sheet import look_by_role
+from tabellion.cli.drawing.sheet import QUIET, ROW_WORDS, look_by_role
 from tabellion.cli.editor import Editor
 from tabellion.errors import MissingExtraError, TabellionError
 from tabellion.model.place import column_letters

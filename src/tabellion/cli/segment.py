@@ -1,9 +1,13 @@
-"""`tabellion segment`: the parts of one web page and what labels what in them."""
+"""`tabellion segment`: the parts of one web page and what labels what in them.
+
+`tabellion annotate`: the current reading of a web page as ground truth, to be corrected by hand.
+"""
 
 from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +17,7 @@ from tabellion.cli.options import LimitOption, TraceOption, build_limits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLES = """[bold]Examples[/bold]
+SEGMENT_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion segment page.html [dim]· segments and labels as an outline to read[/dim]
 
@@ -87,3 +91,39 @@ def outline_lines(made: dict[str, Any]) -> Iterator[str]:
             below = depth + 1 if node["label"] else depth
             waiting.extend((child, below) for child in reversed(node["children"]))
         yield ""
+
+
+ANNOTATE_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion annotate page.html [dim]· into the folder annotated/[/dim]
+
+[dim]$[/dim] tabellion annotate https://example.org/prices -o prices/ --network [dim]· with its style sheets[/dim]"""
+
+
+def annotate(
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Web pages: files or addresses.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder that the pages and gold.jsonl go to.")
+    ] = Path("annotated"),
+    network: Annotated[
+        bool, typer.Option("--network", help="Put style sheets and pictures from the network into the page.")
+    ] = False,
+    limit: LimitOption = None,
+    trace: TraceOption = False,
+) -> None:
+    """Save web pages whole, with their words numbered, and write what is read from them as ground truth."""
+    limits = build_limits(limit)
+    from tabellion.cli.batch import explain
+    from tabellion.cli.messages import complain
+    from tabellion.learn.annotate import annotate_page
+
+    failed = False
+    for source in sources:
+        try:
+            name, tables = annotate_page(source, output, limits, network=network)
+            typer.echo(f"{output / 'pages' / name}: {tables} tables", err=True)
+        except Exception as error:
+            failure = explain(source, error)
+            complain(failure.note, failure.trace if trace else "")
+            failed = True
+    raise typer.Exit(1 if failed else 0)

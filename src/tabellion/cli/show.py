@@ -142,7 +142,7 @@ def show(
     if not pictured:
         raise typer.BadParameter("only a PDF has pages to draw; --svg draws what is shown", param_hint="--picture")
     if svg is not None:
-        from tabellion.cli.drawing.palette import write_picture
+        from tabellion.cli.drawing.sheet import write_picture
 
         write_picture(console, svg, f"tabellion show {source}")
 

@@ -1,15 +1,22 @@
-"""What was learned before from the same numbers is not learned again.
+"""Work that is not done twice, and work that several processes share.
 
-In: the rows, labels and settings that a learner is given, and how to learn. Out: the weights, from a folder outside the
-project where they were learned from exactly the same before. Training is deterministic, so this changes nothing but the
-time: training by folds, cross-validating and testing ask for the same weights, and a change of code that leaves the
-numbers as they were costs no training. `TABELLION_LEARNED` names the folder; `0` turns it off.
+What was learned before from the same numbers is not learned again. In: the rows, labels and settings that a learner is
+given, and how to learn. Out: the weights, from a folder outside the project where they were learned from exactly the
+same before. Training is deterministic, so this changes nothing but the time: training by folds, cross-validating and
+testing ask for the same weights, and a change of code that leaves the numbers as they were costs no training.
+`TABELLION_LEARNED` names the folder; `0` turns it off.
+
+Work on many documents by several processes, where the command was given several. In: a function of the top level of a
+module, and what it is to be called with. Out: the results, in order. Nothing is spread unless `use_processes` was
+called, and never from within a process that is itself one of several.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -94,3 +101,27 @@ def _key(ingredients: Iterable[Ingredient]) -> str:
             told.update(msgspec.json.encode(one if one is None or isinstance(one, str) else list(one)))
         told.update(b"\0")
     return told.hexdigest()
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+FORK = multiprocessing.get_context("fork")
+"""Children see what their parent has read: documents are read once."""
+
+_processes = 1
+
+
+def use_processes(count: int) -> None:
+    """From now on work is spread over so many processes."""
+    global _processes
+    _processes = count
+
+
+def spread(task: Callable[[Item], Result], items: Iterable[Item], chunk: int = 4) -> list[Result]:
+    """What a function makes of each item."""
+    todo = list(items)
+    if _processes == 1 or len(todo) < 2 or multiprocessing.parent_process() is not None:
+        return [task(item) for item in todo]
+    with ProcessPoolExecutor(max_workers=min(_processes, len(todo)), mp_context=FORK) as pool:
+        return list(pool.map(task, todo, chunksize=chunk))

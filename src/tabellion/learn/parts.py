@@ -26,7 +26,7 @@ from tabellion.weights import CARD
 ROOT = Path(__file__).parents[1]
 WORDS = "tabellion.values.vocabulary"  # words are features wherever they are asked for
 LEARNING = "tabellion.learn"
-BESIDE = ("cards", "corpora", "measuring", "memory", "parallel", "parts", "scoring", "training", "__main__")
+BESIDE = ("cards", "corpora", "measuring", "memory", "parts", "scoring", "training", "__main__")
 """Modules of `learn` that say what was made, and do not change it."""
 
 _SILENT = frozenset(("annotation", "returns", "type_comment", "type_params", "kind", "ctx"))
@@ -226,7 +226,7 @@ MINED = " ".join(
         "template",
         "top_down",
         "schema_org",
-        "concepts",
+        "labels",
     )
 )
 """What the features of mined sites are told by; how sites are fetched is no part of it."""

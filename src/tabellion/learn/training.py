@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tabellion.learn.cards import code_state
 from tabellion.learn.corpora import FOLDS, KIN, LeftOut, corpora_root, without
-from tabellion.learn.parallel import FORK, use_processes
+from tabellion.learn.memory import FORK, use_processes
 from tabellion.learn.parts import LEARNED_FROM, PARTS, READ_FIRST, SHEETS, Target, stale_weights
 from tabellion.weights import SHIPPED, forget_loaded
 

@@ -11,9 +11,9 @@ from sqlalchemy import select
 from tabellion.library.catalogue import tables
 from tabellion.library.library import Library
 from tabellion.library.naming import is_plain_name
+from tabellion.library.reading import SCHEMA
 from tabellion.library.records import tables_by_name
 from tabellion.library.relations import TIDY, VIEWS, named_in, quoted
-from tabellion.library.tidy import SCHEMA
 
 KEYWORDS = (
     "select", "from", "where", "group", "order", "by", "having", "limit", "join", "left", "using", "on", "as", "and",

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from tabellion.errors import LibraryError
 from tabellion.library.files import whole_file
-from tabellion.library.tidy import SCHEMA
+from tabellion.library.reading import SCHEMA
 
 ENDING = ".parquet"
 _ROW_GROUP = 131_072  # rows: large enough to scan fast, small enough to skip most of a segment for one table

@@ -139,7 +139,7 @@ def _tuples(segments: Path, segment_id: str, table_id: str) -> pa.Table:
     import pyarrow.compute as pc  # not needed to search
 
     from tabellion.library.originals import open_segments
-    from tabellion.library.tidy import SCHEMA
+    from tabellion.library.reading import SCHEMA
 
     shown = [field.name for field in SCHEMA if field.name not in _HIDDEN]
     held = open_segments(segments, [segment_id]).to_table(columns=shown, filter=pc.field("table_id") == table_id)

@@ -5,6 +5,8 @@ A `Reading` can be sent from one process to another; it has the details of each 
 From a document that was read to what the library keeps of it. In: bytes of a document and where they came from, or an
 extraction. Out: a `Reading`. A document is always read from its bytes, so that reading it again from the stored
 original gives the same.
+
+The tuples of a document are one Arrow table: one row per value, under the columns that every segment has.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
+import pyarrow as pa
 
 from tabellion.errors import TabellionError
+from tabellion.export.arrow import FIELDS, PLACES, SPREADS, LinePaths, place_columns, spread_columns, tuple_columns
 from tabellion.library.columns import relation_columns
 from tabellion.library.details import (
     WORDS_KEPT,
@@ -26,13 +30,56 @@ from tabellion.library.details import (
 )
 from tabellion.library.quads import Quads, are_few, are_wanted, describe_quads
 from tabellion.library.terms import guess_language
-from tabellion.library.tidy import tidy_tables
 from tabellion.library.views import is_large, pack_view
 from tabellion.model.correction import Correction
 from tabellion.model.table import Metadata, Table
 from tabellion.pipeline import Extraction, Settings
 from tabellion.read.fetch import UNNAMED
 from tabellion.repair.replay import Editions, extract_repaired
+
+_PLACES = pa.list_(pa.int32())
+SCHEMA = pa.schema(
+    [
+        ("table_id", pa.string()),
+        ("document_id", pa.string()),
+        *FIELDS,
+        ("left_columns", _PLACES),  # where each label of `left` stands: for the layout, not for views
+        ("sheet", pa.string()),
+        *PLACES,
+        *SPREADS,
+    ]
+)
+
+
+def tidy_tables(document_id: str, tables: Sequence[Table]) -> bytes:
+    """All tuples of a document."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, SCHEMA) as stream:
+        for table in tables:
+            if len(table.tuples):
+                stream.write_table(_tidy(f"{document_id}-{table.id}", document_id, table))
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
+
+
+def arrow_table(stream: bytes) -> pa.Table:
+    """The Arrow table of a stream."""
+    return pa.ipc.open_stream(stream).read_all()
+
+
+def _tidy(table_id: str, document_id: str, table: Table) -> pa.Table:
+    tuples = table.tuples
+    left, top = LinePaths(tuples.row_paths, tuples.rows), LinePaths(tuples.column_paths, tuples.columns)
+    columns = {
+        "table_id": pa.repeat(table_id, len(tuples)),
+        "document_id": pa.repeat(document_id, len(tuples)),
+        **tuple_columns(tuples, left, top),
+        "left_columns": left.columns,
+        "sheet": pa.repeat(pa.scalar(table.place.sheet, pa.string()), len(tuples)),
+        **place_columns(table),
+        **spread_columns(tuples),
+    }
+    return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 
 class TableReading(msgspec.Struct, frozen=True):

@@ -23,8 +23,8 @@ from tabellion.library.functions import register_functions
 from tabellion.library.kept import TableRecord
 from tabellion.library.naming import once_each
 from tabellion.library.originals import open_segments
+from tabellion.library.reading import SCHEMA
 from tabellion.library.records import documents_by_id, list_segments, tables_by_name
-from tabellion.library.tidy import SCHEMA
 
 TIDY = "_tidy"  # the ending of a table's tidy relation
 ROW = '"row" AS "_row"'  # under a name that no column of a table has

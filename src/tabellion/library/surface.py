@@ -24,7 +24,7 @@ from tabellion.model.style import Style
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES
-from tabellion.relate.conserve import find_lost
+from tabellion.relate.roles import find_lost
 
 MOST_CELLS = 60_000  # of a window
 _KINDS = {int(Content.NUMBER): "number", int(Content.DATE): "date", int(Content.MISSING): "missing"}

@@ -26,9 +26,8 @@ from tabellion.library.kept import AddResult, DocumentRecord, Status, in_parts
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
 from tabellion.library.quads import quads_path, write_quads
-from tabellion.library.reading import Reading, TableReading, as_stored, read_for_library
+from tabellion.library.reading import Reading, TableReading, arrow_table, as_stored, read_for_library
 from tabellion.library.records import documents_by_id
-from tabellion.library.tidy import arrow_table
 from tabellion.library.views import drop_views, view_path, write_views
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from tabellion.mine.concepts import stems_of
+from tabellion.mine.labels import stems_of
 from tabellion.mine.schema_org import fold_text, read_stated
 from tabellion.mine.slots import PageSlots
 

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.mine.concepts import stems_of
+from tabellion.mine.labels import stems_of
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES as SLOT_FEATURES
 from tabellion.mine.slots import KINDS, WORDS, PageSlots, SlotKey

@@ -14,8 +14,7 @@ from pathlib import Path
 import msgspec
 
 from tabellion.errors import SourceMissingError, UnreadableError
-from tabellion.mine.crawl import Crawled, crawl_sites
-from tabellion.mine.expansion import ExpansionSettings, expand_sites
+from tabellion.mine.crawl import Crawled, ExpansionSettings, crawl_sites, expand_sites
 from tabellion.mine.live import CrawlSettings
 from tabellion.mine.ontology import SitePages
 from tabellion.mine.tables import find_tables

@@ -34,12 +34,11 @@ from tabellion.nest.follow import (
 )
 from tabellion.nest.pair_view import PairView
 from tabellion.nest.papers.chen_candidates import ROOT, Pairs
-from tabellion.nest.parents import LONG, left_scores, left_view, top_scores
 from tabellion.nest.rules import climb
 from tabellion.nest.spread import HeaderCells, spread_headers
 from tabellion.nest.stub import Strand, find_strands
 from tabellion.nest.top_features import Head, TopView, top_pairs
-from tabellion.nest.tree import enforce_tree, outline
+from tabellion.nest.tree import LONG, enforce_tree, left_scores, left_view, outline, top_scores
 from tabellion.weights import Weights
 
 Whole = NDArray[np.int64]

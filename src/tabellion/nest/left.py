@@ -25,10 +25,9 @@ from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Attributes, read_attributes
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import can_guide, given_among, guided_left
-from tabellion.nest.parents import left_parents
 from tabellion.nest.pieces import join_texts, says_of_which
 from tabellion.nest.stub import Strand, find_strands
-from tabellion.nest.tree import Forest, Label, Nearest
+from tabellion.nest.tree import Forest, Label, Nearest, left_parents
 from tabellion.weights import Weights
 
 MANY_RECORDS = 5_000  # rows from which a stub of labels that look alike is a list of records; trees are shorter

@@ -19,10 +19,9 @@ from tabellion.model.tree import HeaderTree
 from tabellion.nest.attributes import Flags, Indices, Numbers
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import given_among, guided_top
-from tabellion.nest.parents import top_parents
 from tabellion.nest.pieces import join_texts
 from tabellion.nest.spread import NONE, HeaderCells, spread_headers
-from tabellion.nest.tree import Forest, Label, Nearest
+from tabellion.nest.tree import Forest, Label, Nearest, top_parents
 from tabellion.weights import Weights
 
 LEAST_NUMBERED = 3  # columns of a head whose last row numbers them

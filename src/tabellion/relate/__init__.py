@@ -11,11 +11,9 @@ from tabellion.model.document import Document, Issue
 from tabellion.model.place import Place, range_text
 from tabellion.model.table import Table
 from tabellion.model.tree import Nested
-from tabellion.relate.conserve import conserve_cells
 from tabellion.relate.metadata import describe_table, name_table
-from tabellion.relate.notes import read_notes
-from tabellion.relate.roles import CELL_ROLES, label_cells, label_leftovers
-from tabellion.relate.titles import name_left_levels, name_top_levels, say_texts
+from tabellion.relate.roles import CELL_ROLES, conserve_cells, label_cells, label_leftovers
+from tabellion.relate.titles import name_left_levels, name_top_levels, read_notes, say_texts
 from tabellion.relate.tuples import build_tuples
 
 __all__ = [

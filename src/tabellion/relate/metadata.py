@@ -30,8 +30,7 @@ from tabellion.model.place import Rect
 from tabellion.model.table import Affiliated, ContentCount, Environment, FrameLines, Layout, Metadata, TableType
 from tabellion.model.tree import HeaderTree, Nested
 from tabellion.patterns import lazy_pattern
-from tabellion.relate.notes import Notes
-from tabellion.relate.titles import naming_lines, title_lines
+from tabellion.relate.titles import Notes, naming_lines, title_lines
 from tabellion.values.table_labels import TABLE_WORDS, find_labels, read_label
 
 _DRAWN = 0.75  # a side is drawn if this share of its cells has the line

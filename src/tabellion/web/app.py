@@ -33,8 +33,7 @@ from tabellion.web import series_schemas as series_forms
 from tabellion.web.cache import Memory
 from tabellion.web.front import Front, add_front
 from tabellion.web.ground_truth import add_ground_truth, add_sites
-from tabellion.web.guard import Guard
-from tabellion.web.lanes import RETRY_SECONDS, Lanes
+from tabellion.web.guard import RETRY_SECONDS, Guard, Lanes
 from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
 from tabellion.web.question_routes import add_questions, add_saving

@@ -13,9 +13,12 @@ from rich.console import RenderableType
 from rich.table import Table as Lines
 from rich.text import Text
 
-from tabellion.cli.drawing.palette import CONTENT_STYLES, QUIET, ROW_WORDS, draw_legend
 from tabellion.cli.drawing.sheet import (
+    CONTENT_STYLES,
+    QUIET,
+    ROW_WORDS,
     SheetSettings,
+    draw_legend,
     draw_sheet,
     look_by_content,
     look_by_role,

@@ -11,8 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 from rich.tree import Tree
 
-from tabellion.cli.drawing.palette import QUIET, ROLE_STYLES, ROW_WORDS
-from tabellion.cli.drawing.sheet import shown_lines
+from tabellion.cli.drawing.sheet import QUIET, ROLE_STYLES, ROW_WORDS, shown_lines
 from tabellion.model.table import Table, Tuple
 from tabellion.model.tree import HeaderNode, HeaderTree
 

@@ -18,7 +18,7 @@ import msgspec
 
 from tabellion.errors import TabellionError
 from tabellion.learn.corpora import FOLDS, assign_folds, corpora_root, corpus_folder
-from tabellion.learn.parallel import spread
+from tabellion.learn.memory import spread
 from tabellion.learn.printed.gold import GoldTable, lay_tables
 from tabellion.learn.printed.specimens import print_specimens, read_specimens
 from tabellion.model.place import Box

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.corpora import LeftOut, is_seen
-from tabellion.learn.parallel import spread
+from tabellion.learn.memory import spread
 from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldCell, GoldTable
 from tabellion.learn.printed.locate import printed_material

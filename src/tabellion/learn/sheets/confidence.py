@@ -25,7 +25,7 @@ from tabellion.label.readings import Reader, Reading, join_parts, only, suppose,
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
-from tabellion.learn.parallel import spread
+from tabellion.learn.memory import spread
 from tabellion.learn.parts import Target
 from tabellion.learn.sheets.edges import RANGED
 from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles, load_cases

@@ -33,7 +33,11 @@ from tabellion.model.tree import HeaderTree
 from tabellion.nest import nest_headers
 from tabellion.nest.attributes import read_attributes
 from tabellion.nest.pair_view import PairView
-from tabellion.nest.parents import (
+from tabellion.nest.rules import climb_poorly
+from tabellion.nest.spread import HeaderCells, spread_headers
+from tabellion.nest.stub import find_strands
+from tabellion.nest.top_features import Head, TopView, top_pairs
+from tabellion.nest.tree import (
     LEFT_NAMES,
     LEFT_WEIGHTS,
     TOP_NAMES,
@@ -42,10 +46,6 @@ from tabellion.nest.parents import (
     left_view,
     top_table,
 )
-from tabellion.nest.rules import climb_poorly
-from tabellion.nest.spread import HeaderCells, spread_headers
-from tabellion.nest.stub import find_strands
-from tabellion.nest.top_features import Head, TopView, top_pairs
 from tabellion.weights import Weights
 from tabellion.weights.linear import Linear
 

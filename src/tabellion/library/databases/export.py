@@ -28,10 +28,10 @@ from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
 from tabellion.library.query import QueryLimits, open_closed
+from tabellion.library.reading import SCHEMA
 from tabellion.library.records import list_documents, tables_of
 from tabellion.library.relations import SHOWN, column_rows, document_rows, laid_out_query, quoted, table_rows
 from tabellion.library.stored_tables import named_documents
-from tabellion.library.tidy import SCHEMA
 from tabellion.settings import Settings
 
 EXPORTS = "tabellion_exports"

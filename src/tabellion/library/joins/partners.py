@@ -16,8 +16,7 @@ import msgspec
 import tantivy
 
 from tabellion.library.index import LABEL_FIELDS
-from tabellion.library.joins.likeness import TOP, Asked, Likeness, Side, Way, compare
-from tabellion.library.joins.nearly import Near
+from tabellion.library.joins.likeness import TOP, Asked, Likeness, Near, Side, Way, compare
 from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
 from tabellion.library.joins.statement import Plain, Run, Statement, write_statement
 from tabellion.library.kept import DocumentRecord, TableRecord

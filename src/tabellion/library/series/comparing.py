@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from tabellion.library.details import Details
-from tabellion.library.joins.nearly import likeness
+from tabellion.library.joins.likeness import likeness
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library

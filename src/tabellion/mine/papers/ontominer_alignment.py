@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tabellion.mine.attributes import Attribute
-from tabellion.mine.concepts import jaccard
 from tabellion.mine.hierarchy import SegmentedPage, segment_page
+from tabellion.mine.labels import jaccard
 from tabellion.mine.outline import Node
 from tabellion.model.page_tree import PageTree
 
