@@ -140,6 +140,18 @@ def test_menus_teasers_forms_and_columns_of_text_are_no_tables(render: Callable[
     assert {each.kind for each in found.rejected} >= {"list", "form"}
 
 
+@pytest.mark.parametrize("names", [("1908", "1926", "1947", "1968", "2000"), ("Reporter", "Mayor") * 3])
+def test_paragraphs_beside_years_or_speakers_are_an_article(
+    render: Callable[..., Extraction], names: tuple[str, ...]
+) -> None:
+    said = "The river rose again after much rain, and those who live along its banks were asked to leave their homes. "
+    parts = "".join(
+        f"<div style='display:flex;gap:10px'><b style='width:90px'>{name}</b><div>{said * 3}</div></div>"
+        for name in names
+    )
+    assert not render(f"<h1>A century of floods</h1><p>{said}</p>{parts}").tables
+
+
 def test_a_style_sheet_beside_the_page_is_its_own(render: Callable[..., Extraction], tmp_path: Path) -> None:
     (tmp_path / "look.css").write_text(".g { display: grid; grid-template-columns: 120px 80px 80px }", encoding="utf-8")
     body = grid().replace("style='display:grid;grid-template-columns:120px 80px 80px'", "class=g")

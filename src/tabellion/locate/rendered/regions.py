@@ -232,6 +232,7 @@ def tell_structure(region: MarkupRegion) -> Structure:
 _FEWEST_ROWS = 3  # rule 9
 _CUT = f"the table has more than {MOST_CELLS:,} cells; only the first of them were read"
 _PROSE = 0.1  # at most as likely are columns of paragraphs
+_ALL_WORDS = 0.9  # the share of its words in paragraphs that makes a frame running text
 _SAME = 0.6  # the share of words that two readings must have in common to be of one table
 
 
@@ -296,9 +297,10 @@ def _locate_by_paper(page: RenderedPage, arrangement: Arrangement) -> list[Marku
 
 
 def _is_prose(frame: BoxFrame) -> bool:
-    """Rule 12, for most cells in place of every single one: paragraphs in columns are no table."""
+    """Rule 12, for most cells or words in place of every single cell: paragraphs, named or not, are no table."""
     counts = [cell.end - cell.first for cell in frame.cells if cell.first < cell.end]
-    return sum(count > MOST_WORDS for count in counts) * 2 > len(counts)
+    long = [count for count in counts if count > MOST_WORDS]
+    return len(long) * 2 > len(counts) or sum(long) > _ALL_WORDS * sum(counts)
 
 
 def _is_known(page: RenderedPage, frame: BoxFrame, markup: dict[int, WordRange]) -> bool:
