@@ -21,6 +21,7 @@ from tabellion.values.vocabulary import either_of
 _EMPTY, _NUMBER, _MISSING, _DATE = (
     int(kind) for kind in (Content.EMPTY, Content.NUMBER, Content.MISSING, Content.DATE)
 )  # looked up once: members of an enumeration are slow to reach
+HEADED = 0.5  # share of the core's columns that a row of a head says something in
 CORE_ROWS = 60  # of the core, nearest to the edge, are looked at
 _DIGITS = lazy_pattern(r"\d+")
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
@@ -148,6 +149,18 @@ def _first_over_values(row: EdgeRow) -> float:
 def _widest_span(row: EdgeRow) -> float:
     spans = [row.grid.span_at.get((row.row, c), (1, 1))[1] for c in row.columns]
     return float(max(spans) / (row.core.columns[-1] - row.core.columns[0] + 1))
+
+
+def _texts(row: EdgeRow) -> float:
+    """How many different things the row says."""
+    return float(len({row.grid.label[row.row, c] for c in row.columns}))
+
+
+def _widest_text(row: EdgeRow) -> float:
+    """The share of the core's columns over which one text is merged or repeated."""
+    texts = row.grid.label.ravel()[row.grid.home[row.row, row.core.columns]].tolist()
+    said = [text for text in texts if text]
+    return max(map(said.count, set(said)), default=0) / len(texts)
 
 
 def _tallest_span(row: EdgeRow) -> float:
@@ -315,6 +328,22 @@ def states_unit(row: EdgeRow) -> bool:
 def names_source(row: EdgeRow) -> bool:
     """Whether a row above a head begins as a source or note does: "Source:"."""
     return row.rank > 0 and len(row.columns) <= 2 and bool(_SOURCE.search(row.text()))
+
+
+def tells_nothing_apart(row: EdgeRow) -> bool:
+    """Whether a row above a head of its own says nothing that parts the columns below it.
+
+    One text over all columns does not, the stub's included, nor one at the end of the row, nor a text or two, the first
+    of them over the stub, that a blank row parts from the head.
+    """
+    if row.rank == 0 or _widest_inwards(row) < HEADED or _tallest_span(row) > 1:
+        return False
+    over_stub = row.columns[0] <= row.core.columns[0]
+    if _texts(row) == 1:
+        at_end = row.columns[0] >= row.core.columns[-1]
+        if at_end or (over_stub and _widest_text(row) == 1):
+            return True
+    return over_stub and len(row.columns) <= 2 and _gap_inwards(row) > 1
 
 
 def edge_features(rows: Sequence[EdgeRow]) -> Floats:

@@ -191,7 +191,7 @@ def _stattrees(gold: dict[str, Any], grid: Grid) -> RolesOfRows:
         elif row + 1 in gold["derived"]:
             told[row] = {"derived"}
         else:
-            told[row] = _body_role(grid, row, area.left + gold["stub_columns"] - 1)
+            told[row] = _body_role(grid, row, area.left + gold["stub_columns"] - 1) - {"derived"}
     return told
 
 

@@ -2,7 +2,8 @@
 
 Rows to learn from: features and allowed roles of the labelled sheets, and of variants of them. A sheet without its
 title, or without title and notes, is as real as the sheet itself; learning from such variants too keeps a method from
-leaning on what one office always does. Of long runs of data rows only a part is kept.
+leaning on what one office always does. So are sheets without blank rows, with titles merged over all columns or
+repeated in each. Of long runs of data rows only a part is kept.
 
 How well rows are labelled: by the measures of the corpora that tell all six roles, by what is allowed elsewhere.
 """
@@ -21,6 +22,7 @@ from tabellion.label.papers.chen_rows import paper_features
 from tabellion.label.rows.features import row_features
 from tabellion.label.rows.view import RowView, view_rows
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
+from tabellion.learn.sheets.variants import closed, merge_titles, plain, repeat_titles
 
 CORPUS_WEIGHT = {
     "saus-lines": 1.0,
@@ -66,17 +68,28 @@ def row_examples() -> tuple[RowExample, ...]:
 
 
 def _examples(case: Case, view: RowView, allowed: Allowed) -> Iterator[RowExample]:
-    allowed = allowed[view.rows]
-    if not allowed.any():
+    if not allowed[view.rows].any():
         return
     weight = CORPUS_WEIGHT[case.corpus]
-    yield row_example(case, view, allowed, weight, varied=False)
+    yield row_example(case, view, allowed[view.rows], weight, varied=False)
     if case.corpus in VARIED:
-        title, note = (_only(allowed, role) for role in ("title", "note"))
-        variants = [kept for left_out, kept in ((title, ~title), (note, ~title & ~note)) if left_out.any()]
-        for kept in variants:
-            part = RowView(view.grid, view.rows[kept], view.columns)
-            yield row_example(case, part, allowed[kept], weight * VARIANT_WEIGHT, varied=True)
+        for part, roles in _variants(view, allowed):
+            yield row_example(case, part, roles, weight * VARIANT_WEIGHT, varied=True)
+
+
+def _variants(view: RowView, allowed: Allowed) -> Iterator[tuple[RowView, Allowed]]:
+    """Other ways in which a sheet might be laid out, with the roles of their filled rows."""
+    grid, told = view.grid, allowed[view.rows]
+    title, note = (_only(told, role) for role in ("title", "note"))
+    for kept in [kept for left_out, kept in ((title, ~title), (note, ~title & ~note)) if left_out.any()]:
+        yield RowView(grid, view.rows[kept], view.columns), told[kept]
+    titles = view.rows[title].tolist()
+    tight, kept_rows = closed(grid)
+    if len(kept_rows) < grid.shape[0]:
+        yield view_rows(tight), told
+    if titles:
+        yield view_rows(closed(merge_titles(grid, titles))[0]), told
+        yield view_rows(plain(repeat_titles(grid, titles))), told
 
 
 def row_example(case: Case, view: RowView, allowed: Allowed, weight: float, varied: bool) -> RowExample:

@@ -3,16 +3,18 @@
 In: grids of the corpora and where their tables lie. Out: grids with the same tables laid out anew, by chance but always
 the same: stacked with their own heads, side by side, three with blank bands between, with titles and notes, without
 formatting, with lines of notes between, with blank rows inside a table and remarks beside one; and where the tables lie
-there.
+there. A single sheet is varied too: without its blank rows, with its titles merged over all columns or repeated in
+each. One office always leaves a line free below a title, another never does; what is learned must not lean on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.model.declared import UNMARKED
 from tabellion.model.grid import Content, Grid
@@ -61,6 +63,62 @@ def plain(grid: Grid) -> Grid:
     )
 
 
+def closed(grid: Grid) -> tuple[Grid, NDArray[np.intp]]:
+    """The grid without its blank rows, and which rows of it stay."""
+    kept = np.flatnonzero((grid.content.ravel()[grid.home] != Content.EMPTY).any(axis=1))
+    return _laid(grid, kept), kept
+
+
+def merge_titles(grid: Grid, rows: Sequence[int]) -> Grid:
+    """The grid with lone texts at its left, in some rows, merged over all columns."""
+    spans = [(row, left, 1, right - left + 1) for row, left, right in _lone_texts(grid, rows)]
+    added = np.array([*grid.spans.tolist(), *spans], dtype=np.int32).reshape(-1, 4)
+    return msgspec.structs.replace(grid, spans=added[np.lexsort((added[:, 1], added[:, 0]))])
+
+
+def repeat_titles(grid: Grid, rows: Sequence[int]) -> Grid:
+    """The grid with lone texts at its left, in some rows, written in every column, as delimited text may have them."""
+    arrays = {name: getattr(grid, name).copy() for name in ("text", "label", "content", "style")}
+    for row, left, right in _lone_texts(grid, rows):
+        for array in arrays.values():
+            array[row, left : right + 1] = array[row, left]
+    return msgspec.structs.replace(grid, **arrays)
+
+
+def _lone_texts(grid: Grid, rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Rows that say one thing, in the first column that is used and in no span, with the first and last such column."""
+    columns = np.flatnonzero(grid.filled.any(axis=0))
+    for row in rows:
+        said = np.flatnonzero(grid.filled[row])
+        if len(said) == 1 and said[0] == columns[0] and (row, int(said[0])) not in grid.span_at and len(columns) > 1:
+            yield row, int(columns[0]), int(columns[-1])
+
+
+def _laid(grid: Grid, source: NDArray[np.intp]) -> Grid:
+    """The grid with other rows: those of it that `source` names, blank ones at -1; merged areas keep what is left."""
+    at = {int(row): place for place, row in enumerate(source) if row >= 0}
+    empty: dict[str, object] = {"text": "", "label": "", "number": np.nan}
+    arrays = {}
+    for name in ("text", "label", "content", "number", "style", "indent", "marks"):
+        array = getattr(grid, name)[source]
+        array[source < 0] = empty.get(name, 0)
+        arrays[name] = array
+    spans = [
+        (at[row], column, sum(row + step in at for step in range(down)), across)
+        for row, column, down, across in grid.spans.tolist()
+        if row in at
+    ]
+    return msgspec.structs.replace(
+        grid,
+        **arrays,
+        spans=np.array(spans, dtype=np.int32).reshape(-1, 4),
+        row_of=np.arange(len(source), dtype=np.int32),
+        hidden_rows=np.zeros(len(source), dtype=bool),
+        notes={},
+        marked=UNMARKED,
+    )
+
+
 def make_sheet(pieces: Sequence[Piece], chance: Random) -> Made:
     """Two or three tables on one sheet: stacked, or side by side, with what stands around tables."""
     placed: list[tuple[Piece, int, int]] = []
@@ -102,20 +160,8 @@ def _banded(made: Made, chance: Random) -> Made:
         return made
     source = np.insert(np.arange(made.grid.shape[0]), blank_before, -1)
     at = {int(row): place for place, row in enumerate(source) if row >= 0}
-    empty: dict[str, object] = {"text": "", "label": "", "number": np.nan}
-    arrays = {}
-    for name in ("text", "label", "content", "number", "style", "indent", "marks"):
-        array = getattr(made.grid, name)[source]
-        array[source < 0] = empty.get(name, 0)
-        arrays[name] = array
-    grid = msgspec.structs.replace(
-        made.grid,
-        **arrays,
-        spans=np.array([(at[r], c, d, a) for r, c, d, a in made.grid.spans.tolist()], dtype=np.int32).reshape(-1, 4),
-        row_of=np.arange(len(source), dtype=np.int32),
-        hidden_rows=np.zeros(len(source), dtype=bool),
-    )
-    return Made(grid, tuple(Rect(at[t], left, at[b], right) for t, left, b, right in made.tables))
+    tables = tuple(Rect(at[top], left, at[bottom], right) for top, left, bottom, right in made.tables)
+    return Made(_laid(made.grid, source), tables)
 
 
 def _words(patterns: Sequence[str], piece: Piece, chance: Random, number: int) -> str:
