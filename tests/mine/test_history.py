@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
 
 from tabellion.mine.crawl import crawl_sites
 from tabellion.mine.history import read_history, update_history
@@ -37,12 +41,15 @@ def test_things_of_a_site_that_was_not_read_are_not_gone(tmp_path: Path) -> None
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A site of two pages, one of which says when it did not change."""
+    """A site of two pages, one of which says when it did not change; `map` is its sitemap, where it has one."""
 
     sent: list[str]
+    map: bytes = b""
 
     def do_GET(self) -> None:
-        if self.path == "/robots.txt":
+        if self.path == "/sitemap.xml" and self.map:
+            return self.answer(200, self.map)
+        if self.path in ("/robots.txt", "/sitemap.xml"):
             return self.answer(404)
         if self.path == "/a" and self.headers.get("If-None-Match") == '"one"':
             return self.answer(304)
@@ -62,18 +69,43 @@ class Handler(BaseHTTPRequestHandler):
         return
 
 
-def test_pages_that_did_not_change_are_not_sent_again(tmp_path: Path) -> None:
-    Handler.sent = []
+@pytest.fixture
+def home() -> Iterator[str]:
+    Handler.sent, Handler.map = [], b""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    home = f"http://127.0.0.1:{server.server_port}/"
     try:
-        settings = CrawlSettings(pause=0.0, update=True)
-        crawl_sites([home], settings, tmp_path)
-        (crawled,) = crawl_sites([home], settings, tmp_path)
+        yield f"http://127.0.0.1:{server.server_port}/"
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_what_a_sitemap_says_is_unchanged_is_not_asked_for_and_what_it_says_is_new_is(
+    home: str, tmp_path: Path
+) -> None:
+    settings = CrawlSettings(pause=0.0, update=True)
+    crawl_sites([home], settings, tmp_path)
+    old, new = "<lastmod>2020-01-01</lastmod>", "<lastmod>2020-01-02T10:00:00+00:00</lastmod>"
+    entries = [f"<url><loc>{home}</loc>{old}</url>", f"<url><loc>{home}hidden</loc>{new}</url>"]
+    Handler.map = f"<urlset>{''.join(entries)}</urlset>".encode()
+    (crawled,) = crawl_sites([home], settings, tmp_path)
+    assert Handler.sent == ["/", "/a", "/hidden"]
+    assert {home, f"{home}a", f"{home}hidden"} <= set(WarcFile(crawled.path).hosts()[urlsplit(home).netloc])
+
+
+def test_a_page_that_changed_after_it_was_kept_is_asked_for(home: str, tmp_path: Path) -> None:
+    settings = CrawlSettings(pause=0.0, update=True)
+    crawl_sites([home], settings, tmp_path)
+    Handler.map = f"<urlset><url><loc>{home}</loc><lastmod>2999-01-01</lastmod></url></urlset>".encode()
+    crawl_sites([home], settings, tmp_path)
+    assert Handler.sent == ["/", "/a", "/"]
+
+
+def test_pages_that_did_not_change_are_not_sent_again(home: str, tmp_path: Path) -> None:
+    settings = CrawlSettings(pause=0.0, update=True)
+    crawl_sites([home], settings, tmp_path)
+    (crawled,) = crawl_sites([home], settings, tmp_path)
     assert Handler.sent == ["/", "/a", "/"]
     assert f"{home}a" in WarcFile(crawled.path)
     assert list(tmp_path.iterdir()) == [crawled.path]

@@ -64,8 +64,12 @@ class SiteWalk:
         home: str,
         settings: CrawlSettings = CrawlSettings(),
         writer: WarcWriter | None = None,
+        changed: Sequence[str] = (),
     ) -> None:
         self.fetcher, self.home, self.settings, self.writer = fetcher, home, settings, writer
+        self.changed = (
+            changed  # addresses that the site's map says are new or changed: fetched right after the home page
+        )
         self.site = _host(home)
         self.read: list[tuple[SitePage, list[Link]]] = []
         self.error: TabellionError | None = None
@@ -132,7 +136,9 @@ def walk_site(fetcher: Fetcher, home: str, settings: CrawlSettings = CrawlSettin
 
 
 def _walk_alone(walk: SiteWalk) -> None:
-    waiting: deque[tuple[str, int]] = deque([(walk.home, 0)])
+    waiting: deque[tuple[str, int]] = deque(
+        [(walk.home, 0), *((address, walk.settings.depth) for address in walk.changed)]
+    )
     while waiting and walk.may_go_on():
         address, depth = waiting.popleft()
         links = walk.own(walk.visit(address))
@@ -146,6 +152,10 @@ def walk_together(walks: Sequence[SiteWalk]) -> None:
     for walk in walks:
         walk.visit(walk.home)
     alive = [walk for walk in walks if walk.read]
+    for walk in alive:
+        for address in walk.changed:
+            if walk.may_go_on(_CONCEPT_PAGES):
+                walk.visit(address)
     for _ in range(max((walk.settings.depth for walk in alive), default=0)):
         before = sum(len(walk.read) for walk in alive)
         concepts, _ = build_concepts([gather_site(walk.site, walk.read) for walk in alive])
@@ -187,8 +197,7 @@ def crawl_sites(
     with ExitStack() as stack:
         writers = [stack.enter_context(WarcWriter(path)) for path in paths]
         walks = [
-            SiteWalk(LiveFetcher(settings, known=WarcFile(old) if old else None), home, settings, writer)
-            for home, writer, old in zip(homes, writers, older, strict=True)
+            _open_walk(home, settings, writer, old) for home, writer, old in zip(homes, writers, older, strict=True)
         ]
         if len(walks) == 1:
             _walk_alone(walks[0])
@@ -199,6 +208,12 @@ def crawl_sites(
             old.replace(path) if not walk.read else old.unlink()
     missing = [None if walk.read else walk.error or UnreadableError(f"{walk.home}: no page") for walk in walks]
     return [Crawled(*each) for each in zip(homes, paths, missing, strict=True)]
+
+
+def _open_walk(home: str, settings: CrawlSettings, writer: WarcWriter, old: Path | None) -> SiteWalk:
+    """The walk of a site; where it was crawled before, what its map says is new or changed comes first."""
+    fetcher = LiveFetcher(settings, known=WarcFile(old) if old else None)
+    return SiteWalk(fetcher, home, settings, writer, fetcher.list_changes(home) if old else ())
 
 
 def _set_aside(path: Path) -> Path | None:

@@ -1,13 +1,17 @@
 """Pages from the web, politely and within limits.
 
 In: an address. Out: its page, kept as a WARC record where a writer is given. robots.txt is obeyed, requests to one host
-are spaced, and what is too large, too slow or of another kind is an error of one line. Fails where pages need scripts
-or a login.
+are spaced, and what is too large, too slow or of another kind is an error of one line. Where an earlier crawl is known,
+a page is asked for only if it changed: by the site's sitemap without any request, else by ETag or Last-Modified. Fails
+where pages need scripts or a login.
 """
 
 from __future__ import annotations
 
+import re
 import time
+from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -16,12 +20,17 @@ import msgspec
 
 from tabellion.errors import MissingExtraError, TabellionError, UnreadableError
 from tabellion.mine.warc import PAGE_TYPES, FetchedPage, WarcFile, charset_of
+from tabellion.read.limits import DEFAULT
+from tabellion.read.sniff import unpack_gzip
 from tabellion.read.web.transport import TimedTransport
 
 if TYPE_CHECKING:
     from protego import Protego
 
 AGENT = "tabellion"
+_SITEMAPS = 20  # files of a site's map that are read
+_ENTRY = re.compile(r"<(url|sitemap)\b[^>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_FIELD = re.compile(r"<(loc|lastmod)\b[^>]*>\s*(?:<!\[CDATA\[)?(.*?)(?:\]\]>)?\s*</\1>", re.DOTALL | re.IGNORECASE)
 _NOTHING = "User-agent: *\nDisallow: /"  # what a host allows that cannot say what it allows (RFC 9309, 2.3.1.4)
 
 
@@ -55,6 +64,7 @@ class LiveFetcher:
         self._due: dict[str, float] = {}  # host -> when it may be asked again
         self._timed = TimedTransport(private=settings.private) if transport is None else None
         self._unreachable: dict[str, str] = {}  # origin -> why
+        self._changed: dict[str, str] = {}  # address -> when it changed last, as the site's map says
         self._client = httpx.Client(
             timeout=settings.seconds,
             headers={"User-Agent": f"{AGENT} (site mining)"},
@@ -63,6 +73,8 @@ class LiveFetcher:
 
     def fetch(self, address: str) -> FetchedPage:
         """The page of an address, redirects followed on any host that allows it."""
+        if self._known is not None and self._is_kept(address):
+            return self._known.fetch(address)
         address, status, headers, data = self._follow(address, asking=True)
         if status == httpx.codes.NOT_MODIFIED and self._known is not None and address in self._known:
             return self._known.fetch(address)
@@ -72,6 +84,32 @@ class LiveFetcher:
         if not kind.lower().startswith(PAGE_TYPES):
             raise UnreadableError(f"{address}: is no web page ({kind or 'of no type'})")
         return FetchedPage(address, data, charset_of(kind), tuple(headers.items()))
+
+    def list_changes(self, home: str) -> list[str]:
+        """The addresses that a site's map says are new or changed since the earlier crawl, the latest first.
+
+        The map is what robots.txt names, else `/sitemap.xml`; without one nothing is listed.
+        """
+        waiting = list(self._rules(home).sitemaps) or [f"{_origin(home)}/sitemap.xml"]
+        for _ in range(_SITEMAPS):
+            if not waiting:
+                break
+            try:
+                _, status, _, data = self._follow(waiting.pop(0), asking=True)
+                pages, further = read_sitemap(unpack_gzip(data, DEFAULT)) if status == httpx.codes.OK else ({}, [])
+            except TabellionError:
+                continue
+            self._changed |= pages
+            waiting += further
+        fresh = [address for address in self._changed if not self._is_kept(address)]
+        return sorted(fresh, key=lambda address: self._changed[address], reverse=True)
+
+    def _is_kept(self, address: str) -> bool:
+        """Whether the earlier crawl has a page as it is now, by what the site's map says."""
+        if self._known is None or address not in self._known:
+            return False
+        changed, kept = moment(self._changed.get(address, "")), moment(self._known.kept(address))
+        return changed is not None and kept is not None and changed < kept
 
     def allows(self, address: str) -> bool:
         """Whether the host's robots.txt lets us fetch an address; a host without one allows all."""
@@ -166,6 +204,40 @@ class LiveFetcher:
         if self._due.get(host, now) > now:
             time.sleep(self._due[host] - now)
         self._due[host] = time.monotonic() + min(max(self.settings.pause, asked or 0.0), self.settings.longest_pause)
+
+
+def read_sitemap(data: bytes) -> tuple[dict[str, str], list[str]]:
+    """The pages of a sitemap with the day or moment of their last change ("" where it says none), and further maps.
+
+    >>> read_sitemap(b"<urlset><url><loc>http://a.org/b</loc><lastmod>2026-01-02</lastmod></url></urlset>")
+    ({'http://a.org/b': '2026-01-02'}, [])
+    """
+    pages: dict[str, str] = {}
+    further: list[str] = []
+    for kind, entry in _ENTRY.findall(data.decode("utf-8", "replace")):
+        told = {name.lower(): unescape(text.strip()) for name, text in _FIELD.findall(entry)}
+        if not told.get("loc"):
+            continue
+        if kind.lower() == "sitemap":
+            further.append(told["loc"])
+        else:
+            pages[told["loc"]] = told.get("lastmod", "")
+    return pages, further
+
+
+def moment(said: str) -> datetime | None:
+    """A moment as sitemaps and WARC files write it; a day alone counts to its end; None where it is neither.
+
+    >>> moment("2026-01-02"), moment("2026-01-02T03:04:05Z") < moment("2026-01-02")
+    (datetime.datetime(2026, 1, 3, 0, 0, tzinfo=datetime.timezone.utc), True)
+    """
+    try:
+        found = datetime.fromisoformat(said)
+    except ValueError:
+        return None
+    if len(said) <= len("2026-01-02"):
+        found += timedelta(days=1)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _origin(address: str) -> str:

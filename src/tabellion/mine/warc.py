@@ -34,6 +34,7 @@ class WarcFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._places: dict[str, int] = {}
+        self._dates: dict[str, str] = {}
         self._warcio = _load_warcio()
         try:
             with path.open("rb") as file:
@@ -51,6 +52,7 @@ class WarcFile:
                 if status == "200" and kind.lower().startswith(PAGE_TYPES):
                     address = record.rec_headers.get_header("WARC-Target-URI").strip("<>")
                     self._places.setdefault(address, records.get_record_offset())
+                    self._dates.setdefault(address, record.rec_headers.get_header("WARC-Date") or "")
 
     def hosts(self) -> dict[str, list[str]]:
         """The addresses of the pages by host, without `www`."""
@@ -58,6 +60,10 @@ class WarcFile:
         for address in self._places:
             found.setdefault(urlsplit(address).netloc.lower().removeprefix("www."), []).append(address)
         return found
+
+    def kept(self, address: str) -> str:
+        """When a page was kept, as the file says it; empty where it does not."""
+        return self._dates.get(address, "")
 
     def __contains__(self, address: str) -> bool:
         return address in self._places
