@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from tabellion.cli import app
@@ -57,8 +58,20 @@ def test_a_page_is_explained_by_a_drawing_and_a_stranger_is_refused() -> None:
     status, printed = run("mine", "--explain", "pie.html", str(SITE))
     assert status == 0
     assert printed.startswith("<svg")
-    assert "1 kg apples" in printed
+    assert "apples" in printed
     assert run("mine", "--explain", "none.html", str(SITE))[0] == 1
+
+
+def test_a_drawing_is_a_picture_where_asked_for_and_a_line_for_each_text_without_chromium(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    picture = CliRunner().invoke(app, ["mine", "--explain", "pie.html", "--format", "png", str(SITE)])
+    assert picture.stdout_bytes.startswith(b"\x89PNG")
+    assert CliRunner().invoke(app, ["mine", "--format", "png", str(SITE)]).exit_code == 2
+    monkeypatch.setattr("tabellion.mine.explain.render_page", lambda *_: None)
+    status, printed = run("mine", "--explain", "pie.html", str(SITE))
+    assert status == 0
+    assert "1 kg apples" in printed
 
 
 def test_pages_without_concepts_still_show_their_instances() -> None:

@@ -47,6 +47,7 @@ class MineForm(StrEnum):
     jsonld = "jsonld"
     rdfxml = "rdfxml"
     svg = "svg"
+    png = "png"
     html = "html"
 
 
@@ -101,7 +102,8 @@ def mine(
         typer.Option(
             "--explain",
             metavar="PAGE",
-            help="Draw what was seen on this page of the sources (its address or file): segments, labels, facts; SVG.",
+            help="Draw what was seen on this page of the sources (its address or file): segments, labels, facts, over "
+            "its layout where Chromium is there; SVG, or PNG with --format png.",
         ),
     ] = None,
     update: Annotated[
@@ -146,6 +148,8 @@ def mine(
     trace: TraceOption = False,
 ) -> None:
     """Mine websites of one domain for their concepts, how these nest, and their instances."""
+    if form is MineForm.png and explain is None:
+        raise typer.BadParameter("draws one page: name it with --explain PAGE", param_hint="--format png")
     limits = build_limits(limit)
     from tabellion.cli.messages import explained
 
@@ -158,7 +162,7 @@ def mine(
         )
         sites = list(open_sites(sources, limits, crawl, keep, expand))
         if explain is not None:
-            print_explanation(sites, explain)
+            print_explanation(sites, explain, form.value)
             raise typer.Exit(0)
         if unified:
             found = print_things(sites, form.value, schema, update, everything=everything)

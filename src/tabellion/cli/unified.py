@@ -55,12 +55,16 @@ def change_lines(history: Path, things: Sequence[Thing]) -> Iterator[str]:
     yield from (f"gone: {key}" for key in changes.gone)
 
 
-def print_explanation(sites: Sequence[SitePages], page: str) -> None:
-    """Print a drawing of what was seen on one page."""
-    from tabellion.mine.explain import explain_page
+def print_explanation(sites: Sequence[SitePages], page: str, form: str) -> None:
+    """Print a drawing of what was seen on one page: over its layout where Chromium is there, else line by line."""
+    from tabellion.export.chart import scene_png, scene_svg
+    from tabellion.mine.explain import draw_page, find_page, render_page
     from tabellion.mine.things import unify_sites
 
-    sys.stdout.buffer.write(explain_page(unify_sites(sites), page).encode("utf-8", "replace"))
+    seen = find_page(unify_sites(sites), page)
+    read = next((site.read for site in sites if seen.source in site.sources), None)
+    scene = draw_page(seen, render_page(read(seen.source), seen.page.address, seen.source) if read else None)
+    sys.stdout.buffer.write(scene_png(scene) if form == "png" else scene_svg(scene).encode("utf-8", "replace"))
     sys.stdout.flush()
 
 

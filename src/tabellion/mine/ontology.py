@@ -68,11 +68,15 @@ ALIKE = 0.5  # share of tag paths that pages of one template have in common
 
 
 class SitePages(msgspec.Struct, frozen=True):
-    """A site to be mined: its name, the sources of its pages (the home page first), and how to load one."""
+    """A site to be mined: its name, the sources of its pages (the home page first), and how to load one.
+
+    `read` gives the bytes of a page, where there is more to be had than its tree.
+    """
 
     name: str
     sources: tuple[str, ...]
     load: Callable[[str], PageTree]
+    read: Callable[[str], bytes] | None = None
 
 
 class Concept(msgspec.Struct, frozen=True):

@@ -58,7 +58,12 @@ def open_sites(
         elif Path(source).is_dir():
             yield folder_site(Path(source), limits)
         elif source.endswith(tuple(_PAGES)):
-            yield SitePages(Path(source).name, (source,), lambda name: find_tables(*load_page(name, limits), limits))
+            yield SitePages(
+                Path(source).name,
+                (source,),
+                lambda name: find_tables(*load_page(name, limits), limits),
+                lambda name: fetch_source(name, limits).data,
+            )
         else:
             yield from warc_sites(Path(source), limits)
     for home in (home for home in crawled if home not in homes):
@@ -110,7 +115,10 @@ def folder_site(folder: Path, limits: Limits = DEFAULT) -> SitePages:
         address = saved.address(source)
         return msgspec.structs.replace(page, address=address) if address else page
 
-    return SitePages(folder.resolve().name, tuple(map(str, saved.files)), load)
+    def read(source: str) -> bytes:
+        return fetch_source(source, limits).data
+
+    return SitePages(folder.resolve().name, tuple(map(str, saved.files)), load, read)
 
 
 def _read_addresses(folder: Path) -> dict[str, str]:
@@ -132,4 +140,4 @@ def warc_sites(path: Path, limits: Limits = DEFAULT) -> Iterator[SitePages]:
             page = read_page_tree(fetched.data, fetched.charset, fetched.address, limits)
             return find_tables(page, fetched.data, limits)
 
-        yield SitePages(host, tuple(addresses), load)
+        yield SitePages(host, tuple(addresses), load, lambda source: archive.fetch(source).data)
