@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -15,7 +16,7 @@ from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import read_document
 from tabellion.recognise.printed.cells import PrintedCell, widen_lone
 from tabellion.recognise.printed.columns import choose_columns
-from tabellion.recognise.printed.grid import recognise_printed
+from tabellion.recognise.printed.grid import in_reading_order, recognise_printed
 from tabellion.recognise.printed.line_facts import line_facts
 from tabellion.recognise.printed.line_joins import settle_joins
 from tabellion.recognise.printed.phrases import Phrase, join_phrases
@@ -273,6 +274,14 @@ def test_a_head_over_the_stub_and_all_values_is_a_label_of_the_values():
     table = read(page).tables[0]
     assert table.frame.header_rows == (0, 1)
     assert {one.top for one in table.tuples if one.column == 1} == {(table.grid.text[0, 0], "Sheep")}
+
+
+def test_words_of_a_cell_are_in_reading_order_where_that_is_from_the_right():
+    strip, _ = laid(headed((92, 200, "Valley of two"), (185, 200, "kind")), Box(60, 188, 495, 205))
+    names = ["אוכלוסייה", "2010", "to", "2012", "של"]  # from left to right on the page
+    mixed = msgspec.structs.replace(strip, text=np.array(names, dtype=object))
+    assert [names[w] for w in in_reading_order(mixed, range(5))] == ["של", "2010", "to", "2012", "אוכלוסייה"]
+    assert in_reading_order(strip, range(3)) == [0, 1, 2]
 
 
 def test_a_text_alone_in_its_row_that_runs_beyond_its_column_stands_over_all():

@@ -8,6 +8,8 @@ grid a part, with the same columns.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import groupby
 
 import msgspec
 import numpy as np
@@ -108,7 +110,7 @@ def cell_text(strip: Strip, cell: PrintedCell) -> str:
     text = ""
     for line in cell.lines:
         part = ""
-        for n, word in enumerate(line):
+        for n, word in enumerate(in_reading_order(strip, line)):
             said = strip.text[word]
             if strip.shift[word] & _RAISED_BIT and n and _CAN_BE_RAISED.fullmatch(said):
                 said = said.replace("−", "-").translate(_RAISED)
@@ -116,6 +118,22 @@ def cell_text(strip: Strip, cell: PrintedCell) -> str:
         broken = len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha() and part[:1].islower()
         text = f"{text}{part}" if broken or not text else f"{text} {part}"
     return text
+
+
+def in_reading_order(strip: Strip, line: Sequence[int]) -> list[int]:
+    """The words of a line as they are read: from the right where most letters are of such a script.
+
+    Words and numbers of other scripts that stand side by side in such a line keep their order.
+    """
+    if all(strip.text[word].isascii() for word in line):
+        return list(line)
+    leftwards = [any("\u0590" <= c < "\u0900" or "\ufb1d" <= c < "\ufeff" for c in strip.text[word]) for word in line]
+    letters = [sum(map(str.isalpha, strip.text[word])) for word in line]
+    if 2 * sum(n for n, left in zip(letters, leftwards, strict=True) if left) <= sum(letters):
+        return list(line)
+    runs = groupby(zip(line, leftwards, strict=True), key=lambda one: one[1])
+    kept = [[word for word, _ in run] if not left else [word for word, _ in run][::-1] for left, run in runs]
+    return [word for run in reversed(kept) for word in run]
 
 
 def _make_grid(table: PrintedTable, rows: NDArray[np.intp], part: NDArray[np.int32]) -> Grid:
