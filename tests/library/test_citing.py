@@ -57,3 +57,26 @@ def test_an_address_without_a_value_is_said(library: Library) -> None:
 def test_tidy_relations_carry_the_place(library: Library) -> None:
     (row,) = library.query("select sheet, page, box, path from smoking_tidy where address = 'B10'").to_pylist()
     assert row["sheet"] and (row["page"], row["box"], row["path"]) == (None, None, None)
+
+
+def test_the_spot_of_a_value_is_drawn_with_its_labels(library: Library) -> None:
+    from tabellion.model.scene import DrawnBox, DrawnText
+
+    for name, address in (("smoking", "B10"), *_some_of(library, "pdf"), *_some_of(library, "html")):
+        cited, scene = library.cite(name, address), library.picture(name, address)
+        words = [part for part in scene.parts if isinstance(part, DrawnText)]
+        boxes = [part for part in scene.parts if isinstance(part, DrawnBox)]
+        (value,) = [part for part in words[3:] if part.bold]
+        assert value.text == " ".join(cited.said.split())
+        marked = [(box.left, box.top) for box in boxes]
+        assert len(marked) == len(set(marked)) >= 1 + bool(cited.top) + bool(cited.left)
+        assert any(box.left < value.x < box.left + box.width and box.top < value.y < box.top + 20 for box in boxes)
+        assert cited.sha256[:12] in words[2].text and cited.address in words[1].text
+    with pytest.raises(LibraryError, match="no value of smoking stands there"):
+        library.picture("smoking", "Z99")
+
+
+def _some_of(library: Library, medium: str) -> list[tuple[str, str]]:
+    asked = "select t.name, u.address from tuples u join tables t using (table_id) join documents d on d.document_id = "
+    rows = library.query(f"{asked}t.document_id where d.medium = '{medium}' order by 1, 2 limit 3").to_pylist()
+    return [(row["name"], row["address"]) for row in rows]

@@ -117,7 +117,9 @@ CITE_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion cite smoking B10 [dim]· the address that SQL and exports give beside each value[/dim]
 
-[dim]$[/dim] tabellion cite smoking B10 --format json | jq .sha256 [dim]· the edition that it was read from[/dim]"""
+[dim]$[/dim] tabellion cite smoking B10 --format json | jq .sha256 [dim]· the edition that it was read from[/dim]
+
+[dim]$[/dim] tabellion cite smoking B10 --picture spot.png [dim]· its labels and the cells around it, drawn[/dim]"""
 
 
 def cite(
@@ -126,12 +128,22 @@ def cite(
     library: LibraryOption = None,
     files: FilesOption = None,
     form: FormatOption = Listing.table,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", "-p", metavar="FILE", help="Draw the spot too: .svg or .png.", dir_okay=False),
+    ] = None,
 ) -> None:
     """Say where a number comes from: labels, title, document, edition and place."""
+    if picture is not None and picture.suffix.lower() not in (".svg", ".png"):
+        raise typer.BadParameter("a picture ends in .svg or .png", param_hint="--picture")
     with opened_library(library, files) as shelf:
-        from tabellion.library.citing import cite_value
+        found = shelf.cite(table, address)
+        if picture is not None:
+            from tabellion.export.chart import scene_png, scene_svg
 
-        found = cite_value(shelf, table, address)
+            scene = shelf.picture(table, address)
+            svg = picture.suffix.lower() == ".svg"
+            picture.write_bytes(scene_svg(scene).encode() if svg else scene_png(scene))
         if form is Listing.json:
             import msgspec
 

@@ -1,4 +1,4 @@
-"""Questions in SQL answered in a worker process, which ends at its limits whatever the database in it does.
+"""Questions in SQL and SPARQL answered in a worker process, which ends at its limits whatever the database in it does.
 
 In: where a library is, and a SELECT. Out: its rows, some at a time, as from `query.Answer`. DuckDB bounds most of what
 it holds and can be interrupted nearly everywhere; what it does not, such as one value of gigabytes, a worker does.
@@ -6,6 +6,7 @@ it holds and can be interrupted nearly everywhere; what it does not, such as one
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,6 +20,9 @@ from tabellion.workers.bounds import at_most_physical
 from tabellion.workers.channel import PIECE
 
 if TYPE_CHECKING:
+    import pyoxigraph
+
+    from tabellion.library.graph import ResultForm
     from tabellion.library.library import Library
 
 _ROOM = 512 * 2**20  # bytes that a worker holds beside a query: the libraries, and a batch on its way
@@ -82,6 +86,43 @@ def answer_query(place: str | None, files: str | None, sql: str, limits: QueryLi
             with pa.ipc.new_stream(sink, batch.schema) as writer:
                 writer.write_batch(batch)
             hand_over([sink.getvalue().to_pybytes()])
+
+
+def ask_sparql(library: Library, query: str, form: ResultForm, seconds: float, memory: int) -> bytes:
+    """The answer to a question in SPARQL, from a worker where the library is isolated; its graph is brought up to date.
+
+    The engine looks at its limit only between rows, so where it must end in time, its process does.
+    """
+    from tabellion.library.graph import check_query, open_graph
+
+    check_query(query)
+    store = open_graph(library)
+    if library.askers is None:
+        return write_answer(store, query, form, seconds)
+    del store
+    given = (str(library.folder.graph), query, form, seconds)
+    bounds = Bounds(seconds + _START, at_most_physical(memory + _ROOM))
+    try:
+        return library.askers.do(answer_sparql, *given, bounds=bounds)
+    except LimitPassedError as error:
+        raise QueryError(over_time(seconds) if error.limit == "seconds" else over_memory(memory)) from None
+    except WorkerLostError as error:
+        raise QueryError(f"the query brought down the process that answered it ({error.how})") from None
+
+
+def answer_sparql(graph: str, query: str, form: ResultForm, seconds: float) -> bytes:
+    """Answer a question in SPARQL in a worker."""
+    import pyoxigraph
+
+    return write_answer(pyoxigraph.Store.read_only(graph), query, form, seconds)
+
+
+def write_answer(store: pyoxigraph.Store, query: str, form: ResultForm, seconds: float) -> bytes:
+    from tabellion.library.graph import answer_query as answer_in_sparql
+
+    file = io.BytesIO()
+    answer_in_sparql(store, query, file, form, seconds)
+    return file.getvalue()
 
 
 @lru_cache(maxsize=4)

@@ -19,7 +19,7 @@ import msgspec
 from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import FILES, Catalogue, corrections, documents, history
+from tabellion.library.catalogue import Catalogue, corrections, documents, files_of, history
 from tabellion.library.details import document_address, document_id
 from tabellion.library.files import Folder, default_place
 from tabellion.library.index import SearchIndex
@@ -30,10 +30,12 @@ from tabellion.model.correction import Correction
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tabellion.export.chart import Kind
     from tabellion.library.adding import StoredSource
     from tabellion.library.citing import Citation
     from tabellion.library.databases import DatabaseKind
     from tabellion.library.databases.export import DatabaseReport
+    from tabellion.library.graph import ResultForm
     from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import QueryLimits, Rows
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from tabellion.library.series.lining import Series
     from tabellion.library.survey import Survey
     from tabellion.library.writing import ReadingWriter
+    from tabellion.model.scene import Scene
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
     from tabellion.workers import Crew
@@ -285,6 +288,24 @@ class Library:
             return IsolatedAnswer(sql, self.place, self.files, limits or QueryLimits(), self.askers)
         return Answer(sql, self.folder, self.catalogue, limits or QueryLimits())
 
+    def sparql(self, query: str, form: ResultForm = "json", limits: QueryLimits | None = None) -> bytes:
+        """The answer to a question in SPARQL: rows as JSON, CSV, TSV or XML, graphs as Turtle or N-Quads."""
+        from tabellion.library.asking import ask_sparql
+        from tabellion.library.query import QueryLimits
+
+        limits = limits or QueryLimits()
+        return ask_sparql(self, query, form, limits.seconds, limits.memory)
+
+    def plot(
+        self, sql: str, kind: Kind | None = None, title: str = "", *, parameters: Parameters | None = None
+    ) -> Scene:
+        """The rows of a SELECT, or of a saved question, drawn; `export.chart` makes SVG or PNG of it."""
+        from tabellion.export.chart import build_chart, draw_chart
+
+        found = self.query(sql, parameters=parameters)
+        rows = list(zip(*(column.to_pylist() for column in found.columns), strict=True))
+        return draw_chart(build_chart(found.column_names, rows, kind, title))
+
     def save_query(self, name: str, sql: str, description: str = "") -> SavedQuery:
         """Keep a question under a name; `:year` in it is a parameter."""
         from tabellion.library.saved import save_query
@@ -345,6 +366,12 @@ class Library:
 
         return cite_value(self, table, address)
 
+    def picture(self, table: str, address: str) -> Scene:
+        """The spot where the value at an address of a table stands, drawn; `export.chart` makes SVG or PNG of it."""
+        from tabellion.library.spot import draw_spot
+
+        return draw_spot(self, table, address)
+
     def preview(self, table_id: str, rows: int = 5) -> pa.Table:
         """The first rows of a table as it is laid out."""
         from tabellion.library.relations import quoted
@@ -364,25 +391,3 @@ class Library:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-
-def files_of(catalogue: Catalogue, given: str | None, *, create: bool) -> Folder:
-    """The folder of a library in PostgreSQL: the one that is given, else the one that the catalogue names."""
-    if catalogue.is_empty() and create and not given:
-        raise LibraryError(f"{catalogue.name}: a library in PostgreSQL needs a folder for its files: --files DIR")
-    catalogue.prepare(create=create)
-    known = catalogue.fact(FILES)
-    if given is None:
-        if known is None:
-            raise LibraryError(f"{catalogue.name}: where the files of this library are is not known: name --files DIR")
-        if not Path(known).is_dir():
-            raise LibraryError(f"{catalogue.name}: its files are in {known}, which is not here: name --files DIR")
-        return Folder(Path(known))
-    folder = Folder(Path(given).absolute())
-    if create or known is None:
-        folder.make()
-        if known != str(folder.root):
-            catalogue.set_fact(FILES, str(folder.root))
-    elif not folder.segments.is_dir():
-        raise LibraryError(f"{given}: the files of this library are not here; the catalogue says {known}")
-    return folder

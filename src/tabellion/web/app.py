@@ -36,7 +36,7 @@ from tabellion.web.ground_truth import add_ground_truth, add_sites
 from tabellion.web.guard import RETRY_SECONDS, Guard, Lanes
 from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
-from tabellion.web.question_routes import add_questions, add_saving
+from tabellion.web.question_routes import add_graph, add_questions, add_saving
 from tabellion.web.service import MOST, LibraryService
 from tabellion.workers import BusyError
 
@@ -88,6 +88,7 @@ def build_app(
     _searching(app, service)
     _reading(app, service)
     add_questions(app, service)
+    add_graph(app, service)
     add_looking(app, looking)
     add_ground_truth(app, looking, write=write)
     add_sites(app, looking)

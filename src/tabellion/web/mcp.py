@@ -21,6 +21,7 @@ from pydantic import Field
 
 from tabellion.errors import TabellionError
 from tabellion.export.chart import scene_svg
+from tabellion.library.graph import ResultForm
 from tabellion.library.library import Library
 from tabellion.model.methods import (
     STEPS,
@@ -120,6 +121,31 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return {"svg": scene_svg(service.plot(sql, None, None if kind == "auto" else kind, title))}
 
     @tool
+    def picture(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
+        """The spot where a value stands, its labels and the cells around it, drawn as SVG."""
+        return {"svg": scene_svg(service.picture(table, address))}
+
+    @tool
+    def sparql(
+        query: Annotated[str, Field(description="One SELECT, ASK or CONSTRUCT.", max_length=20_000)],
+        form: Annotated[ResultForm, Field(description="csv for rows, turtle for graphs.")] = "csv",
+    ) -> Any:
+        """Ask in SPARQL over the tables as RDF (W3C Data Cube, SKOS, PROV); it only reads."""
+        return {"answer": service.sparql(query, form).decode()}
+
+    @tool
+    def export_table(
+        table: str, form: Literal["csv", "json", "jsonl", "markdown", "html", "xml", "turtle"] = "csv"
+    ) -> Any:
+        """One table in a form that tables are published in."""
+        return {"text": service.export(table, form).decode()}
+
+    @tool
+    def list_corrections(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
+        """All that was said of a document: corrections, and labels that mean the same."""
+        return {"corrections": library.logs([document]).get(document, ())}
+
+    @tool
     def survey() -> Any:
         """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
         return service.survey()
@@ -136,6 +162,12 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
 
     if write:
         _add_writing(tool, library)
+
+        @tool
+        def remove_document(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
+            """Take a document out; its history and its original stay."""
+            service.remove(document)
+            return {"removed": document}
 
         @tool
         def export_database(

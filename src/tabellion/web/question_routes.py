@@ -5,7 +5,7 @@ In: an app and a service. Out: the app with these addresses.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import FastAPI, Path, Query, Request, Response
@@ -16,6 +16,17 @@ from tabellion.web.series_schemas import Survey
 from tabellion.web.service import MOST_ROWS, LibraryService
 
 QueryName = Annotated[str, Path(description="The name of a question.", max_length=60, pattern=r"^[^\W\d]\w*$")]
+_RESULTS = {
+    "json": "application/sparql-results+json",
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "xml": "application/sparql-results+xml",
+    "turtle": "text/turtle; charset=utf-8",
+    "nquads": "application/n-quads",
+}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {kind.partition(";")[0]: {} for kind in _RESULTS.values()}}
+}
 _PICTURES: dict[int | str, dict[str, Any]] = {200: {"content": {"image/svg+xml": {}, "image/png": {}}}}
 
 
@@ -44,6 +55,27 @@ def add_questions(app: FastAPI, service: LibraryService) -> None:
         kind = None if drawing.kind == "auto" else drawing.kind
         scene = service.plot(drawing.sql, drawing.parameters, kind, drawing.title)
         if drawing.form == "png":
+            return Response(scene_png(scene), media_type="image/png")
+        return Response(scene_svg(scene), media_type="image/svg+xml")
+
+
+def add_graph(app: FastAPI, service: LibraryService) -> None:
+    """What is asked of the tables as RDF, and where a value stands as a picture."""
+
+    @app.post("/sparql", response_class=Response, responses=_ANSWERS)
+    def sparql(asked: forms.GraphQuestion) -> Response:
+        """The answer to a question in SPARQL over the tables as RDF; it only reads, and reaches nothing outside."""
+        return Response(service.sparql(asked.query, asked.form), media_type=_RESULTS[asked.form])
+
+    @app.get("/tables/{table}/picture", response_class=Response, responses=_PICTURES)
+    def picture(
+        table: Annotated[str, Path(max_length=200, description="The name or id of a table.")],
+        address: Annotated[str, Query(min_length=2, max_length=16, description="Of a value: B10.")],
+        form: Literal["svg", "png"] = "svg",
+    ) -> Response:
+        """The spot where a value stands: its labels and the cells around it, as a picture."""
+        scene = service.picture(table, address)
+        if form == "png":
             return Response(scene_png(scene), media_type="image/png")
         return Response(scene_svg(scene), media_type="image/svg+xml")
 

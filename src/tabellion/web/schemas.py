@@ -239,6 +239,13 @@ class Names(BaseModel):
     names: list[str]
 
 
+class GraphQuestion(BaseModel):
+    """One question in SPARQL."""
+
+    query: str = Field(max_length=20_000)
+    form: Literal["json", "csv", "tsv", "xml", "turtle", "nquads"] = "json"
+
+
 class Drawing(Question):
     """One SELECT whose rows are drawn: the first column is what the others are drawn over."""
 

@@ -22,6 +22,7 @@ from tabellion.library.completion import complete_name
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.export import DatabaseReport
 from tabellion.library.details import document_address, document_id
+from tabellion.library.graph import ResultForm
 from tabellion.library.joins.partners import Partner
 from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
@@ -121,6 +122,19 @@ class LibraryService:
 
     def cite(self, name: str, address: str) -> Citation:
         return self.library.cite(name, address)
+
+    def picture(self, name: str, address: str) -> Scene:
+        """The spot where a value stands, drawn."""
+        with self._turns:
+            return self.library.picture(name, address)
+
+    def sparql(self, query: str, form: ResultForm = "json") -> bytes:
+        """The answer to a question in SPARQL."""
+        with self._turns:
+            answer = self.library.sparql(query, form, self.limits)
+        if len(answer) > _LARGEST:
+            raise QueryError(f"the answer is over the limit of {_LARGEST:,} bytes: ask for less with LIMIT")
+        return answer
 
     def queries(self) -> list[SavedQuery]:
         return self.library.saved_queries()
