@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sheets import Value, grid_of
 
-from tabellion.learn.sheets.variants import closed, merge_titles, repeat_titles
+from tabellion.learn.sheets.variants import closed, merge_titles
 
 ROWS: list[list[Value]] = [
     ["Deaths by town", None, None],
@@ -27,10 +27,6 @@ def test_merged_areas_keep_what_is_left_of_them() -> None:
     assert grid.spans.tolist() == [[0, 0, 2, 1]]
 
 
-def test_titles_are_merged_over_all_columns_or_repeated_in_each() -> None:
+def test_titles_are_merged_over_all_columns() -> None:
     grid = grid_of(ROWS)
     assert merge_titles(grid, [0, 2]).spans.tolist() == [[0, 0, 1, 3]]
-    repeated = repeat_titles(grid, [0, 2])
-    assert repeated.text[0].tolist() == ["Deaths by town"] * 3
-    assert repeated.text[2].tolist() == ["Town", "2019", "2020"]
-    assert grid.text[0, 1] == ""

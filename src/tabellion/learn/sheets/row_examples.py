@@ -2,8 +2,8 @@
 
 Rows to learn from: features and allowed roles of the labelled sheets, and of variants of them. A sheet without its
 title, or without title and notes, is as real as the sheet itself; learning from such variants too keeps a method from
-leaning on what one office always does. So are sheets without blank rows, with titles merged over all columns or
-repeated in each. Of long runs of data rows only a part is kept.
+leaning on what one office always does. So are sheets without blank rows, and with titles merged over all columns.
+Of long runs of data rows only a part is kept.
 
 How well rows are labelled: by the measures of the corpora that tell all six roles, by what is allowed elsewhere.
 """
@@ -22,7 +22,7 @@ from tabellion.label.papers.chen_rows import paper_features
 from tabellion.label.rows.features import row_features
 from tabellion.label.rows.view import RowView, view_rows
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
-from tabellion.learn.sheets.variants import closed, merge_titles, plain, repeat_titles
+from tabellion.learn.sheets.variants import closed, merge_titles
 
 CORPUS_WEIGHT = {
     "saus-lines": 1.0,
@@ -89,7 +89,6 @@ def _variants(view: RowView, allowed: Allowed) -> Iterator[tuple[RowView, Allowe
         yield view_rows(tight), told
     if titles:
         yield view_rows(closed(merge_titles(grid, titles))[0]), told
-        yield view_rows(plain(repeat_titles(grid, titles))), told
 
 
 def row_example(case: Case, view: RowView, allowed: Allowed, weight: float, varied: bool) -> RowExample:

@@ -3,8 +3,8 @@
 In: grids of the corpora and where their tables lie. Out: grids with the same tables laid out anew, by chance but always
 the same: stacked with their own heads, side by side, three with blank bands between, with titles and notes, without
 formatting, with lines of notes between, with blank rows inside a table and remarks beside one; and where the tables lie
-there. A single sheet is varied too: without its blank rows, with its titles merged over all columns or repeated in
-each. One office always leaves a line free below a title, another never does; what is learned must not lean on it.
+there. A single sheet is varied too: without its blank rows, with its titles merged over all columns.
+One office always leaves a line free below a title, another never does; what is learned must not lean on it.
 """
 
 from __future__ import annotations
@@ -74,15 +74,6 @@ def merge_titles(grid: Grid, rows: Sequence[int]) -> Grid:
     spans = [(row, left, 1, right - left + 1) for row, left, right in _lone_texts(grid, rows)]
     added = np.array([*grid.spans.tolist(), *spans], dtype=np.int32).reshape(-1, 4)
     return msgspec.structs.replace(grid, spans=added[np.lexsort((added[:, 1], added[:, 0]))])
-
-
-def repeat_titles(grid: Grid, rows: Sequence[int]) -> Grid:
-    """The grid with lone texts at its left, in some rows, written in every column, as delimited text may have them."""
-    arrays = {name: getattr(grid, name).copy() for name in ("text", "label", "content", "style")}
-    for row, left, right in _lone_texts(grid, rows):
-        for array in arrays.values():
-            array[row, left : right + 1] = array[row, left]
-    return msgspec.structs.replace(grid, **arrays)
 
 
 def _lone_texts(grid: Grid, rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
