@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import gzip
 import io
-import os
-import signal
+import struct
 import zipfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tabellion.errors import UsageError
+import tabellion.scale.work
+from tabellion.errors import CrashError, UsageError
 from tabellion.library import open_library
-from tabellion.scale import WorkSettings, expand_places, read_documents, run_sources
-from tabellion.scale.driver import _batches, _spread, connected
+from tabellion.library.verify import verify_library
+from tabellion.pipeline import Settings
+from tabellion.scale import RunReport, WorkSettings, expand_places, read_batch, run_sources
+from tabellion.scale.driver import BATCH_DOCUMENTS, connected
+from tabellion.scale.work import load_bytes
 
 pytest.importorskip("distributed")
 warcio = pytest.importorskip("warcio")
@@ -88,10 +93,66 @@ def test_every_record_of_an_archive_is_accounted_for(tmp_path: Path, cluster: st
     packed = write_archive(tmp_path / "pages.warc.gz", RECORDS)
     told: list[str] = []
     with open_library(str(tmp_path / "library"), create=True) as library:
-        report = run_sources([str(packed)], library, cluster, listen=lambda done: told.append(done.source))
-        assert report.documents == {"added": 2, "error": 1}
+        report = run_sources([str(packed)], library, cluster, listen=lambda done, _: told.append(done.source))
+        assert report.documents == {"added": 2, "error": 1, "passed over": 2}
+        assert report.unfit == {"image/png": 1, "status 404": 1}
+        assert sum(report.documents.values()) == len(RECORDS)
         assert sorted(told) == [f"https://a.example/{name}#fetched={DATE}" for name in ("1.html", "3.xlsx", "5.pdf")]
         assert ("https://a.example/1.html#fetched=" + DATE) in {row[0] for row in contents(library)}
+
+
+@pytest.mark.parametrize("packing", ["plain", "gzip", "zstandard", "zstandard with a dictionary"])
+def test_archives_are_read_however_they_are_packed(tmp_path: Path, packing: str) -> None:
+    plain = write_archive(tmp_path / "plain.warc", RECORDS)
+    expected = [(place.source, load_bytes(place, Settings())) for place in expand_places([str(plain)])]
+    packed = pack_archive(plain, packing)
+    found = [(place.source, load_bytes(place, Settings())) for place in expand_places([str(packed)])]
+    assert found == expected
+    assert [body for _, body in found] == [record[2] for record in RECORDS]
+
+
+def pack_archive(plain: Path, packing: str) -> Path:
+    """The same archive, each record packed for itself."""
+    parts = [b"WARC/1." + part for part in plain.read_bytes().split(b"WARC/1.")[1:]]
+    if packing == "plain":
+        return plain
+    if packing == "gzip":
+        path = plain.with_name("packed.warc.gz")
+        path.write_bytes(b"".join(gzip.compress(part) for part in parts))
+        return path
+    zstandard = pytest.importorskip("zstandard")
+    path, head, dictionary = plain.with_name("packed.warc.zst"), b"", None
+    if packing.endswith("dictionary"):
+        dictionary = zstandard.train_dictionary(2048, parts * 50)
+        frame = dictionary.as_bytes()
+        head = struct.pack("<II", 0x184D2A5D, len(frame)) + frame
+    packer = zstandard.ZstdCompressor(dict_data=dictionary)
+    path.write_bytes(head + b"".join(packer.compress(part) for part in parts))
+    return path
+
+
+@pytest.mark.parametrize("where", ["head", "middle", "end"])
+def test_what_comes_behind_a_damaged_record_is_read(tmp_path: Path, where: str) -> None:
+    records = [(f"https://a.example/{number}", "text/html", PAGE * 5, "200 OK") for number in range(6)]
+    path = write_archive(tmp_path / "pages.warc.gz", records)
+    at = [place.offset for place in expand_places([str(path)])]
+    data = bytearray(path.read_bytes())
+    if where == "end":
+        data = data[: at[5] + 40]
+    else:
+        first = at[2] + (1 if where == "head" else 60)
+        data[first : first + 20] = b"\xff" * 20
+    path.write_bytes(data)
+    found = list(expand_places([str(path)]))
+    lost = 5 if where == "end" else 2
+    assert [place.source.partition("#")[0] for place in found if not place.unfit] == [
+        record[0] for number, record in enumerate(records) if number != lost
+    ]
+    assert [place.unfit for place in found if place.unfit] == ["damaged"]
+    work = WorkSettings(str(tmp_path / "originals"), str(tmp_path))
+    (damaged,) = read_batch([place for place in found if place.unfit], work).documents
+    assert damaged.kind == "truncated"
+    assert "those after it are read" in damaged.note
 
 
 def test_archives_in_wacz_files_lists_and_indexes_name_documents(tmp_path: Path) -> None:
@@ -102,38 +163,108 @@ def test_archives_in_wacz_files_lists_and_indexes_name_documents(tmp_path: Path)
     plain = list(expand_places([str(inner)]))
     inside = list(expand_places([str(tmp_path / "site.wacz")]))
     assert [place.source for place in inside] == [place.source for place in plain]
-    work = WorkSettings(str(tmp_path / "originals"))
-    (tmp_path / "originals").mkdir()
-    assert read_documents(inside[:1], work)[0].reading == read_documents(plain[:1], work)[0].reading is not None
+    work = WorkSettings(str(tmp_path / "originals"), str(tmp_path))
+    from_wacz, from_warc = read_batch(inside[:1], work), read_batch(plain[:1], work)
+    assert from_wacz.documents[0].reading == from_warc.documents[0].reading is not None
+    assert from_wacz.segment == from_warc.segment is not None
     listed = list(expand_places([f"@{tmp_path / 'list.txt'}"]))
     assert [place.source for place in listed] == [*(place.source for place in plain), "https://b.example/x.html"]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = {"url": [plain[0].source], "warc_filename": [inner.name], "warc_record_offset": [plain[0].offset]}
-    pq.write_table(pa.table({**rows, "warc_record_length": [plain[0].size]}), tmp_path / "index.parquet")
+    rows = {"url": ["https://a.example/1.html"], "warc_filename": [inner.name], "warc_record_offset": [plain[0].offset]}
+    fetched = [datetime.fromisoformat(DATE)]
+    pq.write_table(
+        pa.table({**rows, "warc_record_length": [plain[0].size], "fetch_time": fetched}), tmp_path / "index.parquet"
+    )
     indexed = list(expand_places([str(tmp_path / "index.parquet")]))
-    assert [(place.file, place.offset) for place in indexed] == [(str(inner), plain[0].offset)]
+    assert [(one.source, one.file, one.offset) for one in indexed] == [(plain[0].source, str(inner), plain[0].offset)]
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     with pytest.raises(UsageError, match="no index of web archives"):
         list(expand_places([str(tmp_path / "other.parquet")]))
 
 
-def test_a_killed_worker_loses_no_document(tmp_path: Path) -> None:
+def test_a_document_that_brings_its_process_down_is_tried_again_and_costs_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[str] = []
+
+    def lose(*_: object, name: str, **__: object) -> None:
+        tries.append(name)
+        raise CrashError(f"{name}: it brought down the process that read it")
+
+    bad, good = tmp_path / "bad.html", tmp_path / "good.html"
+    bad.write_bytes(PAGE)
+    good.write_bytes(PAGE)
+    work = WorkSettings(str(tmp_path / "originals"), str(tmp_path))
+    places = list(expand_places([str(bad), str(good)]))
+    real = tabellion.scale.work.do_reading
+    monkeypatch.setattr(
+        tabellion.scale.work,
+        "do_reading",
+        lambda *given, name, **rest: (lose if "bad" in name else real)(*given, name=name, **rest),
+    )
+    first, second = read_batch(places, work).documents
+    assert (first.kind, second.kind) == ("crash", "")
+    assert tries == [str(bad), str(bad)]
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, cluster: str) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
-    for number in range(80):
-        (pages / f"{number}.html").write_bytes(PAGE.replace(b"5", str(number).encode()))
-    with open_library(str(tmp_path / "library"), create=True) as library, connected("local:2") as client:
-        work = WorkSettings(str(library.folder.originals))
-        came = []
-        for done in _spread(client, _batches(expand_places([str(pages)]), library, work)):
-            if not came:
-                process = next(iter(client.run(os.getpid).values()))
-                os.kill(process, signal.SIGKILL)
-            came.append(done)
-        assert sorted(done.source for done in came) == sorted(str(page) for page in pages.iterdir())
-        assert all(done.reading for done in came)
+    for number in range(3 * BATCH_DOCUMENTS):
+        (pages / f"{number:03}.html").write_bytes(PAGE.replace(b"5", str(number).encode()))
+    (pages / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+
+    class Stop(Exception):
+        pass
+
+    def stop(_: object, report: RunReport) -> None:
+        if report.documents["added"] >= BATCH_DOCUMENTS:
+            raise Stop
+
+    with open_library(str(tmp_path / "library"), create=True) as library:
+        with pytest.raises(Stop):
+            run_sources([str(pages)], library, cluster, listen=stop)
+        seen = len(library.documents())
+        assert 0 < seen < 3 * BATCH_DOCUMENTS, "batches become visible one by one"
+        report = run_sources([str(pages)], library, cluster)
+        assert report.resumed >= 1
+        assert report.documents == {"added": 3 * BATCH_DOCUMENTS, "error": 1}
+        assert list(verify_library(library)) == []
+        again = run_sources([str(pages)], library, cluster)
+        assert again.documents == {"unchanged": 3 * BATCH_DOCUMENTS, "error": 1}
+
+
+def test_a_segment_is_called_by_what_it_holds(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(PAGE)
+    work = WorkSettings(str(tmp_path / "originals"), str(tmp_path))
+    first = read_batch(list(expand_places([str(page)])), work).segment
+    assert first is not None
+    assert first == read_batch(list(expand_places([str(page)])), work).segment
+    page.write_bytes(PAGE.replace(b"5", b"6"))
+    changed = read_batch(list(expand_places([str(page)])), work).segment
+    assert changed is not None
+    assert changed.segment_id != first.segment_id
+    with open_library(str(tmp_path / "library"), create=True) as library:
+        for number in (5, 6, 5, 6, 5):  # back and forth: a segment that was dead is alive again
+            page.write_bytes(PAGE.replace(b"5", str(number).encode()))
+            library.add(page)
+            assert list(verify_library(library)) == []
+        assert library.query("select value from tuples where value = 5").num_rows == 1
+
+
+def test_corrections_hold_in_a_run(tmp_path: Path, cluster: str) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(PAGE)
+    with open_library(str(tmp_path / "library"), create=True) as library:
+        library.add(page)
+        (table,) = library.documents()[0].tables
+        library.repair(table).set_text("title", "Cities")
+        page.write_bytes(PAGE + b"<p>changed</p>")
+        assert run_sources([str(page)], library, cluster).documents == {"replaced": 1}
+        assert library.query("select title from tables").to_pylist() == [{"title": "Cities"}]
 
 
 def test_a_cluster_that_is_none_is_told(tmp_path: Path) -> None:

@@ -36,7 +36,12 @@ LibraryOption = Annotated[
 ]
 FilesOption = Annotated[
     str | None,
-    typer.Option("--files", metavar="DIR", help="The folder for the files where the library is a PostgreSQL URL."),
+    typer.Option(
+        "--files",
+        metavar="DIR",
+        help="The folder for the files where the library is a PostgreSQL URL, or for any library an address in object "
+        "storage (s3://…).",
+    ),
 ]
 
 

@@ -43,7 +43,7 @@ def read_source(
     from tabellion.library.reading import as_stored, read_for_library
 
     settings = as_stored(settings, known.rendered if known else None)
-    data = _fetch(source, settings)
+    data = fetch_original(source, settings)
     settings = msgspec.structs.replace(settings, network=False)  # what the page needs of the web is in it now
     editions = editions_of(originals, settings)
     reading = read_for_library(source, document_address(source), data, settings, log, editions)
@@ -67,12 +67,12 @@ def is_unchanged(source: str, known: StoredSource, settings: Settings, originals
         from tabellion.library.reading import as_stored
 
         chosen = as_stored(settings, known.rendered)
-        return chosen.render == known.rendered and hashlib.sha256(_fetch(source, chosen)).hexdigest() == known.sha256
+        return chosen.render == known.rendered and hashlib.sha256(fetch_original(source, chosen)).hexdigest() == known.sha256
     except (OSError, TabellionError):
         return False
 
 
-def _fetch(source: str, settings: Settings) -> bytes:
+def fetch_original(source: str, settings: Settings) -> bytes:
     """The bytes that are kept of a source."""
     from tabellion.read.fetch import fetch_source
 

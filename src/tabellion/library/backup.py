@@ -51,17 +51,18 @@ def copy_library(source: Library, place: str, files: str | None = None) -> int:
 
 def _copy_files(source: Library, target: Library, rows: dict[str, list[dict[str, object]]]) -> None:
     hashes = {str(row["sha256"]) for name in ("documents", "history") for row in rows[name]}
-    wanted = [segment_path(source.folder.segments, str(row["segment_id"])) for row in rows["segments"]]
-    wanted += [beside for path in wanted if (beside := path.with_suffix(QUADS)).exists()]
-    held = [(str(row["segment_id"]), str(row["document_id"])) for row in rows["documents"]]
-    wanted += [view for one in held if (view := view_path(source.folder.segments, *one)).exists()]
-    wanted += [path for sha256 in hashes if (path := find_original(source.folder.originals, sha256))]
+    held = [segment_path(source.folder.segments, str(row["segment_id"])) for row in rows["segments"]]
+    held += [beside for path in held if (beside := path.with_suffix(QUADS)).exists()]
+    shown = [(str(row["segment_id"]), str(row["document_id"])) for row in rows["documents"]]
+    held += [view for one in shown if (view := view_path(source.folder.segments, *one)).exists()]
+    wanted = [(path, target.folder.segments / path.name) for path in held]
+    kept = [path for sha256 in hashes if (path := find_original(source.folder.originals, sha256))]
+    wanted += [(path, target.folder.originals / path.name[:2] / path.name) for path in kept]
     try:
-        for path in wanted:
-            aim = target.folder.root / path.relative_to(source.folder.root)
+        for path, aim in wanted:
             aim.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(aim) as part:
-                shutil.copyfile(path, part)
+            with whole_file(aim) as part, path.open("rb") as there, part.open("wb") as here:
+                shutil.copyfileobj(there, here)
         if source.folder.weights.is_dir():
             shutil.copytree(source.folder.weights, target.folder.weights, dirs_exist_ok=True)
     except OSError as error:

@@ -152,6 +152,15 @@ corrections = Table(
     Column("seal", Text),
 )
 
+batches = Table(
+    "batches",
+    catalogue,
+    Column("run_id", Text, primary_key=True),
+    Column("batch_id", Text, primary_key=True),
+    Column("segment_id", Text),
+    Column("report", Text, nullable=False),
+)
+
 
 def schema_version(connection: Connection) -> int:
     """The last step that was run on this catalogue; 0 where there is none."""
@@ -307,28 +316,6 @@ def connect_postgresql(url: str) -> Engine:
     if not parsed.username:  # as psql does
         parsed = parsed.set(username=os.environ.get("PGUSER") or getpass.getuser())
     try:
-        return create_engine(parsed, isolation_level="REPEATABLE READ")
+        return create_engine(parsed, isolation_level="REPEATABLE READ", pool_pre_ping=True)
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         raise MissingExtraError("pg8000 is not installed: pip install 'tabellion[library]'") from error
-
-
-def files_of(catalogue: Catalogue, given: str | None, *, create: bool) -> Folder:
-    """The folder of a library in PostgreSQL: the one that is given, else the one that the catalogue names."""
-    if catalogue.is_empty() and create and not given:
-        raise LibraryError(f"{catalogue.name}: a library in PostgreSQL needs a folder for its files: --files DIR")
-    catalogue.prepare(create=create)
-    known = catalogue.fact(FILES)
-    if given is None:
-        if known is None:
-            raise LibraryError(f"{catalogue.name}: where the files of this library are is not known: name --files DIR")
-        if not Path(known).is_dir():
-            raise LibraryError(f"{catalogue.name}: its files are in {known}, which is not here: name --files DIR")
-        return Folder(Path(known))
-    folder = Folder(Path(given).absolute())
-    if create or known is None:
-        folder.make()
-        if known != str(folder.root):
-            catalogue.set_fact(FILES, str(folder.root))
-    elif not folder.segments.is_dir():
-        raise LibraryError(f"{given}: the files of this library are not here; the catalogue says {known}")
-    return folder

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from tabellion.library.catalogue import corrections, documents, history, schema_version, segments, tables
+from tabellion.library.files import count_bytes
 from tabellion.library.library import Library
 from tabellion.library.records import tables_of
 
@@ -25,7 +26,7 @@ def describe_library(library: Library) -> dict[str, Any]:
         media = connection.execute(select(documents.c.medium, func.count()).group_by(documents.c.medium)).all()
         facts = {
             "library": library.catalogue.name,
-            "files": str(library.folder.root),
+            "files": library.folder.store or str(library.folder.root),
             "schema": schema_version(connection),
             "documents": count(func.count(documents.c.document_id)),
             **{f"documents, {medium}": int(number) for medium, number in sorted(media)},
@@ -39,7 +40,7 @@ def describe_library(library: Library) -> dict[str, Any]:
         }
     rooms = {"originals": library.folder.originals, "segments": library.folder.segments, "index": library.folder.index}
     for name, room in rooms.items():
-        facts[f"bytes of {name}"] = sum(path.stat().st_size for path in room.rglob("*") if path.is_file())
+        facts[f"bytes of {name}"] = count_bytes(room)
     if library.folder.catalogue.exists():
         facts["bytes of catalogue"] = library.folder.catalogue.stat().st_size
     return facts

@@ -2,7 +2,8 @@
 
 Where a library keeps its files, and how a file appears there whole or not at all. In: a folder. Out: the paths inside
 it. A file is written under another name and renamed, so that a killed process or a full disk leaves at most a file that
-nothing refers to.
+nothing refers to. Originals and segments may lie in object storage instead, under an address that fsspec knows; an
+object is whole as soon as it is there.
 
 Locks between processes, by files: gone with the process that holds them, however it ends. In: the path of a lock file.
 Out: a context. Writers share one lock, so that what looks like leavings of a killed writer is cleared away only while
@@ -18,11 +19,12 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, cast
 from uuid import uuid4
 
-from tabellion.errors import LibraryError
+from tabellion.errors import LibraryError, MissingExtraError
 
 PATIENCE = 0.05  # seconds between two tries to get a lock
 
@@ -49,14 +51,15 @@ def _acquire(handle: int, how: int, until: float) -> bool:
             return True
 
 
+LEAVINGS = b"leavings"  # in the mark, where there are some for certain
 PART = ".part"  # the ending of files that are still being written
 
 
 class Folder:
-    """The paths of one library."""
+    """The paths of one library; with `store`, the address in object storage that has its originals and segments."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, store: str | None = None) -> None:
+        self.root, self.store = root, store
 
     @property
     def catalogue(self) -> Path:
@@ -64,11 +67,11 @@ class Folder:
 
     @property
     def originals(self) -> Path:
-        return self.root / "originals"
+        return open_room(f"{self.store}/originals") if self.store else self.root / "originals"
 
     @property
     def segments(self) -> Path:
-        return self.root / "segments"
+        return open_room(f"{self.store}/segments") if self.store else self.root / "segments"
 
     @property
     def mined(self) -> Path:
@@ -104,6 +107,11 @@ class Folder:
         return self.root / "graph.lock"
 
     @property
+    def unfinished(self) -> Path:
+        """The mark that files may be there which the catalogue does not name."""
+        return self.root / "unfinished"
+
+    @property
     def write_lock(self) -> Path:
         return self.root / "write.lock"
 
@@ -114,10 +122,51 @@ class Folder:
     def make(self) -> None:
         """Make the folder and its rooms."""
         try:
-            for path in (self.root, self.originals, self.segments, self.index):
+            for path in (self.root, self.index, *(() if self.store else (self.originals, self.segments))):
                 path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LibraryError(f"{self.root}: no library can be made here ({error.strerror})") from error
+
+
+def is_address(place: str) -> bool:
+    """Whether a place is an address in object storage, not a folder.
+
+    >>> is_address("s3://bucket/tables"), is_address("/srv/tables")
+    (True, False)
+    """
+    return "://" in place
+
+
+def open_room(place: str) -> Path:
+    """A folder by its path, or one in object storage by its address, to be used alike."""
+    if not is_address(place):
+        return Path(place)
+    try:
+        from upath import UPath
+
+        # what other machines write is seen at once
+        return cast("Path", UPath(place.rstrip("/"), use_listings_cache=False))
+    except (ImportError, ValueError) as error:
+        raise MissingExtraError(f"{place}: {error}; pip install 'tabellion[scale]' and what it names") from error
+
+
+def is_local(path: Path) -> bool:
+    """Whether a path is a file of this machine."""
+    return isinstance(path, Path)
+
+
+def count_bytes(room: Path) -> int:
+    """How much room all files under a folder take."""
+    if is_local(room):
+        return sum(path.stat().st_size for path in room.rglob("*") if path.is_file())
+    there: Any = room
+    return int(there.fs.du(there.path)) if room.exists() else 0
+
+
+def mark_unfinished(folder: Folder) -> None:
+    """Let the next writer look for leavings; on a full disk there is no room for the mark, nor need of one."""
+    with suppress(OSError):
+        folder.unfinished.write_bytes(LEAVINGS)
 
 
 def default_place() -> str:
@@ -141,6 +190,9 @@ def file_hash(path: Path) -> str:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path to write to, that gets its name once all is written; `bring_to_disk` makes it outlast a power failure."""
+    if not is_local(path):
+        yield path
+        return
     part = path.with_name(f".{uuid4().hex}{PART}")
     try:
         yield part

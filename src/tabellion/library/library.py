@@ -19,11 +19,12 @@ import msgspec
 from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue, corrections, documents, files_of, history
+from tabellion.library.catalogue import Catalogue, corrections, documents, history
 from tabellion.library.details import document_address, document_id
-from tabellion.library.files import Folder, default_place
+from tabellion.library.files import Folder, default_place, mark_unfinished
 from tabellion.library.index import SearchIndex
 from tabellion.library.kept import AddResult, DocumentRecord, Kept, ListedDocument, SqliteKept, in_parts
+from tabellion.library.places import files_of, store_of
 from tabellion.library.records import KeptRecords, documents_by_id, listed_documents, tables_by_id
 from tabellion.model.correction import Correction
 
@@ -68,10 +69,13 @@ class Library:
             if not create and not self.folder.catalogue.exists():
                 raise LibraryError(f"{place}: there is no library here; `tabellion add` makes one")
             if create:
-                self.folder.make()
+                self.folder.root.mkdir(parents=True, exist_ok=True)
             self.catalogue = Catalogue(self.folder)
             self.catalogue.prepare(create=create)
             self.kept = SqliteKept(self.folder.catalogue)
+            self.folder = Folder(Path(place), store_of(self.catalogue, files))
+            if create:
+                self.folder.make()
         self.index = SearchIndex(self.folder, self.catalogue, self.kept)
         self.place, self.files = place, files
         self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
@@ -121,7 +125,7 @@ class Library:
     @contextmanager
     def writing_documents(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[ReadingWriter]:
         """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
-        from tabellion.library.verify import mark_unfinished, sweep, writing_mark
+        from tabellion.library.verify import sweep, writing_mark
         from tabellion.library.writing import ReadingWriter
         from tabellion.pipeline import Settings
 

@@ -15,18 +15,27 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from tabellion.errors import LibraryError
-from tabellion.library.files import whole_file
+from tabellion.errors import LibraryError, TabellionError
+from tabellion.library.files import is_local, whole_file
 from tabellion.library.reading import SCHEMA
+from tabellion.read.archives import load_place
+from tabellion.read.limits import DEFAULT
+
+if TYPE_CHECKING:
+    from upath import UPath
 
 ENDING = ".parquet"
 _ROW_GROUP = 131_072  # rows: large enough to scan fast, small enough to skip most of a segment for one table
+
+
+_NAME = 32  # digits of a hash that make the name of a segment
 
 
 class Segment(msgspec.Struct, frozen=True):
@@ -38,8 +47,8 @@ class Segment(msgspec.Struct, frozen=True):
     sha256: str
 
 
-def write_segment(folder: Path, segment_id: str, parts: Iterable[pa.Table]) -> Segment:
-    """Write tuples as one new segment."""
+def write_segment(folder: Path, parts: Iterable[pa.Table], beside: Iterable[bytes] = ()) -> Segment:
+    """Write tuples as one segment, called by its bytes and those of the files beside it: the same give the same."""
     table = pa.concat_tables([SCHEMA.empty_table(), *parts]).combine_chunks()
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -54,8 +63,12 @@ def write_segment(folder: Path, segment_id: str, parts: Iterable[pa.Table]) -> S
     )
     data = sink.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
+    named = hashlib.sha256(sha256.encode())
+    for one in beside:
+        named.update(hashlib.sha256(one).digest())
+    segment_id = named.hexdigest()[:_NAME]
     with whole_file(segment_path(folder, segment_id)) as part:
-        part.write_bytes(data)
+        part.write_bytes(data.to_pybytes())
     return Segment(segment_id, table.num_rows, len(data), sha256)
 
 
@@ -65,7 +78,12 @@ def segment_path(folder: Path, segment_id: str) -> Path:
 
 def open_segments(folder: Path, segment_ids: Sequence[str]) -> ds.Dataset:
     """Some segments as one dataset, of which only what is asked for is read."""
-    return ds.dataset([str(segment_path(folder, one)) for one in segment_ids], schema=SCHEMA, format="parquet")
+    paths = [segment_path(folder, one) for one in segment_ids]
+    if paths and not is_local(paths[0]):
+        there = cast("UPath", paths[0]).fs
+        names = [cast("UPath", path).path for path in paths]
+        return ds.dataset(names, schema=SCHEMA, format="parquet", filesystem=there)
+    return ds.dataset([str(path) for path in paths], schema=SCHEMA, format="parquet")
 
 
 def _leaves() -> list[str]:
@@ -74,32 +92,56 @@ def _leaves() -> list[str]:
 
 
 PACKED = ".gz"
+REFERRED = ".refer"  # the ending of a file that says where a document lies which is not kept
 _WORTH_PACKING = 0.9  # a packed file must be smaller than this share; xlsx and most pdf are packed already
 _LEVEL = 6
 
 
-def original_paths(originals: Path, sha256: str) -> tuple[Path, Path]:
-    """Where a document may lie: as it is, or packed."""
+class Reference(msgspec.Struct, frozen=True):
+    """Where a document lies that is only referred to: a file or an address, or a record in a web archive."""
+
+    file: str
+    offset: int = -1
+
+
+def original_paths(originals: Path, sha256: str) -> tuple[Path, Path, Path]:
+    """Where a document may lie: as it is, packed, or elsewhere."""
     plain = originals / sha256[:2] / sha256
-    return plain, plain.with_name(sha256 + PACKED)
+    return plain, plain.with_name(sha256 + PACKED), plain.with_name(sha256 + REFERRED)
 
 
 def find_original(originals: Path, sha256: str) -> Path | None:
-    """The file that holds a document, or None."""
+    """The file that holds a document or says where it is, or None."""
     return next((path for path in original_paths(originals, sha256) if path.exists()), None)
 
 
 def store_original(originals: Path, data: bytes, sha256: str) -> None:
     """Keep these bytes, unless they are kept already; a damaged copy is replaced."""
-    if is_whole(originals, sha256):
+    if is_kept(originals, sha256) and is_whole(originals, sha256):
         return
-    plain, packed = original_paths(originals, sha256)
-    plain.parent.mkdir(parents=True, exist_ok=True)
+    plain, packed, referred = original_paths(originals, sha256)
     smaller = gzip.compress(data, _LEVEL, mtime=0)
     worth = len(smaller) < _WORTH_PACKING * len(data)
-    with whole_file(packed if worth else plain) as part:
-        part.write_bytes(smaller if worth else data)
+    _write(packed if worth else plain, smaller if worth else data)
     (plain if worth else packed).unlink(missing_ok=True)  # a damaged copy in the other form
+    referred.unlink(missing_ok=True)
+
+
+def refer_original(originals: Path, reference: Reference, sha256: str) -> None:
+    """Note where these bytes lie, unless they are kept."""
+    if not is_kept(originals, sha256):
+        _write(original_paths(originals, sha256)[-1], msgspec.json.encode(reference))
+
+
+def is_kept(originals: Path, sha256: str) -> bool:
+    """Whether there is a copy of a document here."""
+    return any(path.exists() for path in original_paths(originals, sha256)[:2])
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as part:
+        part.write_bytes(data)
 
 
 def is_whole(originals: Path, sha256: str) -> bool:
@@ -117,8 +159,13 @@ def load_original(originals: Path, sha256: str) -> bytes:
     if path is None:
         raise LibraryError(f"{originals}: the document {sha256} is missing")
     try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == PACKED else path.read_bytes()
-    except (OSError, EOFError, zlib.error) as error:
+        data = path.read_bytes()
+        if path.suffix == PACKED:
+            data = gzip.decompress(data)
+        elif path.suffix == REFERRED:
+            there = msgspec.json.decode(data, type=Reference)
+            data = load_place(there.file, there.offset, DEFAULT)
+    except (OSError, EOFError, zlib.error, msgspec.DecodeError, TabellionError) as error:
         raise LibraryError(f"{path}: cannot be read ({error})") from error
     if hashlib.sha256(data).hexdigest() != sha256:
         raise LibraryError(f"{path}: its bytes are not those that were kept")
@@ -129,4 +176,4 @@ def list_originals(originals: Path) -> Iterator[tuple[str, Path]]:
     """Hash and path of every document that is kept."""
     for path in sorted(originals.glob("??/*")):
         if not path.name.startswith("."):
-            yield path.name.removesuffix(PACKED), path
+            yield path.name.removesuffix(PACKED).removesuffix(REFERRED), path

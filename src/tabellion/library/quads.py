@@ -64,12 +64,18 @@ def are_few(values: int) -> bool:
     return values <= _MOST
 
 
-def write_quads(folder: Path, segment_id: str, held: Mapping[str, Quads]) -> None:
-    """Write the facts of the documents of a segment beside it."""
-    if held:
+def pack_quads(held: Mapping[str, Quads]) -> bytes:
+    """The facts of the documents of a segment as their file has them; nothing where there are none."""
+    data = msgspec.msgpack.encode(held)
+    return hashlib.sha256(data).digest() + data if held else b""
+
+
+def write_quads(folder: Path, segment_id: str, packed: bytes) -> bool:
+    """Write the facts of the documents of a segment beside it, where there are any."""
+    if packed:
         with whole_file(quads_path(folder, segment_id)) as part:
-            data = msgspec.msgpack.encode(held)
-            part.write_bytes(hashlib.sha256(data).digest() + data)
+            part.write_bytes(packed)
+    return bool(packed)
 
 
 def read_quads(folder: Path, segment_ids: Iterable[str], documents: Sequence[str]) -> Iterator[tuple[str, Quads]]:

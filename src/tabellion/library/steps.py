@@ -51,5 +51,11 @@ _SEALED: Sequence[str] = tuple(
     )
 )
 
-STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED, _SEALED)
+# what an unfinished run has done already: its batches, each with the segment that holds its tuples and its counts
+_RUNS: Sequence[str] = (
+    "CREATE TABLE batches (run_id TEXT NOT NULL, batch_id TEXT NOT NULL, segment_id TEXT, report TEXT NOT NULL,"
+    " PRIMARY KEY (run_id, batch_id))",
+)
+
+STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED, _SEALED, _RUNS)
 NEWEST = len(STEPS)

@@ -14,8 +14,9 @@ Out: the same documents, read by this tabellion. A document that this one cannot
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -28,11 +29,19 @@ from tabellion.errors import LibraryError
 from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
 from tabellion.library.corrections import editions_of
-from tabellion.library.files import PART, Folder, file_hash, locked
+from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked
 from tabellion.library.kept import DocumentRecord, SegmentRecord
 from tabellion.library.library import Library
 from tabellion.library.mending import find_damage
-from tabellion.library.originals import ENDING, is_whole, list_originals, load_original, segment_path
+from tabellion.library.originals import (
+    ENDING,
+    PACKED,
+    REFERRED,
+    is_whole,
+    list_originals,
+    load_original,
+    segment_path,
+)
 from tabellion.library.quads import QUADS, are_damaged
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import list_documents, list_segments
@@ -42,11 +51,12 @@ from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
 
 _LONG_WAIT = 600.0  # seconds that a writer waits while leavings are cleared away
+_LONGEST_RUN = 86_400.0  # seconds between a file in object storage and the transaction that names it
 
 
 def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
     """Clear away what unfinished runs left, where there were any; returns how many files that were."""
-    if not always and not _mark(folder).exists():
+    if not always and not folder.unfinished.exists():
         return 0
     with locked(folder.write_lock) as alone:
         if not alone:
@@ -54,10 +64,10 @@ def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
         with catalogue.writing() as connection:
             connection.execute(delete(segments).where(segments.c.dead >= segments.c.rows))
             named = _named(connection)
-        files = [path for path in _files(folder) if path.name not in named]
+        files = [path for path in _files(folder) if path.name not in named and _is_old(path)]
         for path in files:
             path.unlink(missing_ok=True)
-        _mark(folder).unlink(missing_ok=True)
+        folder.unfinished.unlink(missing_ok=True)
     return len(files)
 
 
@@ -65,21 +75,11 @@ def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
 def writing_mark(folder: Folder) -> Iterator[None]:
     """While files are written that the catalogue does not name yet. A process that is killed leaves the mark."""
     with locked(folder.write_lock, shared=True, wait=_LONG_WAIT):
-        _mark(folder).touch()
+        folder.unfinished.touch()
         yield
     with locked(folder.write_lock) as alone:
-        if alone:
-            _mark(folder).unlink(missing_ok=True)
-
-
-def mark_unfinished(folder: Folder) -> None:
-    """Let the next writer look for leavings; on a full disk there is no room for the mark, nor need of one."""
-    with suppress(OSError):
-        _mark(folder).touch()
-
-
-def _mark(folder: Folder) -> Path:
-    return folder.root / "unfinished"
+        if alone and folder.unfinished.exists() and folder.unfinished.read_bytes() != LEAVINGS:
+            folder.unfinished.unlink(missing_ok=True)
 
 
 def _named(connection: Connection) -> set[str]:
@@ -90,8 +90,13 @@ def _named(connection: Connection) -> set[str]:
         found.add(view_path(Path(), segment_id, document_id).name)
     for held in (documents, history):
         for sha256 in connection.execute(select(held.c.sha256).distinct()).scalars():
-            found |= {sha256, f"{sha256}.gz"}
+            found |= {f"{sha256}{ending}" for ending in ("", PACKED, REFERRED)}
     return found
+
+
+def _is_old(path: Path) -> bool:
+    """Whether no other machine can be about to name a file; a lock keeps only those apart that see one folder."""
+    return is_local(path) or time.time() - path.stat().st_mtime > _LONGEST_RUN
 
 
 def _files(folder: Folder) -> Iterator[Path]:
@@ -221,7 +226,8 @@ def _check_segment(
         if file_hash(path) != segment.sha256:
             yield f"segment {path}: its bytes are not those that were written; `tabellion rebuild`"
             return
-        held = pq.read_table(path, columns=["table_id", "document_id"])
+        with path.open("rb") as file:
+            held = pq.read_table(file, columns=["table_id", "document_id"])
     except (OSError, pa.ArrowException) as error:
         yield f"segment {path}: cannot be read ({error}); `tabellion rebuild`"
         return

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
@@ -21,14 +20,14 @@ from tabellion.export.arrow import clean_text
 from tabellion.library.catalogue import Catalogue, documents, history, segments, tables
 from tabellion.library.corrections import append_log, count_logs, editions_of, read_logs
 from tabellion.library.details import pack_details
-from tabellion.library.files import Folder, bring_files_to_disk, bring_to_disk
+from tabellion.library.files import Folder, bring_files_to_disk, bring_to_disk, is_local, mark_unfinished
 from tabellion.library.kept import AddResult, DocumentRecord, Status, in_parts
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
-from tabellion.library.quads import quads_path, write_quads
+from tabellion.library.quads import pack_quads, quads_path, write_quads
 from tabellion.library.reading import Reading, TableReading, arrow_table, as_stored, read_for_library
 from tabellion.library.records import documents_by_id
-from tabellion.library.views import drop_views, view_path, write_views
+from tabellion.library.views import drop_views, write_views
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 
@@ -114,40 +113,71 @@ def write_readings(
     `said` are new corrections by document, which the readings hold already. `LogGrown` if a log holds others as well.
     """
     said = said or {}
-    segment_id = uuid4().hex
-    path = segment_path(folder.segments, segment_id)
-    parts = [arrow_table(reading.tuples) for reading in readings]
-    used = False
-    views: list[Path] = []
     try:
-        segment = write_segment(folder.segments, segment_id, [part for part in parts if part.num_rows])
-        write_quads(folder.segments, segment_id, {one.document_id: one.quads for one in readings if one.quads})
-        views = write_views(folder.segments, segment_id, {one.document_id: one.view for one in readings if one.view})
-        if said:  # a stroke: its original has been on the disk for long
-            bring_files_to_disk([path, quads_path(folder.segments, segment_id), *views])
+        segment, written = store_tuples(folder.segments, readings)
+        if not is_local(folder.segments):
+            pass  # what object storage takes is kept
+        elif said:  # a stroke: its original has been on the disk for long
+            bring_files_to_disk(written)
         else:
             bring_to_disk(folder.root)
-        with catalogue.writing() as connection:
-            _check_logs(connection, readings, said)
-            change = _Change(connection, catalogue, segment if segment.rows else None)
-            results = change.apply(readings, again=again)
-            used = change.used > 0
-            for reading, outcome in zip(readings, results, strict=True):
-                if outcome.status != "unchanged":
-                    append_log(connection, reading.document_id, said.get(reading.document_id, ()), change.sequence)
-            change.close()
+        results, named = show_readings(catalogue, segment, readings, again=again, said=said)
     except OSError as error:
         raise LibraryError(f"{folder.root}: cannot be written ({error.strerror or error})") from error
-    finally:
-        if not used:
-            for one in (path, quads_path(folder.segments, segment_id), *views):
-                one.unlink(missing_ok=True)
-    for reading, outcome in zip(readings, results, strict=True):
-        if outcome.status != "unchanged":
-            drop_views(folder.segments, reading.document_id, segment_id)
-        elif reading.view:
-            view_path(folder.segments, segment_id, reading.document_id).unlink(missing_ok=True)
+    except BaseException:
+        mark_unfinished(folder)
+        raise
+    if segment and not (named and all(outcome.status != "unchanged" for outcome in results)):
+        mark_unfinished(folder)
+    if segment and is_local(folder.segments):  # elsewhere they are cleared away with all that nothing names
+        for reading, outcome in zip(readings, results, strict=True):
+            if outcome.status != "unchanged":
+                drop_views(folder.segments, reading.document_id, segment.segment_id)
     return results
+
+
+def store_tuples(segments: Path, readings: Sequence[Reading]) -> tuple[Segment | None, list[Path]]:
+    """Write the tuples of some readings as one segment, with what lies beside it; None where there are none.
+
+    All of it is called by its bytes: whoever writes the same readings again, writes the same files. Out: what the
+    catalogue must know, and the files.
+    """
+    parts = [arrow_table(reading.tuples) for reading in readings if reading.tuples]
+    parts = [part for part in parts if part.num_rows]
+    if not parts:
+        return None, []
+    quads = pack_quads({one.document_id: one.quads for one in readings if one.quads})
+    views = {one.document_id: one.view for one in readings if one.view}
+    segment = write_segment(segments, parts, (quads, *views.values()))
+    beside = [quads_path(segments, segment.segment_id)] if write_quads(segments, segment.segment_id, quads) else []
+    beside += write_views(segments, segment.segment_id, views)
+    return segment, [segment_path(segments, segment.segment_id), *beside]
+
+
+def show_readings(
+    catalogue: Catalogue,
+    segment: Segment | None,
+    readings: Sequence[Reading],
+    *,
+    again: bool = False,
+    said: Mapping[str, Sequence[Correction]] | None = None,
+    note: Callable[[Connection, list[AddResult]], object] = lambda *_: None,
+) -> tuple[list[AddResult], bool]:
+    """Make readings visible whose tuples lie in a segment; what became of each, and whether the segment is named.
+
+    `note` writes what else belongs to the same transaction.
+    """
+    said = said or {}
+    with catalogue.writing() as connection:
+        _check_logs(connection, readings, said)
+        change = _Change(connection, catalogue, segment)
+        results = change.apply(readings, again=again)
+        for reading, outcome in zip(readings, results, strict=True):
+            if outcome.status != "unchanged":
+                append_log(connection, reading.document_id, said.get(reading.document_id, ()), change.sequence)
+        named = change.close()
+        note(connection, results)
+    return results, named
 
 
 def _check_logs(connection: Connection, readings: Sequence[Reading], said: Mapping[str, Sequence[Correction]]) -> None:
@@ -192,12 +222,23 @@ class _Change:
         written = {reading.document_id for reading in fresh}
         return [self._outcome(reading, before, reading.document_id in written) for reading in readings]
 
-    def close(self) -> None:
-        """Name the segment, where any of its rows is visible."""
-        if self.segment and self.used:
+    def close(self) -> bool:
+        """Name the segment, where any of its rows is visible; whether it is named now.
+
+        One that is named already has the same bytes, and rows of it that were dead are visible again.
+        """
+        if self.segment is None:
+            return False
+        mine = segments.c.segment_id == self.segment.segment_id
+        known = self.connection.execute(select(segments.c.rows).where(mine)).first()
+        if known:
+            if self.used:
+                self.connection.execute(update(segments).where(mine).values(dead=segments.c.dead - self.used))
+        elif self.used:
             held = msgspec.structs.asdict(self.segment)
             dead = self.segment.rows - self.used
             self.connection.execute(insert(segments).values(**held, sequence=self.sequence, dead=dead))
+        return bool(known or self.used)
 
     def _outcome(self, reading: Reading, before: dict[str, DocumentRecord], fresh: bool) -> AddResult:
         status: Status = "unchanged" if not fresh else "replaced" if reading.document_id in before else "added"

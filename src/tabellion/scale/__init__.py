@@ -1,19 +1,24 @@
 """Many documents on many machines: a run over files, lists of addresses and web archives, into one library.
 
-The unit of work is one pure function, `read_documents` (places and settings in, readings out). Dask calls it here;
-docs/scale.md shows the same with other engines. Start with `run_sources`.
+The unit of work is one function, `read_batch` (places and settings in, a batch out), which keeps nothing between two
+calls. Dask calls it here; docs/scale.md shows the same with Ray and Spark. Start with `run_sources`.
 """
 
-from tabellion.scale.driver import RunReport, run_sources
+from tabellion.scale.driver import plan_batches, run_sources
+from tabellion.scale.manifest import Manifest, RunReport, name_run
 from tabellion.scale.sources import DocumentPlace, expand_places
-from tabellion.scale.work import ReadDocument, WorkSettings, read_documents
+from tabellion.scale.work import Batch, ReadDocument, WorkSettings, read_batch
 
 __all__ = [
+    "Batch",
     "DocumentPlace",
+    "Manifest",
     "ReadDocument",
     "RunReport",
     "WorkSettings",
     "expand_places",
-    "read_documents",
+    "name_run",
+    "plan_batches",
+    "read_batch",
     "run_sources",
 ]

@@ -1,71 +1,64 @@
-"""The run: batches of documents go to the workers of a cluster, and what they read into the library as it comes.
+"""The run: batches of documents go to the workers of a cluster, and what they read becomes visible batch by batch.
 
 In: places, a library and a cluster: `local`, `local:N`, the address of a Dask scheduler, or its file. Out: a
-`RunReport`. The library has one writer, this process, and holds whole documents only; so a run that was stopped or
-killed, whatever part of it, is taken up by calling it again: what the library has is passed over by the hash of its
-bytes. So many batches are under way as keep the workers busy, no more: memory does not grow with the run. A batch whose
-worker was lost is tried again document by document, each once.
+`RunReport`. Workers write originals and tuples; this process alone writes the catalogue, the batches in the order of
+their sources, so that a run ends the same however its workers were. What ends it, whatever part of it, it is taken up
+by calling it again (`manifest`). Only so many batches are under way as keep the workers busy: memory does not grow with
+the run. A batch whose worker was lost is tried again document by document, each once; a lost connection to the database
+is made again.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from tabellion.errors import MissingExtraError, TabellionError, UsageError
-from tabellion.library.reading import unpack_reading
+from tabellion import __version__
+from tabellion.errors import LibraryError, MissingExtraError, TabellionError, UsageError
+from tabellion.library.writing import LogGrown
 from tabellion.pipeline import Settings
+from tabellion.scale.manifest import Manifest, RunReport, name_batch, name_run
 from tabellion.scale.sources import DocumentPlace, expand_places
-from tabellion.scale.work import ReadDocument, WorkSettings, read_documents
+from tabellion.scale.work import Batch, Originals, ReadDocument, WorkSettings, read_batch
 
 if TYPE_CHECKING:
-    from tabellion.library.kept import AddResult
     from tabellion.library.library import Library
-    from tabellion.library.writing import ReadingWriter
 
+Made = TypeVar("Made")
 BATCH_DOCUMENTS = 32
 BATCH_BYTES = 16 * 2**20
-_AHEAD = 3  # batches under way for each worker
-_SLOWEST = 5
-_LOOKED_UP = 512  # documents that the library is asked for together
+_AHEAD, _LEAST_AHEAD = 8, 16  # batches under way for each worker: one that takes minutes does not stop the others
+_PATIENCE = 60.0  # seconds for which a database that does not answer is asked again
+_PAUSE = 0.5
+Listener = Callable[[ReadDocument, RunReport], object]
 
 
-class RunReport(msgspec.Struct):
-    """What a run did: documents by what became of them, failures by kind, the slowest documents."""
+class ClusterLostError(TabellionError):
+    """The scheduler of a cluster is gone."""
 
-    documents: Counter[str] = msgspec.field(default_factory=Counter)
-    kinds: Counter[str] = msgspec.field(default_factory=Counter)
-    failures: Counter[str] = msgspec.field(default_factory=Counter)
-    slowest: list[tuple[float, str]] = []
-    tables: int = 0
-    values: int = 0
-    size: int = 0
-    seconds: float = 0.0
-
-    def note(self, done: ReadDocument) -> None:
-        """Count one document that came back."""
-        self.size += done.size
-        self.slowest = sorted([*self.slowest, (round(done.seconds, 2), done.source)], reverse=True)[:_SLOWEST]
-        if done.kind:
-            self.documents["error"] += 1
-            self.failures[done.kind] += 1
-        elif done.reading is None:
-            self.documents["unchanged"] += 1
-
-    def wrote(self, results: Sequence[AddResult]) -> None:
-        """Count documents that are visible now."""
-        for one in results:
-            self.documents[one.status] += 1
-            self.tables += one.tables
-            self.values += one.tuples
+    kind = "cluster"
 
 
-Listener = Callable[[ReadDocument], object]
+class Planned(NamedTuple):
+    """Documents that are read together, and what they are known by."""
+
+    batch_id: str
+    places: list[DocumentPlace]
+
+
+class UnderWay(NamedTuple):
+    """A batch that workers are at, or that an earlier call had done."""
+
+    planned: Planned
+    work: WorkSettings | None
+    future: Any
+    report: RunReport | None
 
 
 def run_sources(
@@ -74,96 +67,158 @@ def run_sources(
     cluster: str = "local",
     settings: Settings = Settings(),
     listen: Listener | None = None,
+    originals: Originals = "keep",
+    tell: Callable[[str], object] = lambda _: None,
 ) -> RunReport:
-    """Read all documents that the sources name into a library, on a cluster."""
+    """Read all documents that the sources name into a library, on a cluster; `tell` hears where it can be watched."""
     start = time.monotonic()
-    report = RunReport()
+    sources = list(sources)
     settings = library.settle(settings)
-    with connected(cluster) as client, library.writing_documents(settings=settings) as writer:
-        work = WorkSettings(str(library.folder.originals), settings)
-        for done in _spread(client, _batches(_faults_told(sources, report, listen), library, work)):
-            _take(done, writer, report, listen)
-        report.wrote(writer.flush())
-    report.seconds = time.monotonic() - start
-    return report
+    rooms = (library.folder.originals, library.folder.segments)
+    work = WorkSettings(*(str(room.absolute()) for room in rooms), settings, originals)
+    run = _Run(library, work, Manifest(library.catalogue, name_run(sources, (settings, originals, __version__))), listen)
+    with connected(cluster) as client, library.writing_documents(settings=settings):
+        tell(str(client.dashboard_link))
+        run.read(client, plan_batches(run.list_places(sources)))
+        _patiently(run.manifest.end)
+    run.report.seconds = time.monotonic() - start
+    return run.report
 
 
-def _take(done: ReadDocument, writer: ReadingWriter, report: RunReport, listen: Listener | None) -> None:
-    report.note(done)
-    if done.reading is not None:
-        reading = unpack_reading(done.reading)
-        report.kinds[reading.kind] += 1
-        report.wrote(writer.write(reading))
-    if listen:
-        listen(done)
-
-
-def _faults_told(sources: Iterable[str], report: RunReport, listen: Listener | None) -> Iterator[DocumentPlace]:
-    """The places of all sources; a source that cannot be listed is told of, and the others go on."""
-    seen: set[str] = set()
-    for source in sources:
-        try:
-            for place in expand_places([source]):
-                if place.source not in seen:
-                    seen.add(place.source)
-                    yield place
-        except TabellionError as error:
-            if isinstance(error, MissingExtraError | UsageError):
-                raise
-            fault = ReadDocument(source, None, error.kind, str(error))
-            report.note(fault)
-            if listen:
-                listen(fault)
-
-
-Batch = tuple[list[DocumentPlace], WorkSettings]
-
-
-def _batches(places: Iterable[DocumentPlace], library: Library, work: WorkSettings) -> Iterator[Batch]:
-    """Documents that are read together: so many, or so many bytes; each batch knows what is there of its own."""
-    batch: list[DocumentPlace] = []
+def plan_batches(places: Iterable[DocumentPlace]) -> Iterator[Planned]:
+    """Documents that are read together: so many, or so many bytes; the same places give the same batches."""
+    batch: dict[str, DocumentPlace] = {}
     size = 0
     for place in places:
         if batch and (len(batch) >= BATCH_DOCUMENTS or size + place.size > BATCH_BYTES):
-            yield _ready(batch, library, work)
-            batch, size = [], 0
-        batch.append(place)
-        size += place.size
+            yield Planned(name_batch(batch.values()), list(batch.values()))
+            batch, size = {}, 0
+        if place.source not in batch:
+            batch[place.source] = place
+            size += place.size
     if batch:
-        yield _ready(batch, library, work)
+        yield Planned(name_batch(batch.values()), list(batch.values()))
 
 
-def _ready(batch: list[DocumentPlace], library: Library, work: WorkSettings) -> Batch:
-    known = {source: one.sha256 for source, one in library.known([place.source for place in batch]).items()}
-    return batch, msgspec.structs.replace(work, known=known)
+class _Run:
+    """One call of a run: what it is to do, and its report as far as it is."""
 
+    def __init__(self, library: Library, work: WorkSettings, manifest: Manifest, listen: Listener | None) -> None:
+        self.library, self.work, self.manifest = library, work, manifest
+        self.listen = listen or (lambda *_: None)
+        self.report = RunReport()
+        self._number = 0
 
-def _spread(client: Any, batches: Iterator[Batch]) -> Iterator[ReadDocument]:
-    """What the workers of a cluster make of the batches, as it comes."""
-    distributed = _load_distributed()
-    under_way: dict[str, Batch] = {}
-    coming = distributed.as_completed(with_results=False, raise_errors=False)
-    again: deque[Batch] = deque()
-    number = 0
-    while True:
-        most = _AHEAD * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
-        while len(under_way) < most and (batch := again.popleft() if again else next(batches, None)):
-            number += 1
-            future = client.submit(read_documents, *batch, key=f"read-{number}", pure=False)
-            under_way[future.key] = batch
-            coming.add(future)
-        if not under_way:
+    def list_places(self, sources: Iterable[str]) -> Iterator[DocumentPlace]:
+        """The places of all sources; a source that cannot be listed is told of, and the others go on."""
+        for source in sources:
+            try:
+                yield from expand_places([source])
+            except (MissingExtraError, UsageError):
+                raise
+            except TabellionError as error:
+                fault = ReadDocument(source, None, error.kind, str(error))
+                self.report.note(fault)
+                self.listen(fault, self.report)
+
+    def read(self, client: Any, planned: Iterator[Planned]) -> None:
+        """Have all batches read, and make each visible in its turn."""
+        under_way: deque[UnderWay] = deque()
+        while True:
+            most = max(_LEAST_AHEAD, _AHEAD * len(client.scheduler_info(n_workers=-1)["workers"]))
+            while len(under_way) < most and (batch := next(planned, None)):
+                under_way.append(self._begin(client, batch))
+            if not under_way:
+                return
+            self._finish(client, under_way.popleft())
+
+    def _begin(self, client: Any, planned: Planned) -> UnderWay:
+        if done := _patiently(lambda: self.manifest.report_of(planned.batch_id)):
+            return UnderWay(planned, None, None, done)
+        work = _patiently(lambda: self._with_known(planned))
+        return UnderWay(planned, work, self._submit(client, planned.places, work), None)
+
+    def _with_known(self, planned: Planned) -> WorkSettings:
+        names = [place.source for place in planned.places if not place.unfit]
+        return msgspec.structs.replace(self.work, known=self.library.known(names), logs=self.library.logs(names))
+
+    def _submit(self, client: Any, places: list[DocumentPlace], work: WorkSettings) -> Any:
+        self._number += 1
+        return client.submit(read_batch, places, work, key=f"read-{self.manifest.run_id[:8]}-{self._number}", pure=False)
+
+    def _finish(self, client: Any, one: UnderWay) -> None:
+        if one.report:
+            self.report.add(one.report)
+            self.report.resumed += 1
             return
-        future = next(coming)
-        places, work = under_way.pop(future.key)
-        if future.status == "finished":
-            yield from future.result()
-        elif len(places) > 1:
-            again.extend(([place], work) for place in places)
-        else:
-            note = f"{places[0].source}: the worker that read it was lost ({future.exception()!r})"
-            yield ReadDocument(places[0].source, None, "crash", " ".join(note.split()))
+        while True:
+            parts = list(self._parts(client, one))
+            try:
+                shown = _patiently(lambda: self.manifest.show(one.planned.batch_id, parts))  # noqa: B023 - used at once
+                break
+            except LogGrown:  # corrected while it was read: read again, with the correction
+                one = self._begin(client, one.planned)
+        self.report.add(shown)
+        for part in parts:
+            for done in part.documents:
+                if not done.unfit:
+                    self.listen(done, self.report)
+
+    def _parts(self, client: Any, one: UnderWay) -> Iterator[Batch]:
+        """What the workers made of a batch: as a whole, or document by document where its worker was lost."""
+        places, work = one.planned.places, one.work
+        assert work is not None  # noqa: S101 - it was submitted
+        try:
+            yield _result(one.future)
+        except WorkerGone as lost:
+            if len(places) == 1:
+                yield _lost(places[0], lost)
+                return
+            alone = [(place, self._submit(client, [place], work)) for place in places]
+            for place, future in alone:
+                try:
+                    yield _result(future)
+                except WorkerGone as again:
+                    yield _lost(place, again)
+
+
+class WorkerGone(Exception):  # noqa: N818 - no error: the documents are tried again
+    """The workers that had a batch were lost."""
+
+
+def _result(future: Any) -> Batch:
+    """What a worker made of a batch."""
+    distributed = _load_distributed()
+    try:
+        found: Batch = future.result()
+    except distributed.scheduler.KilledWorker as error:
+        raise WorkerGone(str(error)) from None
+    except (CancelledError, distributed.client.FuturesCancelledError, TimeoutError) as error:
+        raise ClusterLostError("the scheduler of the cluster is gone; run the same again to go on") from error
+    except OSError as error:
+        if isinstance(error, distributed.comm.CommClosedError):
+            raise ClusterLostError("the scheduler of the cluster is gone; run the same again to go on") from error
+        raise LibraryError(f"the files of the library cannot be written ({error}); run the same again") from error
+    finally:
         future.release()
+    return found
+
+
+def _lost(place: DocumentPlace, error: WorkerGone) -> Batch:
+    note = " ".join(f"{place.source}: the worker that read it was lost, twice ({error})".split())
+    return Batch((ReadDocument(place.source, None, "crash", note),))
+
+
+def _patiently(work: Callable[[], Made]) -> Made:
+    """What `work` returns; where the connection to the database is lost, it is made again for some time."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return work()
+        except LibraryError as error:
+            if not getattr(error.__cause__, "connection_invalidated", False) or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE)
 
 
 @contextmanager

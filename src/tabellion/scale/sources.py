@@ -8,20 +8,18 @@ records are read here; a record is a document where its server answered 200 with
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
-from tabellion.errors import MissingExtraError, SourceMissingError, TruncatedError, UsageError
+from tabellion.errors import UsageError
+from tabellion.read.archives import ARCHIVES, load_fastwarc, name_archives, opened, read_heads
 from tabellion.read.fetch import expand_sources
 
-ARCHIVES = (".warc", ".warc.gz", ".wacz")
-INSIDE = "!"  # between a WACZ file and the archive in it
 _INDEX_COLUMNS = ("url", "warc_filename", "warc_record_offset", "warc_record_length")
+DAMAGED = "damaged"  # why a record cannot be read at all
 _HELD = ("html", "xml", "pdf", "excel", "spreadsheet", "ms-office", "csv", "tab-separated", "octet-stream", "zip")
 """Parts of content types that may hold tables; where a server names none, the bytes decide."""
 
@@ -37,10 +35,11 @@ class DocumentPlace(msgspec.Struct, frozen=True):
     file: str
     offset: int = -1  # of a record; a whole file has none
     size: int = 0  # about how many bytes it has, where that is known before it is read
+    unfit: str = ""  # why a record of an archive holds no document; it is counted and not read
 
 
 def expand_places(sources: Iterable[str]) -> Iterator[DocumentPlace]:
-    """The place of every document that the sources name."""
+    """The place of every document that the sources name, and every record of an archive that holds none."""
     for source in sources:
         if source.startswith("@"):
             yield from expand_places(_listed(source[1:]))
@@ -73,27 +72,20 @@ def _listed(file: str) -> Iterator[str]:
                 yield text
 
 
-def _records(file: str) -> Iterator[DocumentPlace]:
-    if file.lower().endswith(".wacz"):
-        with opened(file) as packed, zipfile.ZipFile(packed) as archive:
-            inside = [name for name in archive.namelist() if name.lower().endswith(ARCHIVES[:2])]
-        for name in inside:
-            yield from _records_of(f"{file}{INSIDE}{name}")
-    else:
-        yield from _records_of(file)
-
-
-def _records_of(file: str) -> Iterator[DocumentPlace]:
-    warc = load_fastwarc()
-    with opened(file) as stream:
-        try:
-            for record in warc.ArchiveIterator(stream, record_types=warc.WarcRecordType.response):
-                address = record.headers.get("WARC-Target-URI", "").strip("<>")
-                if address and _may_hold(record):
-                    date = record.headers.get("WARC-Date", "")
-                    yield DocumentPlace(name_record(address, date), file, record.stream_pos, record.content_length)
-        except (OSError, ValueError, EOFError, RuntimeError) as error:
-            raise TruncatedError(f"{file}: the archive is damaged ({error}); what comes before was read") from error
+def _records(source: str) -> Iterator[DocumentPlace]:
+    response = load_fastwarc().WarcRecordType.response
+    for file in name_archives(source):
+        with opened(file) as stream:
+            last = 0
+            for record in read_heads(stream):
+                if record is None:
+                    yield DocumentPlace(f"{file}#after={last}", file, last, unfit=DAMAGED)
+                    continue
+                last = record.stream_pos
+                if record.record_type == response:
+                    address = record.headers.get("WARC-Target-URI", "").strip("<>")
+                    name = name_record(address or f"{file}#at={last}", record.headers.get("WARC-Date", ""))
+                    yield DocumentPlace(name, file, last, record.content_length, _unfit(record))
 
 
 def name_record(address: str, date: str) -> str:
@@ -105,12 +97,15 @@ def name_record(address: str, date: str) -> str:
     return f"{address}#fetched={date}" if date else address
 
 
-def _may_hold(record: Any) -> bool:
+def _unfit(record: Any) -> str:
+    """Why a record holds no document: what its server answered, or what kind of thing it sent."""
     answer = record.http_headers
-    if answer is None or answer.status_code != 200:
-        return False
-    kind = (answer.get("Content-Type") or "").lower()
-    return not kind or any(part in kind for part in _HELD)
+    if answer is None:
+        return "no answer"
+    if answer.status_code != 200:
+        return f"status {answer.status_code}"
+    kind = (answer.get("Content-Type") or "").lower().partition(";")[0].strip()
+    return "" if not kind or any(part in kind for part in _HELD) else kind
 
 
 def _indexed(file: str) -> Iterator[DocumentPlace]:
@@ -122,42 +117,15 @@ def _indexed(file: str) -> Iterator[DocumentPlace]:
         if lacking:
             raise UsageError(f"{file}: no index of web archives (it has no column {lacking[0]})")
         base = file.rpartition("/")[0]
-        for batch in index.iter_batches(columns=list(_INDEX_COLUMNS)):
+        dated = [name for name in ("fetch_time",) if name in index.schema_arrow.names]
+        for batch in index.iter_batches(columns=[*_INDEX_COLUMNS, *dated]):
             for row in batch.to_pylist():
                 archive = str(row["warc_filename"])
                 place = archive if "://" in archive or Path(archive).is_absolute() else f"{base}/{archive}"
-                yield DocumentPlace(
-                    str(row["url"]), place, int(row["warc_record_offset"]), int(row["warc_record_length"])
-                )
+                name = name_record(str(row["url"]), _date(row.get("fetch_time")))
+                yield DocumentPlace(name, place, int(row["warc_record_offset"]), int(row["warc_record_length"]))
 
 
-@contextmanager
-def opened(file: str) -> Iterator[BinaryIO]:
-    """A file, by path or by an address that fsspec knows, or an archive inside a WACZ file."""
-    outer, inside, name = file.partition(INSIDE)
-    if inside and outer.lower().endswith(".wacz"):
-        with opened(outer) as packed, zipfile.ZipFile(packed) as archive, archive.open(name) as stream:
-            yield stream  # type: ignore[misc]
-        return
-    if "://" not in file:
-        try:
-            with Path(file).open("rb") as stream:
-                yield stream
-        except FileNotFoundError as error:
-            raise SourceMissingError(f"{file}: no such file") from error
-        return
-    try:
-        import fsspec
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{file}: needs fsspec: pip install 'tabellion[scale]'") from error
-    with fsspec.open(file, "rb") as stream:
-        yield stream
-
-
-def load_fastwarc() -> Any:
-    """The reader of web archives."""
-    try:
-        import fastwarc.warc
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("web archives need FastWARC: pip install 'tabellion[scale]'") from error
-    return fastwarc.warc
+def _date(fetched: Any) -> str:
+    """A time of an index as a record of an archive writes it."""
+    return fetched.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(fetched, "strftime") else ""

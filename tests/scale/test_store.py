@@ -1,0 +1,105 @@
+"""A library whose originals and segments lie in object storage: a server that speaks S3's protocol has them here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+for needed in ("distributed", "moto", "s3fs", "flask", "upath"):
+    pytest.importorskip(needed)
+sys.path.insert(0, str(Path(__file__).parent))
+
+from test_run import DATE, PAGE, RECORDS, contents, write_archive
+
+from tabellion.errors import LibraryError
+from tabellion.library import open_library
+from tabellion.library.backup import copy_library
+from tabellion.library.facts import describe_library
+from tabellion.library.originals import find_original, load_original
+from tabellion.library.verify import verify_library
+from tabellion.scale import run_sources
+from tabellion.scale.driver import connected
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    """The address of an empty bucket."""
+    import boto3
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(port=0, ip_address="127.0.0.1", verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    settings = {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",  # noqa: S106 - the server takes any
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in settings.items():
+            patch.setenv(name, value)
+        boto3.client("s3").create_bucket(Bucket="tables")
+        yield "s3://tables"
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def cluster(bucket: str) -> Iterator[str]:
+    with connected("local:2") as client:
+        yield client.scheduler.address
+
+
+def test_a_library_in_object_storage_is_like_one_in_a_folder(tmp_path: Path, bucket: str, cluster: str) -> None:
+    sources = [str(path) for path in sorted(EXAMPLES.glob("*.xlsx"))[:4]]
+    place, address = str(tmp_path / "shelf"), f"{bucket}/shelf"
+    with open_library(str(tmp_path / "folder"), create=True) as plain:
+        plain.add(*sources)
+        expected = contents(plain)
+    with open_library(place, address, create=True) as library:
+        assert run_sources(sources, library, cluster).documents == {"added": 4}
+    with open_library(place) as library:  # where its files are is known
+        assert contents(library) == expected
+        assert list(verify_library(library)) == []
+        assert not list((tmp_path / "shelf").glob("segments/*"))
+        assert {path.suffix for path in library.folder.segments.iterdir()} >= {".parquet"}
+        facts = describe_library(library)
+        assert facts["files"] == address
+        assert facts["bytes of segments"] > 0
+        first = next(one for one in library.documents() if one.tables)
+        assert load_original(library.folder.originals, first.sha256) == Path(first.source).read_bytes()
+        assert copy_library(library, str(tmp_path / "copy")) == 4
+        library.repair(first.tables[0]).set_text("title", "Renamed")
+        assert list(verify_library(library)) == []
+        library.remove(first.id, forget=True)
+        assert list(verify_library(library)) == []
+    with open_library(str(tmp_path / "copy")) as copied:
+        assert contents(copied) == expected
+    with pytest.raises(LibraryError, match="are in s3://tables/shelf"):
+        open_library(place, f"{bucket}/other")
+
+
+def test_archives_are_read_from_object_storage_and_only_referred_to(tmp_path: Path, bucket: str, cluster: str) -> None:
+    import fsspec
+
+    inner = write_archive(tmp_path / "pages.warc.gz", RECORDS)
+    with fsspec.open(f"{bucket}/pages.warc.gz", "wb") as file:
+        file.write(inner.read_bytes())
+    with open_library(str(tmp_path / "library"), create=True) as library:
+        report = run_sources([f"{bucket}/pages.warc.gz"], library, cluster, originals="refer")
+        assert report.documents == {"added": 2, "error": 1, "passed over": 2}
+        record = library.find(f"https://a.example/1.html#fetched={DATE}")
+        held = find_original(library.folder.originals, record.sha256)
+        assert held is not None
+        assert held.suffix == ".refer"
+        assert load_original(library.folder.originals, record.sha256) == PAGE
+        library.repair(library.documents()[0].tables[0]).set_text("title", "Cities")  # reads it again
+        assert list(verify_library(library)) == []
+        with fsspec.open(f"{bucket}/pages.warc.gz", "wb") as file:
+            file.write(b"gone")
+        assert [fault for fault in verify_library(library) if record.sha256 in fault]
