@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
+.PHONY: help kills soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ bench: $(STAMP) ## speed and memory against peers
 
 soak: $(STAMP) ## attacks at length: mutants, flipped bytes, kills, load (hours; docs/security.md)
 	$(BIN)/python tests/soak.py
+
+kills: $(STAMP) ## fifty runs on a cluster, a part of each killed; ends in minutes (docs/scale.md)
+	$(BIN)/python tests/scale/disturbing.py
 
 audit: $(STAMP) ## known weaknesses of what tabellion needs (asks the network)
 	$(BIN)/python -m pip install --quiet pip-audit && $(BIN)/pip-audit --skip-editable

@@ -28,13 +28,13 @@ from uuid import uuid4
 
 from sqlalchemy import create_engine, make_url, text
 
+from tabellion.library import open_library
+from tabellion.library.verify import verify_library
+
 LIBRARY_TESTS = Path(__file__).parents[1] / "library"
 sys.path.insert(0, str(LIBRARY_TESTS))
 
 from shelving import contents, write_documents  # noqa: E402 - beside the tests of libraries
-
-from tabellion.library import open_library  # noqa: E402
-from tabellion.library.verify import verify_library  # noqa: E402
 
 DOCUMENTS = 48
 TOGETHER = 3  # documents of a batch, so that there is much to disturb
@@ -154,8 +154,12 @@ def strike(kind: str, driver: Driver, cluster: LocalCluster, place: str) -> None
     if kind == "connection":
         engine = create_engine(make_url(place).set(drivername="postgresql+pg8000"))
         with engine.connect() as connection:
-            mine = "pid <> pg_backend_pid() AND datname = current_database()"
-            connection.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {mine}"))
+            connection.execute(
+                text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+                )
+            )
         engine.dispose()
         return
     processes = {"driver": driver.process, "scheduler": cluster.scheduler, "worker": cluster.workers[0]}
@@ -247,7 +251,7 @@ def main() -> int:
         parser.add_argument(f"--{kind}", type=int, default=count, help=f"runs whose {kind} is killed")
     counts = vars(parser.parse_args())
     began = time.monotonic()
-    memory = Path("/dev/shm")  # processes are killed here, not machines: nothing need reach a disk
+    memory = Path("/dev/shm")  # noqa: S108 - processes are killed here, not machines: nothing need reach a disk
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder, databases() as make:
         faults = try_kills(counts, Path(folder), make)
     print(f"{sum(counts.values())} runs, {len(faults)} faults, {time.monotonic() - began:.0f} s")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import disturbing
 import pytest
 
 pytest.importorskip("distributed")
-sys.path.insert(0, str(Path(__file__).parent))
-
-import disturbing
 
 
 @pytest.mark.parametrize("kind", ["worker", "scheduler", "driver"])

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-for needed in ("distributed", "moto", "s3fs", "flask", "upath"):
-    pytest.importorskip(needed)
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_run import DATE, PAGE, RECORDS, contents, write_archive
+from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, write_archive
 
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
@@ -23,7 +17,8 @@ from tabellion.library.verify import verify_library
 from tabellion.scale import run_sources
 from tabellion.scale.driver import connected
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+for needed in ("distributed", "moto", "s3fs", "flask", "upath"):
+    pytest.importorskip(needed)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +33,7 @@ def bucket() -> Iterator[str]:
     settings = {
         "AWS_ENDPOINT_URL": f"http://{host}:{port}",
         "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",  # noqa: S106 - the server takes any
+        "AWS_SECRET_ACCESS_KEY": "test",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
     with pytest.MonkeyPatch.context() as patch:

@@ -143,7 +143,11 @@ def describe_progress(report: RunReport, seconds: float, ahead: int) -> str:
     """
     done = sum(report.documents.values())
     rate = done / max(seconds, 1e-9)
-    said = [f"{done:,}{f' of {ahead:,}' if ahead else ''} documents", f"{report.tables:,} tables", f"{rate:.1f} a second"]
+    said = [
+        f"{done:,}{f' of {ahead:,}' if ahead else ''} documents",
+        f"{report.tables:,} tables",
+        f"{rate:.1f} a second",
+    ]
     if report.documents["error"]:
         said.append(f"{report.documents['error']:,} not read")
     if ahead and done:

@@ -67,7 +67,10 @@ def is_unchanged(source: str, known: StoredSource, settings: Settings, originals
         from tabellion.library.reading import as_stored
 
         chosen = as_stored(settings, known.rendered)
-        return chosen.render == known.rendered and hashlib.sha256(fetch_original(source, chosen)).hexdigest() == known.sha256
+        return (
+            chosen.render == known.rendered
+            and hashlib.sha256(fetch_original(source, chosen)).hexdigest() == known.sha256
+        )
     except (OSError, TabellionError):
         return False
 

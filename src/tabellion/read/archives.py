@@ -122,19 +122,20 @@ def load_place(file: str, offset: int, limits: Limits, name: str = "") -> bytes:
 
 
 def _load_record(file: str, offset: int, limits: Limits, name: str) -> bytes:
+    warc, record = load_fastwarc(), None
     with opened(file) as stream:
         try:
             head = _dictionary_frame(stream) if offset and file.lower().endswith(".zst") else b""
             stream.seek(offset)
-            warc = load_fastwarc()
             record = next(iter(warc.ArchiveIterator(_After(head, stream) if head else stream, auto_decode="all")), None)
-            if record is None or record.record_type != warc.WarcRecordType.response:
-                raise SourceMissingError(f"{name}: no record at byte {offset} of {file}")
-            return _bounded(record.reader.read(limits.bytes + 1), name, limits)
+            data = record.reader.read(limits.bytes + 1) if record else b""
         except BaseException as error:
             if not _is_fault(error):
                 raise
             raise TruncatedError(f"{name}: its record in {file} is damaged ({error})") from error
+    if record is None or record.record_type != warc.WarcRecordType.response:
+        raise SourceMissingError(f"{name}: no record at byte {offset} of {file}")
+    return _bounded(data, name, limits)
 
 
 def _bounded(data: bytes, name: str, limits: Limits) -> bytes:

@@ -4,7 +4,7 @@ The unit of work is one function, `read_batch` (places and settings in, a batch 
 calls. Dask calls it here; docs/scale.md shows the same with Ray and Spark. Start with `run_sources`.
 """
 
-from tabellion.scale.driver import plan_batches, run_sources
+from tabellion.scale.driver import plan_batches, prepare_work, run_sources
 from tabellion.scale.manifest import Manifest, RunReport, name_run
 from tabellion.scale.sources import DocumentPlace, expand_places
 from tabellion.scale.work import Batch, ReadDocument, WorkSettings, read_batch
@@ -19,6 +19,7 @@ __all__ = [
     "expand_places",
     "name_run",
     "plan_batches",
+    "prepare_work",
     "read_batch",
     "run_sources",
 ]

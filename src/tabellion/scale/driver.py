@@ -17,8 +17,6 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import msgspec
-
 from tabellion import __version__
 from tabellion.errors import LibraryError, MissingExtraError, TabellionError, UsageError
 from tabellion.library.writing import LogGrown
@@ -74,15 +72,26 @@ def run_sources(
     start = time.monotonic()
     sources = list(sources)
     settings = library.settle(settings)
-    rooms = (library.folder.originals, library.folder.segments)
-    work = WorkSettings(*(str(room.absolute()) for room in rooms), settings, originals)
-    run = _Run(library, work, Manifest(library.catalogue, name_run(sources, (settings, originals, __version__))), listen)
+    work = prepare_work(library, (), settings, originals)
+    run = _Run(
+        library, work, Manifest(library.catalogue, name_run(sources, (settings, originals, __version__))), listen
+    )
     with connected(cluster) as client, library.writing_documents(settings=settings):
         tell(str(client.dashboard_link))
         run.read(client, plan_batches(run.list_places(sources)))
         _patiently(run.manifest.end)
     run.report.seconds = time.monotonic() - start
     return run.report
+
+
+def prepare_work(
+    library: Library, places: Iterable[DocumentPlace], settings: Settings = Settings(), originals: Originals = "keep"
+) -> WorkSettings:
+    """How some documents are read for a library: with what it has of them, and what was corrected in them."""
+    rooms = [str(room.absolute()) for room in (library.folder.originals, library.folder.segments)]
+    names = [place.source for place in places if not place.unfit]
+    known, logs = (library.known(names), library.logs(names)) if names else ({}, {})
+    return WorkSettings(rooms[0], rooms[1], library.settle(settings), originals, known, logs)
 
 
 def plan_batches(places: Iterable[DocumentPlace]) -> Iterator[Planned]:
@@ -135,16 +144,15 @@ class _Run:
     def _begin(self, client: Any, planned: Planned) -> UnderWay:
         if done := _patiently(lambda: self.manifest.report_of(planned.batch_id)):
             return UnderWay(planned, None, None, done)
-        work = _patiently(lambda: self._with_known(planned))
+        given = (planned.places, self.work.settings, self.work.keep)
+        work = _patiently(lambda: prepare_work(self.library, *given))
         return UnderWay(planned, work, self._submit(client, planned.places, work), None)
-
-    def _with_known(self, planned: Planned) -> WorkSettings:
-        names = [place.source for place in planned.places if not place.unfit]
-        return msgspec.structs.replace(self.work, known=self.library.known(names), logs=self.library.logs(names))
 
     def _submit(self, client: Any, places: list[DocumentPlace], work: WorkSettings) -> Any:
         self._number += 1
-        return client.submit(read_batch, places, work, key=f"read-{self.manifest.run_id[:8]}-{self._number}", pure=False)
+        return client.submit(
+            read_batch, places, work, key=f"read-{self.manifest.run_id[:8]}-{self._number}", pure=False
+        )
 
     def _finish(self, client: Any, one: UnderWay) -> None:
         if one.report:

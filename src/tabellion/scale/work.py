@@ -123,9 +123,7 @@ def _rendered(have: StoredSource, settings: Settings) -> str | None:
     return settings.render if settings.render != "never" and have.medium == "html" else None
 
 
-def _read_bounded(
-    name: str, data: bytes, settings: Settings, log: Sequence[Correction], originals: str
-) -> Reading:
+def _read_bounded(name: str, data: bytes, settings: Settings, log: Sequence[Correction], originals: str) -> Reading:
     """Read a document within its limits; one whose process was lost is tried once more, in a new one."""
     for tries in (1, 2):
         try:
@@ -136,9 +134,7 @@ def _read_bounded(
     raise AssertionError
 
 
-def _read_bytes(
-    source: str, data: bytes, settings: Settings, log: Sequence[Correction], originals: str
-) -> Reading:
+def _read_bytes(source: str, data: bytes, settings: Settings, log: Sequence[Correction], originals: str) -> Reading:
     editions = editions_of(open_room(originals), settings)
     return read_for_library(source, document_address(source), data, settings, log, editions)
 
