@@ -26,7 +26,11 @@ def test_the_engine_of_the_documentation_reads_the_same(engine: str, package: st
     for path in sorted(EXAMPLES.glob("*.xlsx"))[:3]:
         (tmp_path / "examples" / path.name).write_bytes(path.read_bytes())
     paths = os.pathsep.join(path for path in sys.path if path)
-    environment = os.environ | {"PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable, "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
+    environment = os.environ | {
+        "PYTHONPATH": paths,
+        "PYSPARK_PYTHON": sys.executable,
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    }
     done = subprocess.run(
         [sys.executable, "-c", shown[1]], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
