@@ -28,6 +28,7 @@ def glance(place: str | None) -> Iterator[Searcher | None]:
         return
     kept, index = SqliteKept(folder.catalogue), IndexFolder(folder)
     try:
+        folder = Folder(Path(place), kept.store())
         whole = kept.form() == NEWEST and index.applied() == kept.sequence()
         yield Searcher(folder, kept, index) if whole else None
     finally:

@@ -139,6 +139,11 @@ class SqliteKept:
         """The number of the catalogue's form."""
         return self._number("schema")
 
+    def store(self) -> str | None:
+        """The address in object storage that has the files, where they are not in the library's folder."""
+        found = self._rows("SELECT value FROM library_facts WHERE name = 'files' AND value LIKE '%://%'")
+        return str(found[0][0]) if found else None
+
     def languages(self) -> list[str]:
         return [language for (language,) in self._rows("SELECT DISTINCT language FROM documents ORDER BY 1")]
 
