@@ -47,6 +47,7 @@ async def visit(client: Client) -> None:
     tools = {tool.name for tool in (await client.list_tools()).tools}
     assert {"search", "list_tables", "describe_table", "read_tuples", "query", "find_joins", "cite"} <= tools
     assert {"find_series", "compare_tables", "list_queries", "run_query", "plot", "survey"} <= tools
+    assert await ask(client, "list_mined") == {"sites": []}
     assert "add_documents" not in tools
     listed = await ask(client, "list_tables")
     assert [table["name"] for table in listed["tables"]].count("smoking") == 1

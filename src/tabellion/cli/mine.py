@@ -62,7 +62,13 @@ KeepOption = Annotated[
 ]
 IntoOption = Annotated[
     str | None,
-    typer.Option("--library", "-l", metavar="DIR", help="Keep the instances in this library, one table per concept."),
+    typer.Option(
+        "--library",
+        "--into",
+        "-l",
+        metavar="DIR",
+        help="Keep the instances in this library, one table per concept; with --unified one per kind over all sites.",
+    ),
 ]
 
 

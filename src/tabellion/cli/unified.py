@@ -84,11 +84,10 @@ class UnifiedThings:
         from tabellion.cli.options import opened_library
 
         with opened_library(place, files, create=True) as store:
-            from tabellion.library.mined import add_relations
-            from tabellion.mine.unified_report import thing_relations
+            from tabellion.library.mined import add_things
 
             sites = "+".join(dict.fromkeys(thing.site for thing in self.things)) or "things"
-            add_relations(store, thing_relations(self.unified.schemas, self.things), name or sites[:60])
+            add_things(store, self.unified, self.things, name or sites[:60])
 
 
 def _parts(

@@ -8,7 +8,7 @@ ontology under the same name again replaces what changed and removes tables of c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -22,6 +22,8 @@ from tabellion.library.originals import store_original
 from tabellion.library.reading import read_for_library
 from tabellion.mine.ontology import Ontology, instance_json
 from tabellion.mine.relation import Relation, ontology_relations, relation_markup
+from tabellion.mine.things import Thing, UnifiedSites
+from tabellion.mine.unified_report import thing_relations, things_ontology
 from tabellion.pipeline import Settings
 
 SCHEME = "mined://"
@@ -32,6 +34,14 @@ def add_ontology(library: Library, ontology: Ontology, name: str, settings: Sett
     """Keep the relations of an ontology; their addresses are `mined://NAME/CONCEPT.html`."""
     done = add_relations(library, ontology_relations(ontology), name, settings)
     _store_whole(library.folder, ontology, name)
+    return done
+
+
+def add_things(library: Library, unified: UnifiedSites, things: Sequence[Thing], name: str) -> list[AddResult]:
+    """Keep things over sites: one relation for each kind with all sites in it, and the schema that joined them."""
+    done = add_relations(library, thing_relations(unified.schemas, things), name)
+    whole = things_ontology(unified.schemas, things)
+    _store_whole(library.folder, whole, name, msgspec.to_builtins(unified.schemas))
     return done
 
 
@@ -64,6 +74,7 @@ class MinedSites(msgspec.Struct, frozen=True):
     sites: list[dict[str, Any]]
     issues: list[dict[str, Any]]
     instances: int
+    schemas: list[dict[str, Any]] = []  # of things over sites: which attributes mean the same, how sure, and why
 
 
 def list_mined(library: Library) -> list[MinedSites]:
@@ -88,7 +99,7 @@ def mined_instances(library: Library, name: str, concept: str | None, first: int
     return {"total": total, "instances": found}
 
 
-def _store_whole(folder: Folder, ontology: Ontology, name: str) -> None:
+def _store_whole(folder: Folder, ontology: Ontology, name: str, schemas: list[dict[str, Any]] | None = None) -> None:
     """Keep the taxonomy and the instances as they were mined, to be looked at."""
     folder.mined.mkdir(exist_ok=True)
     base, count = quote(name, safe=""), 0
@@ -97,7 +108,7 @@ def _store_whole(folder: Folder, ontology: Ontology, name: str) -> None:
             file.write(msgspec.json.encode(instance_json(each)) + b"\n")
             count += 1
     rest = msgspec.structs.replace(ontology, instances=()).as_json()
-    whole = MinedSites(name, rest["concepts"], rest["sites"], rest["issues"], count)
+    whole = MinedSites(name, rest["concepts"], rest["sites"], rest["issues"], count, schemas or [])
     with whole_file(folder.mined / (base + _TAXONOMY)) as part:
         part.write_bytes(msgspec.json.encode(whole))
 

@@ -7,6 +7,9 @@ a person (`fixed`), and read back.
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,16 +18,24 @@ from urllib.parse import quote
 import msgspec
 
 from tabellion.errors import UnreadableError
+from tabellion.mine.attributes import Attribute
+from tabellion.mine.instances import ConceptInstance, Instance
 from tabellion.mine.linking import SameThing
+from tabellion.mine.ontology import Concept, Ontology
 from tabellion.mine.relation import BETWEEN, Relation
 from tabellion.mine.slots import SlotKey
 from tabellion.mine.template import split_label
 from tabellion.mine.things import NAME, KindSchema, Thing
+from tabellion.model.grid import iso_date
 from tabellion.rdf import SYNTAXES, Description, Fact
-from tabellion.rdf.facts import plain
+from tabellion.rdf.facts import Literal, plain
+from tabellion.values.date import read_date
+from tabellion.values.number import read_number
 
 RANGES = {"money": "xsd:decimal", "number": "xsd:decimal", "date": "xsd:date", "web": "xsd:anyURI"}
 _MOST_COLUMNS = 60
+_ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
+_Place = tuple[str, str]  # a kind and one of its attributes
 
 
 def thing_json(thing: Thing, same: Mapping[str, Sequence[SameThing]] = {}) -> dict[str, Any]:
@@ -84,10 +95,45 @@ def bare_value(value: str, label: Sequence[str]) -> str:
     return value.strip(" :|=\u00a0") or value
 
 
+def typed_value(text: str, kind: str) -> Literal | None:
+    """A value of an attribute of a kind (money, number, date, web) as RDF types it; None where it does not say one.
+
+    >>> typed_value("$11,100", "money"), typed_value("December 18, 2009", "date"), typed_value("on request", "money")
+    (Literal(text='11100.0', datatype='xsd:decimal'), Literal(text='2009-12-18', datatype='xsd:date'), None)
+    """
+    if kind in ("money", "number"):
+        found = read_number(text)
+        return (
+            Literal(f"{found.value:.12g}" if found.value % 1 else f"{found.value:.1f}", RANGES[kind]) if found else None
+        )
+    if kind == "date":
+        day = read_date(text)
+        return Literal(iso_date(math.floor(day)), RANGES[kind]) if day is not None and math.isfinite(day) else None
+    if kind == "web":
+        return Literal(text, RANGES[kind]) if _ADDRESS.fullmatch(text) else None
+    return plain(text)
+
+
+def _ranges(schemas: Sequence[KindSchema], told: Sequence[tuple[Thing, dict[str, list[str]]]]) -> dict[_Place, str]:
+    """By kind and attribute the kind of value that all things have there; text where one has another."""
+    kinds = {(schema.kind, each.name): each.type for schema in schemas for each in schema.attributes}
+    for thing, values in told:
+        for name, texts in values.items():
+            kind = kinds.get((thing.kind, name), "text")
+            if any(typed_value(text, kind) is None for text in texts):
+                kinds[thing.kind, name] = "text"
+    return kinds
+
+
 def describe_things(
     schemas: Sequence[KindSchema], things: Iterable[Thing], links: Mapping[str, Sequence[SameThing]] = {}
 ) -> Iterator[Description]:
-    """Classes, properties with domain and range, the sites' own properties as their equivalents, and the things."""
+    """Classes, properties with domain and range, the sites' own properties as their equivalents, and the things.
+
+    A range other than text is that of all values; a value is written in its range.
+    """
+    told_things = [(thing, _values(thing)) for thing in things]
+    kinds = _ranges(schemas, told_things)
     for schema in schemas:
         kind = _iri("kind", schema.kind)
         yield Description(kind, [("rdf:type", "owl:Class"), ("rdfs:label", plain(schema.kind))])
@@ -97,19 +143,20 @@ def describe_things(
                 ("rdf:type", "owl:DatatypeProperty"),
                 ("rdfs:label", plain(attribute.name)),
                 ("rdfs:domain", kind),
-                ("rdfs:range", RANGES.get(attribute.type, "xsd:string")),
+                ("rdfs:range", RANGES.get(kinds[schema.kind, attribute.name], "xsd:string")),
             ]
             yield Description(whole, facts)
             for site, label in dict.fromkeys((member.site, member.label) for member in attribute.members):
                 own = _iri("site", site, label or attribute.name)
                 told: list[Fact] = [("rdf:type", "owl:DatatypeProperty"), ("owl:equivalentProperty", whole)]
                 yield Description(own, [*told, ("rdfs:label", plain(label or attribute.name))])
-    for thing in things:
+    for thing, held in told_things:
         facts = [("rdf:type", _iri("kind", thing.kind)), ("prov:wasDerivedFrom", plain(thing.source))]
         if thing.name:
             facts.append(("rdfs:label", plain(thing.name)))
-        for name, values in _values(thing).items():
-            facts += [(_iri("attribute", thing.kind, name), plain(value)) for value in values]
+        for name, values in held.items():
+            place, kind_of = _iri("attribute", thing.kind, name), kinds.get((thing.kind, name), "text")
+            facts += [(place, typed_value(value, kind_of) or plain(value)) for value in values]
         for link in links.get(thing.key, ()):
             facts.append(("owl:sameAs", _iri("thing", link.other if link.one == thing.key else link.one)))
         yield Description(_iri("thing", thing.key), facts)
@@ -146,3 +193,24 @@ def read_schema(path: Path) -> dict[tuple[str, SlotKey], str]:
         for member in attribute.members
         if member.fixed
     }
+
+
+def things_ontology(schemas: Sequence[KindSchema], things: Sequence[Thing]) -> Ontology:
+    """Kinds as concepts and things as their instances, with the facts under their unified names."""
+    numbers = {schema.kind: f"k{number}" for number, schema in enumerate(schemas, start=1)}
+    concepts = tuple(
+        Concept(numbers[each.kind], each.kind, (each.kind,), None, len(each.sites), each.sites, ()) for each in schemas
+    )
+    instances = [
+        ConceptInstance(thing.key, numbers.get(thing.kind), Instance(thing.source, tuple(_own_facts(thing))))
+        for thing in things
+    ]
+    sites = Counter(thing.site for thing in things)
+    return Ontology(concepts, instances, tuple(sites.items()))
+
+
+def _own_facts(thing: Thing) -> Iterator[Attribute]:
+    for each in thing.attributes:
+        if each.main:
+            label = (each.unified,) if each.unified else each.label
+            yield Attribute(label, bare_value(each.value, each.label), each.path)

@@ -151,6 +151,21 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return service.survey()
 
     @tool
+    def list_mined() -> Any:
+        """What was mined from websites: concepts or kinds, the sites, and which attributes mean the same."""
+        return {"sites": service.mined()}
+
+    @tool
+    def read_mined(
+        name: Annotated[str, Field(description="As in list_mined.")],
+        concept: Annotated[str | None, Field(description="The id of a concept or kind.")] = None,
+        offset: Annotated[int, Field(ge=0, le=10_000_000)] = 0,
+        limit: Annotated[int, Field(ge=1, le=500)] = 50,
+    ) -> Any:
+        """Things that were mined from websites, with their labelled values and sources, a page at a time."""
+        return service.mined_instances(name, concept, offset, limit)
+
+    @tool
     def find_series(table: str) -> Any:
         """The editions of a table (other years, months) lined up, and the SQL that gives one relation over all."""
         return service.series(table)

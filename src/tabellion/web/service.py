@@ -26,6 +26,7 @@ from tabellion.library.graph import ResultForm
 from tabellion.library.joins.partners import Partner
 from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
+from tabellion.library.mined import MinedSites, list_mined, mined_instances
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
 from tabellion.library.query import QueryLimits, json_value, once
 from tabellion.library.records import documents_by_id, table_called
@@ -119,6 +120,12 @@ class LibraryService:
     def survey(self) -> Survey:
         with self._turns:
             return self.library.survey()
+
+    def mined(self) -> list[MinedSites]:
+        return list_mined(self.library)
+
+    def mined_instances(self, name: str, concept: str | None, first: int, most: int) -> dict[str, Any]:
+        return mined_instances(self.library, name, concept, first, most)
 
     def cite(self, name: str, address: str) -> Citation:
         return self.library.cite(name, address)
