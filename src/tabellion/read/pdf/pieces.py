@@ -15,6 +15,7 @@ Fails where a head stands alone, and where the feet of heads are not on one line
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 from statistics import median_low
@@ -75,6 +76,9 @@ def join_pieces(raw: RawWords) -> tuple[Words, Pieces]:
         run.sort(key=lambda i: (m.left[i], i))
         if _reads_leftwards(m, run):
             run.reverse()
+            for i in run:
+                if point := _POINT_BEFORE.fullmatch(m.text[i]):
+                    m.text[i] = f"{point[2]}{point[1]}"
         _mark_shifts(run, m, shift)
         for i in run:
             piece[i] = k
@@ -216,6 +220,9 @@ def _distance(small: Run, large: Run, m: _Measures) -> float:
     """The horizontal gap between two runs: 0 where they stand inside one another."""
     left, right = min(m.left[i] for i in small), max(m.right[i] for i in small)
     return min(max(left - m.right[i], m.left[i] - right, 0.0) for i in large)
+
+
+_POINT_BEFORE = re.compile(r"([:.،,;])(\d+)")  # drawn at the left of a number, it is read after it
 
 
 def _reads_leftwards(m: _Measures, run: Run) -> bool:

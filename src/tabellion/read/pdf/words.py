@@ -75,6 +75,7 @@ _NO_WORDS = RawWords([], _NONE.reshape(0, 4), _NONE, _NONE, _INDEX, _COLOUR, _IN
 
 def read_words(letters: LetterBoxes) -> RawWords:
     """The words of a view, in content order."""
+    letters = _from_the_right(letters)
     code = letters.code
     blank = np.isin(code, list(_BLANKS))
     ink = ~blank & ~np.isin(code, list(_NOTHING))
@@ -142,6 +143,32 @@ def _right_to_left(code: NDArray[np.uint32]) -> NDArray[np.bool_]:
     return (
         ((code >= 0x590) & (code < 0x900)) | ((code >= 0xFB1D) & (code < 0xFE00)) | ((code >= 0xFE70) & (code < 0xFEFF))
     )
+
+
+def _from_the_right(letters: LetterBoxes) -> LetterBoxes:
+    """Letters of scripts that run to the left in the order in which they are read.
+
+    Content often has them as they stand from left to right, word by word. Marks stay behind the letter that they stand
+    over; letters of one glyph keep their order.
+    """
+    leftwards = _right_to_left(letters.code)
+    if not leftwards.any():
+        return letters
+    level = np.abs(np.diff(letters.baseline)) <= _BASELINE_STEP * letters.size[1:]
+    starts = np.flatnonzero(np.append(True, ~(leftwards[1:] & leftwards[:-1] & level)))
+    order = np.arange(len(leftwards))
+    middle = (letters.box[:, 0] + letters.box[:, 2]) / 2
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
+        if end - start < 2:
+            continue
+        x = middle[start:end].copy()
+        marks = [k for k in range(end - start) if unicodedata.combining(chr(int(letters.code[start + k])))]
+        bases = [k for k in range(end - start) if k not in marks]
+        for k in marks if bases else ():
+            x[k] = x[min(bases, key=lambda base: abs(float(middle[start + base] - middle[start + k])))]
+        behind = np.isin(np.arange(end - start), marks)
+        order[start:end] = start + np.lexsort((behind, -x))
+    return LetterBoxes(*(getattr(letters, name)[order] for name in letters.__struct_fields__))
 
 
 def _widen_for_spaced_letters(
