@@ -59,3 +59,22 @@ def test_modules_that_pages_name_are_there() -> None:
         if path.partition("/")[0] in rooms
     ]
     assert [each for each in named if not ((PACKAGE / f"{each[1]}.py").is_file() or (PACKAGE / each[1]).is_dir())] == []
+
+
+MOST_LINES, MOST_OF_A_FUNCTION = 400, 60
+
+
+def test_no_module_is_longer_than_one_sitting() -> None:
+    sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert [(str(path), size) for path, size in sizes.items() if size > MOST_LINES] == []
+
+
+def test_no_function_is_longer_than_a_page() -> None:
+    long = [
+        (str(path.relative_to(PACKAGE)), node.name)
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= MOST_OF_A_FUNCTION
+    ]
+    assert long == []

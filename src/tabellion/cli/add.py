@@ -14,21 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.options import (
-    FilesOption,
-    LibraryOption,
-    LimitOption,
-    Methods,
-    NetworkOption,
-    PasswordOption,
-    PrivateOption,
-    RenderOption,
-    TraceOption,
-    WeightsOption,
-    build_settings,
-    choosing_methods,
-    opened_library,
-)
+from tabellion.cli.options import FilesOption, JobsOption, LibraryOption, TraceOption, opened_library, reading_with
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
@@ -60,7 +46,7 @@ class Report(StrEnum):
     jsonl = "jsonl"
 
 
-@choosing_methods
+@reading_with("password", "render", "network", "private", "weights", "limit")
 def add(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns, addresses on the web.")
@@ -70,28 +56,12 @@ def add(
     form: Annotated[
         Report, typer.Option("--format", "-f", help="jsonl: one line per document with what became of it.")
     ] = Report.none,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
-    ] = 0,
-    password: PasswordOption = None,
-    render: RenderOption = "never",
-    network: NetworkOption = False,
-    private: PrivateOption = "yes",
-    weights: WeightsOption = None,
-    limit: LimitOption = None,
+    jobs: JobsOption = 0,
     trace: TraceOption = False,
-    methods: Methods | None = None,
+    *,
+    settings: Settings,
 ) -> None:
     """Read documents and keep their tables in the library."""
-    settings = build_settings(
-        methods=methods,
-        weights=weights,
-        limits=limit,
-        render=render,
-        network=network,
-        password=password,
-        private=private,
-    )
     from tabellion.cli.batch import Outcome, run_batch
     from tabellion.read.fetch import expand_sources
     from tabellion.workers import Crew

@@ -14,13 +14,9 @@ import typer
 from tabellion.cli.options import (
     FilesOption,
     LibraryOption,
-    LimitOption,
-    Methods,
     SafeOption,
-    SheetOption,
-    build_settings,
-    choosing_methods,
     opened_library,
+    reading_with,
 )
 
 if TYPE_CHECKING:
@@ -65,44 +61,48 @@ class To(StrEnum):
     postgresql = "postgresql"
 
 
-@choosing_methods
+NamesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="SOURCE|TABLE", help="Documents; with --library tables or documents of it, or nothing."),
+]
+ToOption = Annotated[
+    To | None, typer.Option("--to", "-t", help="The form to write; by default by the ending of FILE, else csv.")
+]
+PlaceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE|URL",
+        help="Write to this file, which appears once all is written, or to this database: tables.db, "
+        "tables.duckdb, postgresql://host/name. Without it a database is the last argument.",
+    ),
+]
+DescribeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--describe",
+        metavar="FILE",
+        help="Of a database: also write what its tables and columns mean, for dbt (FILE.yml) or Datasette (FILE.json).",
+    ),
+]
+
+
+@reading_with("sheet", "limit")
 def export(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="SOURCE|TABLE", help="Documents; with --library tables or documents of it, or nothing."),
-    ] = None,
-    form: Annotated[
-        To | None, typer.Option("--to", "-t", help="The form to write; by default by the ending of FILE, else csv.")
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE|URL",
-            help="Write to this file, which appears once all is written, or to this database: tables.db, "
-            "tables.duckdb, postgresql://host/name. Without it a database is the last argument.",
-        ),
-    ] = None,
-    describe: Annotated[
-        Path | None,
-        typer.Option(
-            "--describe",
-            metavar="FILE",
-            help="Of a database: also write what its tables and columns mean, for dbt (FILE.yml) or Datasette "
-            "(FILE.json).",
-        ),
-    ] = None,
+    names: NamesArgument = None,
+    form: ToOption = None,
+    output: PlaceOption = None,
+    describe: DescribeOption = None,
     library: LibraryOption = None,
     files: FilesOption = None,
-    sheet: SheetOption = None,
     base: Annotated[
         str, typer.Option("--base", metavar="ADDRESS", help="What the names of things in RDF begin with.")
     ] = "urn:tabellion:",
     safe_csv: SafeOption = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the schema of the form, and stop.")] = False,
-    limit: LimitOption = None,
-    methods: Methods | None = None,
+    *,
+    settings: Settings,
 ) -> None:
     """Publish tables: files for programs, people and the web of data."""
     to = form or default_form(output)
@@ -115,7 +115,6 @@ def export(
     from tabellion.export.csv import write_csvw
     from tabellion.export.forms import write_export
 
-    settings = build_settings(sheet=sheet, methods=methods, limits=limit)
     if to in (To.sqlite, To.duckdb, To.postgresql):
         export_to_database(
             list(names or []), cast("DatabaseKind", to.value), output, describe, library, files, settings

@@ -16,23 +16,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from tabellion.cli.options import (
-    LimitOption,
-    Methods,
-    NetworkOption,
-    PagesApartOption,
-    PagesOption,
-    PasswordOption,
-    PrivateOption,
-    RenderOption,
-    SafeOption,
-    ScriptsOption,
-    SheetOption,
-    TraceOption,
-    WeightsOption,
-    build_settings,
-    choosing_methods,
-)
+from tabellion.cli.options import JobsOption, SafeOption, TraceOption, reading_with
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
@@ -129,7 +113,9 @@ EXAMPLES = """[bold]Examples[/bold]
 Exit status: 0 if every document was read, 1 if some were not, 2 if the call was wrong."""
 
 
-@choosing_methods
+@reading_with(
+    "sheet", "pages", "password", "pages_apart", "render", "scripts", "network", "private", "weights", "limit"
+)
 def extract(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns; - for standard input.")
@@ -148,42 +134,20 @@ def extract(
     ] = None,
     safe_csv: SafeOption = False,
     every: Annotated[bool, typer.Option("--all", help="Also list what was judged not to be a table, and why.")] = False,
-    sheet: SheetOption = None,
-    pages: PagesOption = None,
-    password: PasswordOption = None,
-    pages_apart: PagesApartOption = False,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
-    ] = 1,
-    render: RenderOption = "never",
-    scripts: ScriptsOption = False,
-    network: NetworkOption = False,
-    private: PrivateOption = "yes",
-    weights: WeightsOption = None,
-    limit: LimitOption = None,
+    jobs: JobsOption = 1,
     trace: TraceOption = False,
-    methods: Methods | None = None,
+    *,
+    settings: Settings,
 ) -> None:
     """Read documents and print their tables as tuples with full header paths."""
-    settings = build_settings(
-        sheet=sheet,
-        methods=methods,
-        weights=weights,
-        limits=limit,
-        why=every,
-        pages=pages,
-        password=password,
-        pages_apart=pages_apart,
-        render=render,
-        scripts=scripts,
-        network=network,
-        private=private,
-    )
+    import msgspec
+
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, ending_quietly
     from tabellion.read.fetch import expand_sources
     from tabellion.workers import Crew
 
+    settings = msgspec.structs.replace(settings, why=every)
     todo = list(expand_sources(sources))
     cores = max(1, min(jobs or os.cpu_count() or 1, len(todo)))
     crew = Crew(cores, fork=True)

@@ -10,20 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tabellion.cli.options import (
-    LimitOption,
-    Methods,
-    PagesOption,
-    PasswordOption,
-    SheetOption,
-    TraceOption,
-    WeightsOption,
-    build_settings,
-    choosing_methods,
-)
+from tabellion.cli.options import TraceOption, reading_with
 
 if TYPE_CHECKING:
     from tabellion.pipeline import Extraction
+    from tabellion.settings import Settings
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -41,17 +32,13 @@ class Form(StrEnum):
     json = "json"
 
 
-@choosing_methods
+@reading_with("sheet", "pages", "password", "weights", "limit")
 def metadata(
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Files, folders, patterns.")],
     form: Annotated[Form, typer.Option("--format", "-f", help="text: for people; json: a list.")] = Form.text,
-    sheet: SheetOption = None,
-    pages: PagesOption = None,
-    password: PasswordOption = None,
-    weights: WeightsOption = None,
-    limit: LimitOption = None,
     trace: TraceOption = False,
-    methods: Methods | None = None,
+    *,
+    settings: Settings,
 ) -> None:
     """Say what is known of each table besides its values: caption, notes, mentions, layout, kind."""
     from tabellion.cli.batch import explain
@@ -61,9 +48,6 @@ def metadata(
     from tabellion.read.fetch import expand_sources
     from tabellion.workers import Crew
 
-    settings = build_settings(
-        sheet=sheet, methods=methods, weights=weights, limits=limit, pages=pages, password=password
-    )
     found: list[dict[str, Any]] = []
     failed = False
     with ending_quietly(), Crew(1, fork=True) as crew:

@@ -72,84 +72,97 @@ IntoOption = Annotated[
 ]
 
 
+SourcesArgument = Annotated[
+    list[str], typer.Argument(metavar="SOURCE", help="Home pages (addresses), folders of saved pages, WARC files.")
+]
+FormOption = Annotated[
+    MineForm,
+    typer.Option(
+        "--format", "-f", help="outline: to read; json; jsonl: one line per instance; RDF; a picture; a page."
+    ),
+]
+InstancesOption = Annotated[
+    bool, typer.Option("--instances", help="The sources are pages of one template each: print their facts alone.")
+]
+RecordsOption = Annotated[
+    bool, typer.Option("--records", help="Print the records that pages list: results, offers, rows of data tables.")
+]
+UnifiedOption = Annotated[
+    bool,
+    typer.Option("--unified", help="One thing a page, over all sites: names, kinds, keys, one schema for each kind."),
+]
+SchemaOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema",
+        metavar="FILE",
+        help="With --unified: write here which attributes mean the same, and why. Members that you mark as "
+        '"fixed": true stay under the attribute where you put them.',
+    ),
+]
+ExplainOption = Annotated[
+    str | None,
+    typer.Option(
+        "--explain",
+        metavar="PAGE",
+        help="Draw what was seen on this page of the sources (its address or file): segments, labels, facts, over "
+        "its layout where Chromium is there; SVG, or PNG with --format png.",
+    ),
+]
+UpdateOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--update",
+        metavar="FILE",
+        help="With --unified: keep the history of values here, say what is new, changed and gone; of pages kept "
+        "with --keep, fetch only those that changed.",
+    ),
+]
+EverythingOption = Annotated[
+    bool, typer.Option("--all", help="With --unified, to read: what stands beside the facts too.")
+]
+SupportOption = Annotated[
+    int | None, typer.Option("--support", metavar="N", min=1, help="How many sites must have a concept.")
+]
+SiblingsOption = Annotated[
+    bool, typer.Option("--siblings", help="Take concepts of fewer sites too that stand in a list of concepts.")
+]
+SynonymsOption = Annotated[
+    bool, typer.Option("--synonyms", help="Join concepts that lead to the same places or have the same children.")
+]
+DepthOption = Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")]
+ExpandOption = Annotated[
+    int,
+    typer.Option("--expand", metavar="N", min=0, help="Add up to N sites of the domain that those on the web link."),
+]
+NameOption = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="What the ontology is called in the library.")
+]
+
+
 def mine(
-    sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE", help="Home pages (addresses), folders of saved pages, WARC files.")
-    ],
-    form: Annotated[
-        MineForm,
-        typer.Option(
-            "--format", "-f", help="outline: to read; json; jsonl: one line per instance; RDF; a picture; a page."
-        ),
-    ] = MineForm.outline,
-    instances: Annotated[
-        bool, typer.Option("--instances", help="The sources are pages of one template each: print their facts alone.")
-    ] = False,
-    records: Annotated[
-        bool, typer.Option("--records", help="Print the records that pages list: results, offers, rows of data tables.")
-    ] = False,
-    unified: Annotated[
-        bool,
-        typer.Option(
-            "--unified", help="One thing a page, over all sites: names, kinds, keys, one schema for each kind."
-        ),
-    ] = False,
-    schema: Annotated[
-        Path | None,
-        typer.Option(
-            "--schema",
-            metavar="FILE",
-            help="With --unified: write here which attributes mean the same, and why. Members that you mark as "
-            '"fixed": true stay under the attribute where you put them.',
-        ),
-    ] = None,
-    explain: Annotated[
-        str | None,
-        typer.Option(
-            "--explain",
-            metavar="PAGE",
-            help="Draw what was seen on this page of the sources (its address or file): segments, labels, facts, over "
-            "its layout where Chromium is there; SVG, or PNG with --format png.",
-        ),
-    ] = None,
-    update: Annotated[
-        Path | None,
-        typer.Option(
-            "--update",
-            metavar="FILE",
-            help="With --unified: keep the history of values here, say what is new, changed and gone; of pages kept "
-            "with --keep, fetch only those that changed.",
-        ),
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="With --unified, to read: what stands beside the facts too.")
-    ] = False,
+    sources: SourcesArgument,
+    form: FormOption = MineForm.outline,
+    instances: InstancesOption = False,
+    records: RecordsOption = False,
+    unified: UnifiedOption = False,
+    schema: SchemaOption = None,
+    explain: ExplainOption = None,
+    update: UpdateOption = None,
+    everything: EverythingOption = False,
     method: MethodOption = MethodChoice.blocks,
-    support: Annotated[
-        int | None, typer.Option("--support", metavar="N", min=1, help="How many sites must have a concept.")
-    ] = None,
-    siblings: Annotated[
-        bool, typer.Option("--siblings", help="Take concepts of fewer sites too that stand in a list of concepts.")
-    ] = False,
-    synonyms: Annotated[
-        bool, typer.Option("--synonyms", help="Join concepts that lead to the same places or have the same children.")
-    ] = False,
+    support: SupportOption = None,
+    siblings: SiblingsOption = False,
+    synonyms: SynonymsOption = False,
     pages: FetchedOption = 30,
-    depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")] = 2,
-    expand: Annotated[
-        int,
-        typer.Option(
-            "--expand", metavar="N", min=0, help="Add up to N sites of the domain that those on the web link."
-        ),
-    ] = 0,
+    depth: DepthOption = 2,
+    expand: ExpandOption = 0,
     pause: PauseOption = 1.0,
     keep: KeepOption = None,
     private: PrivateOption = "no",
     library: IntoOption = None,
     files: FilesOption = None,
-    name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="What the ontology is called in the library.")
-    ] = None,
+    name: NameOption = None,
     limit: LimitOption = None,
     trace: TraceOption = False,
 ) -> None:

@@ -106,21 +106,49 @@ Methods = dict[str, Any]
 
 def choosing_methods(command: Callable[..., None]) -> Callable[..., None]:
     """A command with an option for every step of `STEPS`; it is given them together, as its argument `methods`."""
-    own = inspect.signature(command, eval_str=True)
-    kept = [one for one in own.parameters.values() if one.name != "methods"]
-    added = [
-        inspect.Parameter(
+    return _with_options(command, "methods", _step_options(), dict)
+
+
+def reading_with(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with the options of these names and one for every step; it is given the `settings` that they make."""
+
+    def settings(**given: Any) -> Settings:
+        methods = {name: given.pop(name) for name in STEPS}
+        return build_settings(methods=methods, **given)
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        shared = [_option(name, _SHARED[name][0], _SHARED[name][1]) for name in names]
+        return _with_options(command, "settings", [*shared, *_step_options()], settings)
+
+    return decorate
+
+
+def _step_options() -> list[inspect.Parameter]:
+    return [
+        _option(
             name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=step.default,
-            annotation=Annotated[step.choice, typer.Option(f"--{name}", rich_help_panel=_METHODS, help=step.help)],
+            Annotated[step.choice, typer.Option(f"--{name}", rich_help_panel=_METHODS, help=step.help)],
+            step.default,
         )
         for name, step in STEPS.items()
     ]
 
+
+def _option(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _with_options(
+    command: Callable[..., None], gathered: str, added: list[inspect.Parameter], gather: Callable[..., Any]
+) -> Callable[..., None]:
+    """A command with more options; what they gather to is given to it as one argument."""
+    command.__annotations__.pop(gathered)
+    own = inspect.signature(command, eval_str=True)
+    kept = [one for one in own.parameters.values() if one.name != gathered]
+
     def call(**given: Any) -> None:
-        methods = {name: given.pop(name) for name in STEPS}
-        command(**given, methods=methods)
+        chosen = {one.name: given.pop(one.name) for one in added}
+        command(**given, **{gathered: gather(**chosen)})
 
     call.__name__, call.__doc__, call.__module__ = command.__name__, command.__doc__, command.__module__
     call.__signature__ = own.replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
@@ -198,6 +226,23 @@ SafeOption = Annotated[
     typer.Option("--safe-csv", help="Put an apostrophe before cells of CSV that would be formulas in a spreadsheet."),
 ]
 TraceOption = Annotated[bool, typer.Option("--trace", help="Print where in the code a defect happened.")]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
+]
+
+_SHARED: dict[str, tuple[Any, Any]] = {
+    "sheet": (SheetOption, None),
+    "pages": (PagesOption, None),
+    "password": (PasswordOption, None),
+    "pages_apart": (PagesApartOption, False),
+    "render": (RenderOption, "never"),
+    "scripts": (ScriptsOption, False),
+    "network": (NetworkOption, False),
+    "private": (PrivateOption, "yes"),
+    "weights": (WeightsOption, None),
+    "limit": (LimitOption, None),
+}
+"""The options that say how documents are read, by the names that `reading_with` knows, with their defaults."""
 
 
 def build_settings(
@@ -205,8 +250,7 @@ def build_settings(
     sheet: str | None = None,
     methods: Methods | None = None,
     weights: Path | None = None,
-    limits: Sequence[str] | None = None,
-    why: bool = False,
+    limit: Sequence[str] | None = None,
     pages: str | None = None,
     pages_apart: bool = False,
     render: RenderChoice = "never",
@@ -221,11 +265,10 @@ def build_settings(
     if (scripts or network) and render == "never":
         raise typer.BadParameter("only a rendered page runs scripts or loads files", param_hint="--scripts, --network")
     return Settings(
-        limits=build_limits(limits),
+        limits=build_limits(limit),
         **(methods or {}),
         weights=str(weights) if weights else None,
         sheet=sheet,
-        why=why,
         pages=parse_pages(pages) if pages else None,
         pages_apart=pages_apart,
         render=render,

@@ -70,7 +70,7 @@ def run(
     methods: Methods | None = None,
 ) -> None:
     """Read many documents into the library, on one machine or many."""
-    settings = build_settings(methods=methods, weights=weights, limits=limit)
+    settings = build_settings(methods=methods, weights=weights, limit=limit)
     from tabellion.scale import run_sources
 
     with opened_library(into, files, create=True) as store, _Progress(sources) as progress:

@@ -9,22 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from tabellion.cli.options import (
-    LimitOption,
-    Methods,
-    NetworkOption,
-    OptionalValues,
-    PagesOption,
-    PasswordOption,
-    PrivateOption,
-    RenderOption,
-    ScriptsOption,
-    SheetOption,
-    TraceOption,
-    WeightsOption,
-    build_settings,
-    choosing_methods,
-)
+from tabellion.cli.options import OptionalValues, TraceOption, reading_with
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,10 +62,9 @@ PictureOption = Annotated[
 ]
 
 
-@choosing_methods
+@reading_with("sheet", "pages", "password", "render", "scripts", "network", "private", "weights", "limit")
 def show(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A document, or - for standard input.")],
-    sheet: SheetOption = None,
     tuples: TuplesOption = None,
     why: Annotated[
         bool, typer.Option("--why", help="Also list what was judged not to be a table, and what weighed most.")
@@ -97,38 +81,21 @@ def show(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Also write the drawing to this file as a picture.")
     ] = None,
-    pages: PagesOption = None,
-    password: PasswordOption = None,
     picture: PictureOption = None,
-    render: RenderOption = "never",
-    scripts: ScriptsOption = False,
-    network: NetworkOption = False,
-    private: PrivateOption = "yes",
-    weights: WeightsOption = None,
-    limit: LimitOption = None,
     trace: TraceOption = False,
-    methods: Methods | None = None,
+    *,
+    settings: Settings,
 ) -> None:
     """Draw a document in the terminal: its regions in colour, its header trees, its tuples."""
-    settings = build_settings(
-        sheet=sheet,
-        methods=methods,
-        weights=weights,
-        limits=limit,
-        why=why,
-        render=render,
-        scripts=scripts,
-        network=network,
-        private=private,
-        pages=pages,
-        password=password,
-    )
+    import msgspec
+
     from tabellion.cli.messages import explained
     from tabellion.isolated import do_reading
     from tabellion.workers import Crew
 
     if picture is not None and picture.suffix.lower() not in (".png", ".svg"):
         raise typer.BadParameter(f"{picture}: a picture is written to a .svg or a .png file", param_hint="--picture")
+    settings = msgspec.structs.replace(settings, why=why)
     pictured = True
     console = _console(width, record=svg is not None)
     with explained(source, trace=trace, wrong_call=2), Crew(1, fork=True) as crew:

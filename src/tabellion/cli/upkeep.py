@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tabellion.cli.options import (
-    FilesOption,
-    LibraryOption,
-    LimitOption,
-    Methods,
-    TraceOption,
-    WeightsOption,
-    build_settings,
-    choosing_methods,
-    opened_library,
-)
+from tabellion.cli.options import FilesOption, JobsOption, LibraryOption, TraceOption, opened_library, reading_with
 
 if TYPE_CHECKING:
     from tabellion.cli.batch import Outcome
@@ -32,21 +22,17 @@ REBUILD_EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion rebuild --index [dim]· the index only[/dim]"""
 
 
-@choosing_methods
+@reading_with("weights", "limit")
 def rebuild(
     library: LibraryOption = None,
     files: FilesOption = None,
     index: Annotated[bool, typer.Option("--index", help="Make only the index anew.")] = False,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
-    ] = 0,
-    weights: WeightsOption = None,
-    limit: LimitOption = None,
+    jobs: JobsOption = 0,
     trace: TraceOption = False,
-    methods: Methods | None = None,
+    *,
+    settings: Settings,
 ) -> None:
     """Mend what is damaged, read the stored documents again and rebuild the index."""
-    settings = build_settings(methods=methods, weights=weights, limits=limit)
     failures = 0
     _salvage(library)
     with opened_library(library, files) as store:

@@ -86,7 +86,9 @@ def build_app(
     )
     _explain_errors(app)
     _searching(app, service)
+    _listing(app, service)
     _reading(app, service)
+    _exporting(app, service)
     add_questions(app, service)
     add_graph(app, service)
     add_looking(app, looking)
@@ -130,7 +132,7 @@ def _searching(app: FastAPI, service: LibraryService) -> None:
         return _answer(service.query(question.sql, question.limit, question.parameters))
 
 
-def _reading(app: FastAPI, service: LibraryService) -> None:
+def _listing(app: FastAPI, service: LibraryService) -> None:
     @app.get("/documents", response_model=forms.Documents, responses=_UNCHANGED)
     def documents(after: After = "", limit: Limit = 100) -> Response:
         """All documents, a page at a time."""
@@ -152,6 +154,8 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
         """All tables, a page at a time."""
         return _answer(service.tables(after, limit, document))
 
+
+def _reading(app: FastAPI, service: LibraryService) -> None:
     @app.get("/tables/{table}", response_model=forms.WholeTable, responses=_UNCHANGED)
     def table(table: Name) -> Response:
         """One table with its columns."""
@@ -184,6 +188,8 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
         """Where the value at an address of a table comes from."""
         return _answer(service.cite(table, address))
 
+
+def _exporting(app: FastAPI, service: LibraryService) -> None:
     media: dict[str, Any] = {"content": {kind.partition(";")[0]: {} for kind in forms.MEDIA.values()}}
 
     @app.get("/tables/{table}/export", response_class=Response, responses={**_UNCHANGED, 200: media})

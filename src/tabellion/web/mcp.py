@@ -35,6 +35,9 @@ from tabellion.model.methods import (
 from tabellion.settings import Settings
 from tabellion.web.service import LibraryService
 
+Tool = Callable[..., Any]
+"""Makes a function a tool of the server."""
+
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _INSTRUCTIONS = """A library of tables that were read from documents. `search` finds tables by words,
 `list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
@@ -47,7 +50,17 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
     """The server for one library."""
     service = LibraryService(library.isolate())
     server: MCPServer[Any] = MCPServer("tabellion", instructions=_INSTRUCTIONS, log_level="WARNING")
-    tool: Callable[..., Any] = lambda work: server.tool(structured_output=False)(_plainly(work))  # noqa: E731
+    tool: Tool = lambda work: server.tool(structured_output=False)(_plainly(work))  # noqa: E731
+    for add in (_add_finding, _add_reading, _add_asking, _add_comparing):
+        add(tool, service)
+    if write:
+        _add_writing(tool, library)
+        _add_keeping(tool, service)
+    return server
+
+
+def _add_finding(tool: Tool, service: LibraryService) -> None:
+    """The tools that find tables."""
 
     @tool
     def search(
@@ -70,6 +83,15 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return service.documents(after, limit)
 
     @tool
+    def survey() -> Any:
+        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        return service.survey()
+
+
+def _add_reading(tool: Tool, service: LibraryService) -> None:
+    """The tools that read a table."""
+
+    @tool
     def describe_table(table: Annotated[str, Field(description="Its name or id.")]) -> Any:
         """One table: its title, place, stub and columns with units."""
         return service.table(table)
@@ -80,22 +102,38 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return service.tuples(table, after or None, limit)
 
     @tool
+    def cite(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
+        """Where a value comes from: labels, title, document, edition (sha256), place and confidence."""
+        return service.cite(table, address)
+
+    @tool
+    def picture(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
+        """The spot where a value stands, its labels and the cells around it, drawn as SVG."""
+        return {"svg": scene_svg(service.picture(table, address))}
+
+    @tool
+    def export_table(
+        table: str, form: Literal["csv", "json", "jsonl", "markdown", "html", "xml", "turtle"] = "csv"
+    ) -> Any:
+        """One table in a form that tables are published in."""
+        return {"text": service.export(table, form).decode()}
+
+    @tool
+    def list_corrections(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
+        """All that was said of a document: corrections, and labels that mean the same."""
+        return {"corrections": library.logs([document]).get(document, ())}
+
+
+def _add_asking(tool: Tool, service: LibraryService) -> None:
+    """The tools that answer questions."""
+
+    @tool
     def query(
         sql: Annotated[str, Field(description="One SELECT in the SQL of DuckDB.", max_length=20_000)],
         limit: Annotated[int, Field(ge=1, le=1_000)] = 200,
     ) -> Any:
         """Ask in SQL over the relations of the library; it only reads."""
         return service.query(sql, limit)
-
-    @tool
-    def cite(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
-        """Where a value comes from: labels, title, document, edition (sha256), place and confidence."""
-        return service.cite(table, address)
-
-    @tool
-    def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:
-        """Tables that can be joined with one, and the SQL that does it."""
-        return service.joins(table, limit)
 
     @tool
     def list_queries() -> Any:
@@ -121,11 +159,6 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         return {"svg": scene_svg(service.plot(sql, None, None if kind == "auto" else kind, title))}
 
     @tool
-    def picture(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
-        """The spot where a value stands, its labels and the cells around it, drawn as SVG."""
-        return {"svg": scene_svg(service.picture(table, address))}
-
-    @tool
     def sparql(
         query: Annotated[str, Field(description="One SELECT, ASK or CONSTRUCT.", max_length=20_000)],
         form: Annotated[ResultForm, Field(description="csv for rows, turtle for graphs.")] = "csv",
@@ -133,22 +166,14 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         """Ask in SPARQL over the tables as RDF (W3C Data Cube, SKOS, PROV); it only reads."""
         return {"answer": service.sparql(query, form).decode()}
 
-    @tool
-    def export_table(
-        table: str, form: Literal["csv", "json", "jsonl", "markdown", "html", "xml", "turtle"] = "csv"
-    ) -> Any:
-        """One table in a form that tables are published in."""
-        return {"text": service.export(table, form).decode()}
+
+def _add_comparing(tool: Tool, service: LibraryService) -> None:
+    """The tools that bring tables together."""
 
     @tool
-    def list_corrections(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
-        """All that was said of a document: corrections, and labels that mean the same."""
-        return {"corrections": library.logs([document]).get(document, ())}
-
-    @tool
-    def survey() -> Any:
-        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
-        return service.survey()
+    def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:
+        """Tables that can be joined with one, and the SQL that does it."""
+        return service.joins(table, limit)
 
     @tool
     def list_mined() -> Any:
@@ -175,27 +200,26 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
         """What changed from one table to another, mostly two editions: values, labels, structure."""
         return service.compare(first, second)
 
-    if write:
-        _add_writing(tool, library)
 
-        @tool
-        def remove_document(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
-            """Take a document out; its history and its original stay."""
-            service.remove(document)
-            return {"removed": document}
+def _add_keeping(tool: Tool, service: LibraryService) -> None:
+    """The tools that remove documents and write to databases."""
 
-        @tool
-        def export_database(
-            url: Annotated[str, Field(description="tables.db (SQLite), tables.duckdb, or postgresql://host/name")],
-            names: Annotated[list[str] | None, Field(description="Tables or documents; all without it.")] = None,
-        ) -> Any:
-            """Write the library as ordinary tables to a database; only what changed since it was last written there."""
-            return service.export_to(url, names or [])
+    @tool
+    def remove_document(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
+        """Take a document out; its history and its original stay."""
+        service.remove(document)
+        return {"removed": document}
 
-    return server
+    @tool
+    def export_database(
+        url: Annotated[str, Field(description="tables.db (SQLite), tables.duckdb, or postgresql://host/name")],
+        names: Annotated[list[str] | None, Field(description="Tables or documents; all without it.")] = None,
+    ) -> Any:
+        """Write the library as ordinary tables to a database; only what changed since it was last written there."""
+        return service.export_to(url, names or [])
 
 
-def _add_writing(tool: Callable[..., Any], library: Library) -> None:
+def _add_writing(tool: Tool, library: Library) -> None:
     """The tools that write."""
 
     @tool
