@@ -121,7 +121,7 @@ def _add_reading(tool: Tool, service: LibraryService) -> None:
     @tool
     def list_corrections(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
         """All that was said of a document: corrections, and labels that mean the same."""
-        return {"corrections": library.logs([document]).get(document, ())}
+        return {"corrections": service.library.logs([document]).get(document, ())}
 
 
 def _add_asking(tool: Tool, service: LibraryService) -> None:
