@@ -148,7 +148,10 @@ def wrong_headers(extraction: Extraction, goal: Goal) -> list[tuple[Side, Key]]:
     """The headers, in reading order, whose parents are not those of the gold."""
     wrong: list[tuple[Side, Key]] = []
     for side, wanted in goal.parents.items():
-        found = dict(_parents(extraction, goal, side))
+        found: dict[Key, Key | None] = {}
+        for key, parent in _parents(extraction, goal, side):
+            if parent is not None or key not in found:  # a further label of a row that stands under none nests nothing
+                found[key] = parent
         for key in {*wanted, *found}:
             inside = goal.first <= key[0] <= goal.last and key[0] not in goal.ignored
             if inside and found.get(key) != wanted.get(key):
