@@ -54,6 +54,11 @@ def test_things_are_a_line_a_page_and_a_summary_is_told() -> None:
     assert "2 pages of 1 sites" in result.stderr
 
 
+def test_facts_end_with_a_summary_on_standard_error() -> None:
+    result = CliRunner().invoke(app, ["mine", "--instances", str(SITE)])
+    assert result.stderr.startswith("2 pages of 1 sites: 2 instances, ")
+
+
 def test_a_page_is_explained_by_a_drawing_and_a_stranger_is_refused() -> None:
     status, printed = run("mine", "--explain", "pie.html", str(SITE))
     assert status == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -185,6 +185,7 @@ def mine(
             raise typer.Exit(0)
         if unified:
             found = print_things(sites, form.value, schema, update, everything=everything)
+            _tell(cut_off_lines([(site.name, len(site.sources)) for site in sites], sources, pages))
             if library is not None:
                 found.keep(library, files, name)
             raise typer.Exit(1 if found.failed else 0)
@@ -194,8 +195,8 @@ def mine(
             ontology = _mine_ontology(sites, method, support, siblings=siblings, synonyms=synonyms)
             print_ontology(ontology, form)
             failed = _complain_of(ontology)
-            for line in summary_lines(ontology, sources, pages):
-                typer.echo(line, err=True)
+            _tell(summary_lines(ontology))
+        _tell(cut_off_lines(ontology.sites, sources, pages))
         if library is not None:
             keep_instances(ontology, library, files, name)
     raise typer.Exit(1 if failed else 0)
@@ -211,13 +212,18 @@ def _print_facts(
     told: list[ConceptInstance] = []
     found = list_records if records else partial(mine_instances, method=method.value)
     streamed = form in (MineForm.outline, MineForm.jsonl)
-    failed = sum(
+    tallies = [
         print_instances(site, form if streamed else None, found, told if kept or not streamed else None)
         for site in sites
-    )
+    ]
+    failed, count, values = (sum(each) for each in zip(*tallies, strict=True))
     ontology = Ontology((), tuple(told), tuple((site.name, len(site.sources)) for site in sites))
     if not streamed:
         print_ontology(ontology, form)
+    pages = sum(number for _, number in ontology.sites)
+    _tell(
+        [f"{pages} pages of {len(sites)} sites: {count} {'records' if records else 'instances'}, {values} attributes"]
+    )
     return ontology, failed
 
 
@@ -233,18 +239,30 @@ def _mine_ontology(
     return mine_sites(sites, MineSettings(method=method.value, labels=labels, synonyms=synonyms))
 
 
-def summary_lines(ontology: Ontology, sources: Sequence[str], most: int) -> Iterator[str]:
-    """What was mined, in a few lines, and which sites on the web were cut off."""
+def _tell(lines: Iterable[str]) -> None:
+    """Say on standard error what was done."""
+    for line in lines:
+        typer.echo(line, err=True)
+
+
+def summary_lines(ontology: Ontology) -> Iterator[str]:
+    """What was mined, in a line."""
     values = sum(len(each.instance.attributes) for each in ontology.instances)
     pages = sum(count for _, count in ontology.sites)
     yield (
         f"{pages} pages of {len(ontology.sites)} sites: {len(ontology.concepts)} concepts, "
         f"{len(ontology.instances)} instances, {values} attributes"
     )
+
+
+def cut_off_lines(sites: Iterable[tuple[str, int]], sources: Sequence[str], most: int) -> Iterator[str]:
+    """Which sites on the web have more pages than were to be fetched.
+
+    >>> list(cut_off_lines([("example.org", 30)], ["https://example.org"], 30))
+    ['example.org: cut off after 30 pages (--pages 30)']
+    """
     if any(source.startswith(("http://", "https://")) for source in sources):
-        for site, count in ontology.sites:
-            if count >= most:
-                yield f"{site}: cut off after {count} pages (--pages {most})"
+        yield from (f"{site}: cut off after {count} pages (--pages {most})" for site, count in sites if count >= most)
 
 
 def _complain_of(ontology: Ontology) -> int:
@@ -299,8 +317,8 @@ def print_ontology(ontology: Ontology, form: MineForm) -> None:
 
 def print_instances(
     site: SitePages, form: MineForm | None, found: Finder, kept: list[ConceptInstance] | None = None
-) -> int:
-    """What a site's pages tell of, a line each, also gathered in `kept`; how many pages could not be read."""
+) -> tuple[int, int, int]:
+    """What a site's pages tell of, a line each, also gathered in `kept`; pages not read, instances, attributes."""
     import msgspec
 
     from tabellion.cli.messages import complain
@@ -308,6 +326,7 @@ def print_instances(
     from tabellion.mine.instances import ConceptInstance
 
     broken: dict[str, TabellionError] = {}
+    count = values = 0
 
     def load(source: str) -> PageTree | None:
         try:
@@ -323,6 +342,7 @@ def print_instances(
             line = {"source": instance.source, "attributes": [], "error": {"kind": error.kind, "note": str(error)}}
         else:
             line = msgspec.to_builtins(instance)
+            count, values = count + 1, values + len(instance.attributes)
             if kept is not None:
                 kept.append(ConceptInstance(f"i{len(kept) + 1}-{site.name}", None, instance))
         if form is MineForm.outline:
@@ -330,7 +350,7 @@ def print_instances(
                 typer.echo(text)
         elif form is not None:
             sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
-    return len(broken)
+    return len(broken), count, values
 
 
 def instance_lines(instance: dict[str, Any]) -> Iterator[str]:
