@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from tabellion.learn.scoring.site_concepts import match_once
+from tabellion.mine.hierarchy import segment_page
 from tabellion.mine.instances import mine_instances
 from tabellion.mine.ontology import MineSettings, mine_sites
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.sources import folder_site
+from tabellion.mine.tables import find_tables
 from tabellion.mine.things import unify_sites
+from tabellion.read.web.page_tree import load_page
 
 
 @pytest.mark.parametrize(
@@ -72,3 +76,30 @@ def test_the_taxonomy_of_news_sites_keeps_its_floor(corpora: Callable[[str], Pat
     boilerplate = {fold_text(one["label"]) for one in gold["non_concepts"]}
     assert sum(bool(labels & named) for labels in wanted) >= 0.9 * len(wanted)
     assert sum(fold_text(concept.label) in boilerplate for concept in concepts) <= 4
+
+
+def _boundaries(path: Path) -> list[int]:
+    return [start for start in segment_page(find_tables(*load_page(path))).starts if start]
+
+
+def _mean_f1(pages: Sequence[tuple[list[int], list[int]]], window: int) -> float:
+    """Boundaries found within a window of leaves, each used once: F1, averaged over pages."""
+    return sum(2 * match_once(gold, own, window) / (len(gold) + len(own)) for gold, own in pages) / len(pages)
+
+
+def test_segments_of_pages_keep_their_floors(corpora: Callable[[str], Path]) -> None:
+    folder = corpora("segments")
+    rows = [json.loads(line) for line in (folder / "gold.jsonl").read_text(encoding="utf-8").splitlines()]
+    pages = [(row["boundaries"], _boundaries(folder / row["source"])) for row in rows]
+    assert _mean_f1(pages, 5) > 0.88
+    assert _mean_f1(pages, 0) > 0.83
+
+
+def test_segments_of_other_pages_keep_their_floors(corpora: Callable[[str], Path]) -> None:
+    """Pages of other corpora, marked by hand as the corpus segments is: what holds there holds elsewhere."""
+    marks = json.loads((Path(__file__).parent / "segment_marks.json").read_text(encoding="utf-8"))
+    pages = [
+        (gold, _boundaries(corpora(name.partition("/")[0]) / name.partition("/")[2])) for name, gold in marks.items()
+    ]
+    assert _mean_f1(pages, 5) > 0.86
+    assert _mean_f1(pages, 0) > 0.82
