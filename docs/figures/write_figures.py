@@ -1,4 +1,4 @@
-"""Writes what shows figures: tables in README.md, docs/measuring.md and of limits, and the plots of docs/images.
+"""Writes what shows figures: tables in README.md, docs/measuring.md, docs/mining.md and of limits, and the plots.
 
 `figures.json` beside this script is the one place where the figures of quality stand. In a page, a table lies between
 `<!-- figures: NAME -->` and `<!-- end -->`; the lines between are replaced. `front` is how the README names a figure,
@@ -46,11 +46,11 @@ def read_figures() -> dict[str, list[Figure]]:
 
 
 def write_pages(figures: dict[str, list[Figure]]) -> dict[str, str]:
-    """README.md and docs/measuring.md with their tables filled in, by path."""
+    """The pages with their tables filled in, by path."""
     tables = {"front": front_table([line for lines in figures.values() for line in lines])}
     tables |= {medium: full_table(lines) for medium, lines in figures.items()}
     tables["limits"] = limits_table()
-    pages = ("README.md", "docs/measuring.md", "docs/limits-and-errors.md")
+    pages = ("README.md", "docs/measuring.md", "docs/mining.md", "docs/limits-and-errors.md")
     return {name: fill((ROOT / name).read_text(encoding="utf-8"), tables) for name in pages}
 
 
