@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help kills soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
+.PHONY: help keep-folds kills soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,7 +64,7 @@ check: $(STAMP) ## lint, format, types, who imports whom, documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest $(SPREAD) tests/docs
+	$(BIN)/python -m pytest -n auto --dist loadgroup tests/docs
 
 docs: $(STAMP) ## build the documentation as a site: site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -76,6 +76,16 @@ figures: $(STAMP) ## write the tables of figures, the plots and the pictures of 
 
 train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn train
+	$(MAKE) keep-folds
+
+FOLDS = $(shell $(BIN)/python -c 'from tabellion.learn.training import default_folds; print(default_folds())')
+
+keep-folds: $(STAMP) ## keep the weights by fold that tests read with: FOLDS=DIR
+	@for fold in 0 1 2 3 4; do \
+		mkdir -p "tests/learn/held_out/fold$$fold"; \
+		cp "$(FOLDS)/fold$$fold"/{rows,edges,columns,left_parents,top_parents}* "tests/learn/held_out/fold$$fold"; \
+	done
+	@cp "$(FOLDS)/fold1"/printed* tests/learn/held_out/fold1
 
 measure: $(STAMP) ## score on the corpora, by folds (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn measure

@@ -3,7 +3,7 @@
 Training takes ten minutes a fold, too long for a test, so the weights of one fold are kept in held_out/fold1 (a third
 of a megabyte). They have not seen the 9 documents of icdar2013 and the 5 of jats that they read here, so the figures
 are honest, if rough; docs/measuring.md has those of all five folds together. They are made
-anew with the others: `python -m tabellion.learn train --folds DIR`, then `cp DIR/fold1/printed*` to that folder.
+anew with the others by `make train`, or kept from a folder of weights by fold by `make keep-folds FOLDS=DIR`.
 
 The shipped weights have seen all documents. Their figures on the same documents are no measure of quality; they fall
 when a change of the flow no longer agrees with the weights. A floor may be raised, never lowered.
@@ -43,6 +43,6 @@ def test_no_figure_falls_below_its_floor(
 
 def test_all_that_was_learned_of_pdf_files_is_held_out() -> None:
     """A part that were missing here would be taken from the shipped weights, which have seen the documents."""
-    assert {path.name for path in HELD_OUT.glob("*.npz")} == {path.name for path in SHIPPED.glob("printed*.npz")}
-    cards = [json.loads(path.read_text(encoding="utf-8")) for path in HELD_OUT.glob("*.card.json")]
+    assert {path.name for path in HELD_OUT.glob("printed*.npz")} == {path.name for path in SHIPPED.glob("printed*.npz")}
+    cards = [json.loads(path.read_text(encoding="utf-8")) for path in HELD_OUT.glob("printed*.card.json")]
     assert {card["left_out"] for card in cards} == {FOLD}
