@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import ctypes
 import unicodedata
+from collections import deque
 from collections.abc import Callable
+from itertools import repeat
+from math import atan2, degrees, hypot
 from typing import Any
 
 import msgspec
@@ -106,10 +109,17 @@ def _prototype(function: Any, result: Any, *arguments: Any) -> Callable[..., Any
 
 _INT, _UINT = ctypes.c_int, ctypes.c_uint
 _unicode = _prototype(pdfium.FPDFText_GetUnicode, _UINT, _POINTER, _INT)
-_object_of = _prototype(pdfium.FPDFText_GetTextObject, _POINTER, _POINTER, _INT)
+_object_of = _prototype(pdfium.FPDFText_GetTextObject, ctypes.c_size_t, _POINTER, _INT)
 _loose_box = _prototype(pdfium.FPDFText_GetLooseCharBox, _INT, _POINTER, _INT, _POINTER)
 _tight_box = _prototype(pdfium.FPDFText_GetCharBox, _INT, _POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER)
 _origin = _prototype(pdfium.FPDFText_GetCharOrigin, _INT, _POINTER, _INT, _POINTER, _POINTER)
+_COLOUR = (_UINT * 4)()  # red, green, blue, alpha, as PDFium writes them; PDFium is called by one thread at a time
+_COLOUR_PLACES = tuple(ctypes.addressof(_COLOUR) + 4 * k for k in range(4))
+_render_mode = _prototype(pdfium.FPDFTextObj_GetTextRenderMode, _INT, _POINTER)
+_matrix = _prototype(pdfium.FPDFText_GetMatrix, _INT, _POINTER, _INT, _POINTER)
+_font_size = _prototype(pdfium.FPDFText_GetFontSize, ctypes.c_double, _POINTER, _INT)
+_font_of = _prototype(pdfium.FPDFTextObj_GetFont, ctypes.c_size_t, _POINTER)
+_colour_of = _prototype(pdfium.FPDFPageObj_GetFillColor, _INT, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER)
 _map_error = _prototype(pdfium.FPDFText_HasUnicodeMapError, _INT, _POINTER, _INT)
 
 
@@ -121,14 +131,15 @@ class FontTable:
         self._index: dict[Font, int] = {}
         self._by_handle: dict[tuple[int, bool], int] = {}
 
-    def number(self, text_object: Any, stroked: bool) -> int:
-        handle = pdfium.FPDFTextObj_GetFont(text_object)
+    def number(self, text_object: int, stroked: bool) -> int:
+        """The number of a text object's font; the object is given by its address."""
+        handle = _font_of(text_object)
         if not handle:
             return self._add(Font("unknown"))
-        address = ctypes.addressof(handle.contents)
-        key = (address, stroked)
+        key = (handle, stroked)
         if key not in self._by_handle:
-            self._by_handle[key] = self._add(_describe_font(handle, stroked))
+            font = ctypes.cast(handle, pdfium.FPDFTextObj_GetFont.restype)
+            self._by_handle[key] = self._add(_describe_font(font, stroked))
         return self._by_handle[key]
 
     def forget_handles(self) -> None:
@@ -164,32 +175,31 @@ def read_characters(page: Any, text_page: Any, fonts: FontTable) -> Characters:
     """All characters of a loaded page that a reader can see."""
     handle = ctypes.cast(text_page, _POINTER).value or 0
     count = max(0, pdfium.FPDFText_CountChars(text_page))
-    code = np.fromiter((_unicode(handle, i) for i in range(count)), dtype=np.uint32, count=count)
-    owner = np.fromiter((_object_of(handle, i) or 0 for i in range(count)), dtype=np.uint64, count=count)
+    same = repeat(handle)
+    code = np.fromiter(map(_unicode, same, range(count)), dtype=np.uint32, count=count)
+    owner = np.fromiter(map(_object_of, same, range(count)), dtype=np.uint64, count=count)
     drawn = np.flatnonzero(owner != 0)
     box = np.zeros((count, 4), dtype=np.float32)
     origin = np.zeros((count, 2), dtype=np.float64)
-    box_at, origin_at = box.ctypes.data, origin.ctypes.data
-    for i in drawn.tolist():
-        _loose_box(handle, i, box_at + 16 * i)
-        _origin(handle, i, origin_at + 16 * i, origin_at + 16 * i + 8)
+    each, places = drawn.tolist(), 16 * drawn
+    deque(map(_loose_box, same, each, (box.ctypes.data + places).tolist()), maxlen=0)  # for what they write
+    x = (origin.ctypes.data + places).tolist()
+    deque(map(_origin, same, each, x, (origin.ctypes.data + 8 + places).tolist()), maxlen=0)
     _mend_flat_boxes(handle, box, drawn)
     owners, first, run = np.unique(owner[drawn], return_index=True, return_inverse=True)
     runs: list[Run] = []
     keep_run = np.ones(len(owners), dtype=bool)
     hidden = np.zeros(len(owners), dtype=bool)
     matrix = pdfium.FS_MATRIX()
-    object_type = pdfium.FPDFText_GetTextObject.restype
-    for k, address in enumerate(owners.tolist()):
-        text_object = ctypes.cast(address, object_type)
-        mode = pdfium.FPDFTextObj_GetTextRenderMode(text_object)
+    matrix_at = ctypes.addressof(matrix)
+    for k, (address, at) in enumerate(zip(owners.tolist(), drawn[first].tolist(), strict=True)):
+        mode = _render_mode(address)
         hidden[k] = mode == _INVISIBLE
-        at = int(drawn[first[k]])
-        pdfium.FPDFText_GetMatrix(text_page, at, matrix)
-        size = pdfium.FPDFText_GetFontSize(text_page, at) * float(np.hypot(matrix.c, matrix.d))
-        angle = float(np.degrees(np.arctan2(matrix.b, matrix.a)))
-        font = fonts.number(text_object, mode == _FILLED_AND_STROKED)
-        runs.append(Run(font, abs(size), _fill_colour(text_object), angle))
+        _matrix(handle, at, matrix_at)
+        size = _font_size(handle, at) * hypot(matrix.c, matrix.d)
+        angle = degrees(atan2(matrix.b, matrix.a))
+        font = fonts.number(address, mode == _FILLED_AND_STROKED)
+        runs.append(Run(font, abs(size), _fill_colour(address), angle))
     if hidden.any() and not hidden.all():
         keep_run &= ~hidden
     visible = keep_run[run] & seen_characters(page, owners.tolist(), run, box[drawn])
@@ -268,10 +278,11 @@ def _mend_flat_boxes(handle: int, box: NDArray[np.float32], drawn: NDArray[np.in
             box[i, 0], box[i, 2] = tight[0], tight[1]
 
 
-def _fill_colour(text_object: Any) -> int:
-    red, green, blue, alpha = _UINT(), _UINT(), _UINT(), _UINT()
-    pdfium.FPDFPageObj_GetFillColor(text_object, red, green, blue, alpha)
-    return red.value << 16 | green.value << 8 | blue.value
+def _fill_colour(text_object: int) -> int:
+    if not _colour_of(text_object, *_COLOUR_PLACES):
+        return 0
+    red, green, blue, _ = _COLOUR
+    return red << 16 | green << 8 | blue
 
 
 def _unmapped(handle: int, drawn: NDArray[np.intp], run: NDArray[np.intp], runs: list[Run]) -> NDArray[np.bool_]:
