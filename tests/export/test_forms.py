@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,11 @@ from tests.building import build_extraction, build_frame, build_grid, build_nest
 from tabellion.api import Table, Tables
 from tabellion.errors import MissingExtraError
 from tabellion.export import csv_head, to_csv, to_markdown
+from tabellion.export.arrow import write_parquet
 from tabellion.export.typed import typed_values
+from tabellion.pipeline import extract_document
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def tables() -> Tables:
@@ -139,3 +145,15 @@ def test_typed_values_are_those_of_single_cells(cells: list[str | float | None])
     columns = np.arange(len(cells))
     rows = np.zeros(len(cells), dtype=np.int64)
     assert typed_values(grid, rows, columns) == [grid.value(0, column) for column in columns.tolist()]
+
+
+def test_a_value_of_a_pdf_can_be_cited_from_csv_and_parquet() -> None:
+    found = extract_document(EXAMPLES / "report.pdf")
+    lines = list(csv.DictReader(io.StringIO(to_csv(found).decode())))
+    assert lines
+    assert all(line["page"].isdigit() and len(line["box"].split()) == 4 for line in lines)
+    file = io.BytesIO()
+    write_parquet([found], file)
+    rows = pyarrow.parquet.read_table(file).to_pylist()
+    assert len(rows) == len(lines)
+    assert all(row["page"] >= 1 and len(row["box"]) == 4 for row in rows)
