@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help keep-folds kills soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
+.PHONY: help keep-folds kills scale soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ library-checks: $(STAMP) ## relations, joins and databases over all tables of th
 
 bench: $(STAMP) ## speed and memory against peers
 	@for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python "$$bench"; done
+
+scale: $(STAMP) ## runs on a cluster at length: costs, an archive, the same as add, memory (docs/scale.md)
+	$(BIN)/python bench/scale.py --documents 200 --records 5000 --made 20000 --dev 0 --tasks 200000
 
 soak: $(STAMP) ## attacks at length: mutants, flipped bytes, kills, load (hours; docs/security.md)
 	$(BIN)/python tests/soak.py

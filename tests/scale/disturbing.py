@@ -74,8 +74,11 @@ class LocalCluster:
             process.wait()
 
     def mend(self) -> None:
-        """Start what does not run."""
+        """Start what does not run; workers end with their scheduler, some sooner and some later."""
         if self.scheduler is None or self.scheduler.poll() is not None:
+            for process in self.workers:
+                process.kill()
+                process.wait()
             self.scheduler = _dask("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
             until = time.monotonic() + _PATIENCE
             while not _answers(self.port) and time.monotonic() < until:

@@ -15,8 +15,16 @@ from tabellion.errors import CrashError, UsageError
 from tabellion.library import open_library
 from tabellion.library.verify import verify_library
 from tabellion.pipeline import Settings
-from tabellion.scale import RunReport, WorkSettings, expand_places, read_batch, run_sources
-from tabellion.scale.driver import BATCH_DOCUMENTS, connected
+from tabellion.scale import (
+    DocumentPlace,
+    RunReport,
+    WorkSettings,
+    expand_places,
+    plan_batches,
+    read_batch,
+    run_sources,
+)
+from tabellion.scale.driver import BATCH_BYTES, BATCH_DOCUMENTS, connected
 from tabellion.scale.work import load_bytes
 
 pytest.importorskip("distributed")
@@ -165,6 +173,14 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, cluster: st
         assert list(verify_library(library)) == []
         again = run_sources([str(pages)], library, cluster)
         assert again.documents == {"unchanged": 3 * BATCH_DOCUMENTS, "error": 1}
+
+
+def test_batches_are_sized_by_what_documents_cost() -> None:
+    pages = [DocumentPlace(f"{number}.html", "x", size=1000) for number in range(BATCH_DOCUMENTS + 1)]
+    prints = [DocumentPlace(f"{number}.pdf", "x", size=1000) for number in range(5)]
+    large = [DocumentPlace(f"{number}.csv", "x", size=BATCH_BYTES - 1) for number in range(2)]
+    sizes = [len(planned.places) for planned in plan_batches([*pages, *pages[-1:], *prints, *large])]
+    assert sizes == [BATCH_DOCUMENTS, 1 + 3, 2, 1, 1]  # what is named twice is read once
 
 
 def test_a_segment_is_called_by_what_it_holds(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tabellion import __version__
@@ -29,11 +30,12 @@ if TYPE_CHECKING:
     from tabellion.library.library import Library
 
 Made = TypeVar("Made")
-BATCH_DOCUMENTS = 32
+BATCH_DOCUMENTS = 32  # web pages; of what costs more there are fewer
 BATCH_BYTES = 16 * 2**20
 _AHEAD, _LEAST_AHEAD = 8, 16  # batches under way for each worker: one that takes minutes does not stop the others
 _PATIENCE = 60.0  # seconds for which a database that does not answer is asked again
 _PAUSE = 0.5
+_COSTS = {".pdf": 8, ".xlsx": 2, ".xlsm": 2, ".xlsb": 2, ".xls": 2, ".ods": 2}
 Listener = Callable[[ReadDocument, RunReport], object]
 
 
@@ -95,18 +97,32 @@ def prepare_work(
 
 
 def plan_batches(places: Iterable[DocumentPlace]) -> Iterator[Planned]:
-    """Documents that are read together: so many, or so many bytes; the same places give the same batches."""
+    """Documents that are read together: so many by what their kind costs, or so many bytes.
+
+    The same places give the same batches.
+    """
     batch: dict[str, DocumentPlace] = {}
-    size = 0
+    size = cost = 0
     for place in places:
-        if batch and (len(batch) >= BATCH_DOCUMENTS or size + place.size > BATCH_BYTES):
+        own = cost_of(place)
+        if batch and (cost + own > BATCH_DOCUMENTS or size + place.size > BATCH_BYTES):
             yield Planned(name_batch(batch.values()), list(batch.values()))
-            batch, size = {}, 0
+            batch, size, cost = {}, 0, 0
         if place.source not in batch:
             batch[place.source] = place
-            size += place.size
+            size, cost = size + place.size, cost + own
     if batch:
         yield Planned(name_batch(batch.values()), list(batch.values()))
+
+
+def cost_of(place: DocumentPlace) -> int:
+    """About how many web pages take as long as a document, told by its ending.
+
+    >>> cost_of(DocumentPlace("https://a.example/report.pdf?page=2", "a")), cost_of(DocumentPlace("b.html", "b"))
+    (8, 1)
+    """
+    path = place.source.partition("#")[0].partition("?")[0]
+    return 0 if place.unfit else _COSTS.get(PurePosixPath(path).suffix.lower(), 1)
 
 
 class _Run:
