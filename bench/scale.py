@@ -102,7 +102,8 @@ def measure_cost(most: int, folder: Path) -> None:
                 spent["show"] += timed(lambda: show_readings(library.catalogue, segment, some))[0]  # noqa: B023
             spent["index"] = timed(lambda: library.index.catch_up(wait=True))[0]  # type: ignore[assignment]
             rooms = [library.folder.originals, library.folder.segments, library.folder.index]
-            held = [size, *map(count_bytes, rooms), library.folder.catalogue.stat().st_size]
+            held = [size, *map(count_bytes, rooms)]
+        held.append((folder / kind / "catalogue.sqlite").stat().st_size)
         each = 1000 / max(count, 1)
         seconds = " ".join(f"{spent[name] * each:8.1f}" for name in ("read", "write", "show", "index"))
         print(f"{kind:5} {count:5} documents, {tables * each:7.0f} tables: {seconds} s", flush=True)
