@@ -7,18 +7,17 @@ some hundred are looked through, which the index keeps for that.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from tabellion.library.details import Details
 from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.questions import Question
-from tabellion.library.terms import find_terms, is_number, is_stop_word
+from tabellion.library.terms import find_terms, is_number, is_stop_word, stem
 
 OPEN, CLOSE = "«", "»"  # around a word that was found
 _PIECES = 3  # pieces shown of one field
-_HEAD = 2  # letters that the shortest stem shares with all its words
-_CHANGED = 2  # letters at the end of a stem that may be others in a word: happy, happi
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")  # of plain letters
 _AROUND = 60  # letters shown before the first and after the last word
 
 
@@ -41,8 +40,8 @@ def highlight_table(
         "reference": affiliated.references,
         "document": [
             document.title or "",
-            PurePath(document.source).name,
-            *json.loads(document.authors),
+            document.source.rpartition("/")[2],
+            *(json.loads(document.authors) if document.authors != "[]" else ()),
             table.sheet or "",
         ],
     }
@@ -58,12 +57,12 @@ def highlight_table(
 
 def _pieces(texts: Sequence[str], wanted: set[str], language: str, seen: set[str]) -> list[str]:
     pieces: list[str] = []
-    together = "\n".join(texts).lower()
-    heads = [head for head in {_head_of(term) for term in wanted} if head in together]
-    if not heads and together.isascii():
+    words = _words_found("\n".join(texts).lower(), wanted, language)
+    if not words:
         return pieces  # most texts hold none of the words, which is seen at once
     for text in texts:
-        if text.isascii() and not any(head in text.lower() for head in heads):
+        lowered = text.lower()
+        if not any(word in lowered for word in words):
             continue
         marked = mark_words(text, wanted, language, seen)
         if marked and marked not in pieces:
@@ -73,9 +72,12 @@ def _pieces(texts: Sequence[str], wanted: set[str], language: str, seen: set[str
     return pieces
 
 
-def _head_of(term: str) -> str:
-    """The letters that a term shares with all words that it is the stem of."""
-    return term[:1] if is_number(term) else term[: max(_HEAD, len(term) - _CHANGED)]
+def _words_found(text: str, wanted: set[str], language: str) -> set[str]:
+    """Letters of which a text must hold some to hold a wanted term; nothing where it holds none."""
+    if not text.isascii():
+        return {""}
+    words = {word for word in set(_WORD.findall(text)) if stem(word, language) in wanted}
+    return words | {term[0] for term in wanted if is_number(term) and term[0] in text}
 
 
 def mark_words(text: str, wanted: set[str], language: str, seen: set[str] | None = None) -> str:

@@ -33,6 +33,7 @@ _FACET_SIZE = 10  # values shown of a facet
 _TRIES = 5  # times that a state is looked for while another process writes
 _ALL_SORTS = {"terms": {"field": "sort", "size": 1_000}}
 _TELLING = 5_000  # tables found among which it says something which documents they are of
+_DATED = 20_000  # tables found up to which their years are counted, which takes longer than all else
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -129,19 +130,19 @@ class Searcher:
         )
 
     def _count(self, asked: Question, *, facets: bool) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-        """How many tables there are of each sort, and by each facet; by document only of few tables."""
-        query = self.build_query(asked, counted=True)
-        wanted = {"sort": _ALL_SORTS} | ({"year": {"terms": {"field": "year", "size": _FACET_SIZE}}} if facets else {})
-        counted = self._snapshot.aggregate(query, wanted)
-        sorts = _buckets(counted["sort"])
+        """How many tables there are of each sort, and by each facet; by document and by year only of not too many."""
+        query, searcher = self.build_query(asked, counted=True), self._snapshot
+        sorts = _buckets(searcher.aggregate(query, {"sort": _ALL_SORTS})["sort"])
         if not facets:
             return sorts, {}
-        documents: dict[str, int] = {}
-        if sum(sorts.values()) <= _TELLING:
-            of_documents = {"document": {"terms": {"field": "document_id", "size": _FACET_SIZE}}}
-            documents = _buckets(self._snapshot.aggregate(query, of_documents)["document"])
+        total = sum(sorts.values())
+        fields = {"document": "document_id"} if total <= _TELLING else {}
+        fields |= {"year": "year"} if total <= _DATED else {}
+        wanted = {name: {"terms": {"field": field, "size": _FACET_SIZE}} for name, field in fields.items()}
+        counted = searcher.aggregate(query, wanted) if wanted else {}
+        spread = {name: _buckets(counted[name]) if name in counted else {} for name in ("document", "year")}
         by_name = {name: _together(sorts, at) for at, name in enumerate(SORTS)}
-        return sorts, {**by_name, "document": documents, "year": _buckets(counted["year"])}
+        return sorts, {**by_name, **spread}
 
     def _telling(self, asked: Question) -> Question:
         """A question without the free words that every text has, unless it has no others."""
