@@ -74,17 +74,21 @@ export class Refused extends Error {
   }
 }
 
-export async function ask<T>(address: string, init?: RequestInit): Promise<T> {
+/** The server's answer as it comes; a refusal is an error that says why. */
+export async function askFor(address: string, init?: RequestInit): Promise<Response> {
   let answer: Response;
   try {
     answer = await fetch(address, { credentials: "same-origin", ...init });
   } catch {
     throw new Refused(0, "The server does not answer. Is tabellion still running?");
   }
-  if (!answer.ok) {
-    const said = await answer.json().catch(() => null);
-    throw new Refused(answer.status, (said as { detail?: string } | null)?.detail ?? `${answer.status} ${answer.statusText}`);
-  }
+  if (answer.ok) return answer;
+  const said = await answer.json().catch(() => null);
+  throw new Refused(answer.status, (said as { detail?: string } | null)?.detail ?? `${answer.status} ${answer.statusText}`);
+}
+
+export async function ask<T>(address: string, init?: RequestInit): Promise<T> {
+  const answer = await askFor(address, init);
   return (answer.status === 204 ? undefined : await answer.json()) as T;
 }
 

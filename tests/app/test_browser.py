@@ -176,6 +176,9 @@ def test_a_question_is_completed_answered_and_drawn(browser: Browser, address: s
     with page.expect_download() as saved:
         page.get_by_role("combobox", name="Save").select_option("csv")
     assert saved.value.path().read_text().startswith("sex_race_and_age_1,")
+    with page.expect_download() as saved:
+        page.get_by_role("combobox", name="Save").select_option("xlsx")
+    assert saved.value.suggested_filename == "answer.xlsx" and saved.value.path().read_bytes().startswith(b"PK")
     page.get_by_role("button", name="Joins of pilots").click()
     expect(page.get_by_role("heading", name="Joins of pilots")).to_be_visible()
     unharmed(page)

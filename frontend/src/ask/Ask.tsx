@@ -1,10 +1,11 @@
 import { type FormEvent, useEffect, useState } from "react";
-import { type Partner, type Rows, type Session, type TableInfo, ask, at, send } from "../api";
+import { type Partner, type Rows, type Session, type TableInfo, ask, askFor, at, send } from "../api";
 import { ResultTable } from "../look/Panels";
 import { Note } from "../parts";
 import { type Route, address, go } from "../route";
 import { message, useLoaded } from "../use";
 import { Plot, type PlotKind, PLOTS, choosePlot } from "./Plot";
+import type { Where } from "./PlaceMap";
 import { SqlBox } from "./SqlBox";
 
 const FIRST = "select name, title, rows, columns, confidence from tables order by confidence limit 50";
@@ -15,10 +16,23 @@ export function parametersIn(sql: string): string[] {
   return [...new Set([...bare.matchAll(/(?<![\w:\])]):([\p{L}_]\w*)/gu)].map((one) => one[1]!))];
 }
 
+const FEW = 5; // places that make no map
+
+/** The first column of which most texts name countries or states. */
+async function findPlaces(rows: Rows): Promise<Where | null> {
+  for (const column of rows.columns.map((_, number) => number).filter((one) => rows.rows.some((row) => typeof row[one] === "string")).slice(0, 3)) {
+    const labels = rows.rows.map((row) => (typeof row[column] === "string" ? (row[column] as string).slice(0, 500) : ""));
+    const { kind, codes } = await send<{ kind: Where["kind"] | null; codes: (string | null)[] }>("/places", { labels });
+    const told = codes.filter(Boolean);
+    if (kind && told.length * 2 > labels.filter(Boolean).length && new Set(told).size >= FEW) return { column, kind, codes };
+  }
+  return null;
+}
+
 /** SQL over all tables: grid, plot, joins, saved questions, export. */
 export function Ask({ session, route }: { session: Session; route: Route }) {
   const [sql, setSql] = useState(route.values.sql ?? FIRST);
-  const [answer, setAnswer] = useState<{ rows: Rows; took: number } | null>(null);
+  const [answer, setAnswer] = useState<{ rows: Rows; took: number; sql: string; parameters: Record<string, string | undefined> } | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [values, setValues] = useState<Record<string, string>>(() => Object.fromEntries(Object.entries(route.values).filter(([name]) => name.startsWith("p.")).map(([name, value]) => [name.slice(2), value])));
@@ -30,7 +44,8 @@ export function Ask({ session, route }: { session: Session; route: Route }) {
     setError(null);
     const begun = performance.now();
     try {
-      setAnswer({ rows: await send<Rows>("/query", { sql: text, limit: 2000, parameters: Object.fromEntries(names.map((name) => [name, values[name]])) }), took: performance.now() - begun });
+      const parameters = Object.fromEntries(names.map((name) => [name, values[name]]));
+      setAnswer({ rows: await send<Rows>("/query", { sql: text, limit: 2000, parameters }), took: performance.now() - begun, sql: text, parameters });
     } catch (failed) {
       setError(message(failed));
     }
@@ -41,13 +56,20 @@ export function Ask({ session, route }: { session: Session; route: Route }) {
     setSql(route.values.sql);
     void run(route.values.sql);
   }, [route.values.sql]);
+  const [where, setWhere] = useState<Where | null>(null);
+  useEffect(() => {
+    let current = true;
+    setWhere(null);
+    if (answer) void findPlaces(answer.rows).then((found) => current && setWhere(found), () => undefined);
+    return () => { current = false; };
+  }, [answer]);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     if (sql === route.values.sql) void run(sql);
     else go(address("ask", "", state(sql)));
   };
   const state = (text: string) => ({ sql: text, ...Object.fromEntries(parametersIn(text).map((name) => [`p.${name}`, values[name]])) });
-  const kind = (route.values.plot as PlotKind | undefined) ?? (answer ? choosePlot(answer.rows) : "none");
+  const kind = (route.values.plot as PlotKind | undefined) ?? (answer ? choosePlot(answer.rows, where) : "none");
   return (
     <div className="ask">
       <h1 className="unseen">Ask the tables</h1>
@@ -60,11 +82,11 @@ export function Ask({ session, route }: { session: Session; route: Route }) {
             {answer && <span className="dim" role="status">{answer.rows.rows.length.toLocaleString("en")}{answer.rows.more ? " first" : ""} rows in {Math.round(answer.took)} ms</span>}
             <span className="grow" />
             {answer && <label>Plot <select value={kind} onChange={(event) => go(address("ask", "", { ...state(route.values.sql ?? sql), plot: event.target.value }), true)}>{PLOTS.map((one) => <option key={one}>{one}</option>)}</select></label>}
-            {answer && <Download rows={answer.rows} />}
+            {answer && <Download sql={answer.sql} parameters={answer.parameters} failed={setError} />}
           </div>
         </form>
         {error && <Note kind="bad">{error}</Note>}
-        {answer && kind !== "none" && <Plot rows={answer.rows} kind={kind} />}
+        {answer && kind !== "none" && <Plot rows={answer.rows} kind={kind} where={where} />}
         {answer && <div className="scroll" tabIndex={0} role="region" aria-label="Rows"><ResultTable rows={answer.rows} /></div>}
       </section>
       <Beside session={session} sql={sql} put={(text) => { setSql(text); go(address("ask", "", { sql: text })); }} />
@@ -72,28 +94,24 @@ export function Ask({ session, route }: { session: Session; route: Route }) {
   );
 }
 
-function Download({ rows }: { rows: Rows }) {
-  const save = (form: string) => {
-    const text = form === "json" ? JSON.stringify(rows.rows.map((row) => Object.fromEntries(rows.columns.map((name, number) => [name, row[number]]))), null, 1) : toCsv(rows);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: form === "json" ? "application/json" : "text/csv" }));
-    link.download = `answer.${form}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  return <label>Save <select value="" onChange={(event) => save(event.target.value)}><option value="">…</option><option>csv</option><option>json</option></select></label>;
-}
+const FORMS = ["csv", "xlsx", "json", "jsonl", "parquet", "html", "markdown", "xml"];
+const ENDINGS: Record<string, string> = { markdown: "md" };
 
-/** Rows as CSV; what a spreadsheet would take for a formula is kept from being one. */
-export function toCsv(rows: Rows): string {
-  const cell = (value: unknown): string => {
-    if (value === null || value === undefined) return "";
-    if (typeof value === "number") return String(value);
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-    const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+/** All rows of the question, as a file. */
+function Download({ sql, parameters, failed }: { sql: string; parameters: Record<string, string | undefined>; failed: (said: string) => void }) {
+  const save = async (form: string) => {
+    try {
+      const answer = await askFor("/query/export", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ sql, form, parameters }) });
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await answer.blob());
+      link.download = `answer.${ENDINGS[form] ?? form}`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    } catch (error) {
+      failed(message(error));
+    }
   };
-  return [rows.columns, ...rows.rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  return <label>Save <select value="" onChange={(event) => void save(event.target.value)}><option value="">…</option>{FORMS.map((form) => <option key={form}>{form}</option>)}</select></label>;
 }
 
 interface SavedQuery { name: string; sql: string; description: string; parameters: string[] }

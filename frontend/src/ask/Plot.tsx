@@ -1,6 +1,7 @@
-// Plots of an answer, drawn as SVG: lines over time, bars over names, points over numbers, points on a map of degrees.
+// Plots of an answer, drawn as SVG: lines over time, bars over names, points over numbers, countries and states on a map.
 import { useMemo } from "react";
 import type { Rows } from "../api";
+import { PlaceMap, type Where } from "./PlaceMap";
 
 export type PlotKind = "none" | "line" | "bar" | "scatter" | "map";
 export const PLOTS: PlotKind[] = ["none", "line", "bar", "scatter", "map"];
@@ -8,7 +9,7 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [860, 320, 66, 44, 24];
 const MOST_BARS = 40;
 const MOST_SERIES = 6;
 
-interface Plan { kind: PlotKind; x: number; ys: number[]; names?: number[] }
+interface Plan { kind: PlotKind; x: number; ys: number[]; names?: number[]; where?: Where }
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 const numeric = (rows: Rows, column: number): boolean => rows.rows.some((row) => isNumber(row[column])) && rows.rows.every((row) => row[column] === null || isNumber(row[column]));
@@ -23,7 +24,7 @@ export function moment(value: unknown): number | null {
 }
 
 /** What an answer is best drawn as. */
-export function plan(rows: Rows, wanted?: PlotKind): Plan {
+export function plan(rows: Rows, wanted?: PlotKind, where: Where | null = null): Plan {
   const columns = rows.columns.map((_, number) => number);
   const numbers = columns.filter((one) => numeric(rows, one));
   const times = columns.filter((one) => rows.rows.length > 1 && rows.rows.every((row) => moment(row[one]) !== null));
@@ -34,7 +35,9 @@ export function plan(rows: Rows, wanted?: PlotKind): Plan {
   const line = (): Plan => { const x = times[0] ?? numbers[0]; const ys = numbers.filter((one) => one !== x && !times.includes(one)); return x === undefined || !ys.length ? none : { kind: "line", x, ys: ys.slice(0, MOST_SERIES) }; };
   const bar = (): Plan => { const x = names[0] ?? times[0] ?? columns[0]; const ys = numbers.filter((one) => one !== x); return x === undefined || !ys.length ? none : { kind: "bar", x, ys: ys.slice(0, MOST_SERIES), names }; };
   const scatter = (): Plan => (numbers.length > 1 ? { kind: "scatter", x: numbers[0]!, ys: [numbers[1]!] } : none);
-  const map = (): Plan => (latitude !== undefined && longitude !== undefined ? { kind: "map", x: longitude, ys: [latitude] } : none);
+  const drawn = where ? numbers.find((one) => one !== where.column) : undefined;
+  const map = (): Plan => (latitude !== undefined && longitude !== undefined ? { kind: "map", x: longitude, ys: [latitude] } :
+    where && drawn !== undefined ? { kind: "map", x: where.column, ys: [drawn], where } : none);
   if (wanted) return { none: () => none, line, bar, scatter, map }[wanted]();
   if (!rows.rows.length) return none;
   if (map().kind === "map") return map();
@@ -42,7 +45,7 @@ export function plan(rows: Rows, wanted?: PlotKind): Plan {
   if (names.length && rows.rows.length <= MOST_BARS && bar().kind === "bar") return bar();
   return scatter().kind === "scatter" && !names.length ? scatter() : none;
 }
-export const choosePlot = (rows: Rows): PlotKind => plan(rows).kind;
+export const choosePlot = (rows: Rows, where: Where | null = null): PlotKind => plan(rows, undefined, where).kind;
 
 /** Round steps for an axis. */
 export function ticks(low: number, high: number, count = 5): number[] {
@@ -54,9 +57,10 @@ export function ticks(low: number, high: number, count = 5): number[] {
   return found;
 }
 
-export function Plot({ rows, kind }: { rows: Rows; kind: PlotKind }) {
-  const made = useMemo(() => plan(rows, kind), [rows, kind]);
-  if (made.kind === "none") return <p className="note">These rows cannot be drawn so: it takes a column of numbers{kind === "map" ? " called latitude and one called longitude" : ""}.</p>;
+export function Plot({ rows, kind, where = null }: { rows: Rows; kind: PlotKind; where?: Where | null }) {
+  const made = useMemo(() => plan(rows, kind, where), [rows, kind, where]);
+  if (made.kind === "none") return <p className="note">These rows cannot be drawn so: it takes a column of numbers{kind === "map" ? ", and one that names countries or states, or columns called latitude and longitude" : ""}.</p>;
+  if (made.where) return <PlaceMap rows={rows} where={made.where} column={made.ys[0]!} />;
   const bars = made.kind === "bar";
   const data = bars ? rows.rows.slice(0, MOST_BARS) : rows.rows;
   const x = (row: unknown[], number: number): number | null => (bars ? number : made.kind === "line" ? moment(row[made.x]) ?? (isNumber(row[made.x]) ? (row[made.x] as number) : null) : (row[made.x] as number | null));

@@ -1,5 +1,7 @@
 import { plan, ticks, moment } from "../ask/Plot";
-import { parametersIn, toCsv } from "../ask/Ask";
+import { borders, byPlace } from "../ask/PlaceMap";
+import outlines from "../ask/outlines.json";
+import { parametersIn } from "../ask/Ask";
 import { begunAt } from "../ask/SqlBox";
 import { operationsFor } from "../look/Toolbar";
 import { flatten, parents } from "../look/Trees";
@@ -58,8 +60,14 @@ test("an answer is drawn by what its columns are", () => {
   expect(moment("north")).toBeNull();
 });
 
-test("what a spreadsheet would take for a formula is not one in CSV", () => {
-  expect(toCsv({ columns: ["a", "b"], rows: [["=1+1", -3], ['say "so"', null]], more: false })).toBe('a,b\r\n\'=1+1,-3\r\n"say ""so""",\r\n');
+test("places are drawn on a map, in shades with as many places each", () => {
+  const rows = { columns: ["state", "people"], rows: [["Ohio", 1], ["Texas", 2], ["Utah", 3], ["Iowa", 4], ["Ohio", 3], ["all", 9]], more: false };
+  const where = { column: 0, kind: "state" as const, codes: ["US-OH", "US-TX", "US-UT", "US-IA", "US-OH", null] };
+  expect(plan(rows, undefined, where)).toMatchObject({ kind: "map", x: 0, ys: [1] });
+  const places = byPlace(rows, where, 1);
+  expect([...places].map(([code, one]) => [code, one.value])).toEqual([["US-OH", 2], ["US-TX", 2], ["US-UT", 3], ["US-IA", 4]]);
+  expect(borders([1, 2, 3, 4, 5, 6])).toEqual([2, 3, 4, 5, 6]);
+  expect([outlines.country.paths.FR, outlines.state.paths["US-CA"]].every((one) => /^M[-\d ]+l/.test(one))).toBe(true);
 });
 
 test("cells of a page are found again in their elements, whatever keeps them apart", () => {

@@ -44,7 +44,12 @@ class Shape(StrEnum):
     table = "table"
     csv = "csv"
     json = "json"
+    jsonl = "jsonl"
     parquet = "parquet"
+    xlsx = "xlsx"
+    html = "html"
+    markdown = "markdown"
+    xml = "xml"
 
 
 SecondsOption = Annotated[
@@ -71,7 +76,7 @@ def query(
     library: LibraryOption = None,
     files: FilesOption = None,
     form: Annotated[
-        Shape, typer.Option("--format", "-f", help="table: for people; csv, json, parquet: for programs.")
+        Shape, typer.Option("--format", "-f", help="table: for people; the others: for programs.")
     ] = Shape.table,
     as_csv: Annotated[bool, typer.Option("--csv", help="The same as --format csv.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
@@ -135,7 +140,6 @@ def read_parameters(given: list[str] | None) -> dict[str, str | float | None]:
 
 def _write(answer: Rows, form: Shape, output: Path | None, *, explain: bool) -> None:
     from tabellion.cli.extract import opened
-    from tabellion.library.query import write_csv, write_json, write_parquet
 
     if explain and form is Shape.table and output is None:
         for batch in answer.batches():
@@ -145,9 +149,8 @@ def _write(answer: Rows, form: Shape, output: Path | None, *, explain: bool) -> 
     if form is Shape.table and output is None:
         draw_answer(answer)
         return
-    write = {Shape.json: write_json, Shape.parquet: write_parquet}.get(form, write_csv)
     with opened(output) as file:
-        write(answer, file)
+        answer.write("csv" if form is Shape.table else form.value, file)
         file.flush()
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, BinaryIO, Self, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 import duckdb
 import msgspec
@@ -31,6 +31,9 @@ from tabellion.library.catalogue import Catalogue, tables
 from tabellion.library.files import Folder
 from tabellion.library.naming import nearest_name
 from tabellion.library.relations import TIDY, VIEWS, named_in, register_relations
+
+if TYPE_CHECKING:
+    from tabellion.library.answers import AnswerForm
 
 Made = TypeVar("Made")
 _MISSING = re.compile(r"Table with name (\S+) does not exist")
@@ -78,6 +81,12 @@ class Rows:
                 raise QueryError(f"the result is over the limit of {self.limits.result:,} bytes")
             held.append(batch)
         return pa.Table.from_batches(held, self.schema)
+
+    def write(self, form: AnswerForm, file: BinaryIO, *, safe: bool = False) -> None:
+        """All rows as csv, json, jsonl, parquet, xlsx, html, markdown or xml; `safe`: no text in CSV is a formula."""
+        from tabellion.library.answers import write_answer
+
+        write_answer(self, form, file, safe=safe)
 
     def __enter__(self) -> Self:
         return self

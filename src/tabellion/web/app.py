@@ -69,12 +69,13 @@ def build_app(
     loopback: bool = True,
     write: bool = False,
     author: str | None = None,
+    looking: Looking | None = None,
 ) -> ASGIApp:
     """The app for one library; documents are read and queries answered in workers.
 
-    `author` is who strokes are made by where nobody says.
+    `author` is who strokes are made by where nobody says; `looking` is what lies open, where others look at it too.
     """
-    service, looking = LibraryService(library.isolate()), Looking(library)
+    service, looking = LibraryService(library.isolate()), looking or Looking(library)
     app = FastAPI(
         title="tabellion",
         version="1",

@@ -189,7 +189,7 @@ def lane_of(method: str, path: str) -> str:
     >>> lane_of("POST", "/query"), lane_of("GET", "/tables/smoking/joins"), lane_of("POST", "/documents")
     ('query', 'search', 'writing')
     """
-    if path in ("/query", "/sparql", "/plot"):
+    if path in ("/query", "/query/export", "/sparql", "/plot"):
         return "query"
     if method in ("GET", "HEAD", "OPTIONS"):
         return "search" if path == "/search" or path.endswith("/joins") else "reading"

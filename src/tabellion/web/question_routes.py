@@ -11,6 +11,7 @@ import msgspec
 from fastapi import FastAPI, Path, Query, Request, Response
 
 from tabellion.export.chart import scene_png, scene_svg
+from tabellion.library.answers import ANSWER_FORMS
 from tabellion.web import schemas as forms
 from tabellion.web.series_schemas import Survey
 from tabellion.web.service import MOST_ROWS, LibraryService
@@ -48,6 +49,19 @@ def add_questions(app: FastAPI, service: LibraryService) -> None:
     def survey() -> Response:
         """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
         return _answer(service.survey())
+
+    media: dict[str, Any] = {"content": {forms.MEDIA[form].partition(";")[0]: {} for form in ANSWER_FORMS}}
+
+    @app.post("/query/export", response_class=Response, responses={200: media})
+    def export(question: forms.QuestionForm) -> Response:
+        """All rows of a SELECT, or of a question that is kept, as CSV, JSON, a workbook and so on."""
+        data = service.export_query(question.sql, question.form, question.parameters)
+        return Response(data, media_type=forms.MEDIA[question.form])
+
+    @app.post("/places", response_model=forms.PlaceCodes)
+    def places(named: forms.Labels) -> Response:
+        """The countries or states that labels name, by their ISO 3166 codes."""
+        return _answer(service.places(named.labels))
 
     @app.post("/plot", response_class=Response, responses=_PICTURES)
     def plot(drawing: forms.Drawing) -> Response:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tabellion.library.answers import AnswerForm
 from tabellion.web.service import MOST_ROWS
 
 MEDIA: dict[str, str] = {
@@ -231,6 +232,31 @@ class Question(BaseModel):
     parameters: Annotated[
         dict[str, str | int | float | None], Field(max_length=100, description="Values of :name.")
     ] = {}
+
+
+class QuestionForm(BaseModel):
+    """One SELECT, or the name of a question that is kept, whose rows are wanted in a form."""
+
+    model_config = ConfigDict(extra="forbid")
+    sql: Annotated[str, Field(min_length=1, max_length=20_000)]
+    form: AnswerForm = "csv"
+    parameters: Annotated[
+        dict[str, str | int | float | None], Field(max_length=100, description="Values of :name.")
+    ] = {}
+
+
+class Labels(BaseModel):
+    """Labels that may name places."""
+
+    model_config = ConfigDict(extra="forbid")
+    labels: Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=2_000)]
+
+
+class PlaceCodes(BaseModel):
+    """The ISO 3166 code of each label, null where it names no place, and what they are."""
+
+    kind: Literal["country", "state"] | None
+    codes: list[str | None]
 
 
 class Names(BaseModel):

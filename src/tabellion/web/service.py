@@ -17,6 +17,7 @@ import msgspec
 from tabellion.errors import LibraryError, QueryError
 from tabellion.export.chart import Kind, build_chart, draw_chart
 from tabellion.export.forms import FormName, write_export
+from tabellion.library.answers import AnswerForm
 from tabellion.library.citing import Citation
 from tabellion.library.completion import complete_name
 from tabellion.library.databases import DatabaseKind
@@ -38,10 +39,12 @@ from tabellion.library.stored_tables import stored_extractions
 from tabellion.library.survey import Survey
 from tabellion.model.scene import Scene
 from tabellion.settings import Settings
+from tabellion.values.periods import place_code, thing_kind
 
 MOST = 1_000  # things on a page
 MOST_ROWS = 10_000  # rows of an answer to a query
 _LARGEST = 32 * 2**20  # bytes of such an answer
+_LARGEST_EXPORT = 128 * 2**20  # bytes of one as a file
 _AT_ONCE = 2  # queries that run at the same time; others wait
 LIMITS = QueryLimits(seconds=15.0, memory=512 * 2**20)
 
@@ -52,6 +55,19 @@ class Rows(msgspec.Struct, frozen=True):
     columns: list[str]
     rows: list[list[Any]]
     more: bool
+
+
+class _Bounded(io.BytesIO):
+    """Bytes up to a limit."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > self.most:
+            raise QueryError(f"the rows are over the limit of {self.most:,} bytes: ask for fewer")
+        return super().write(data)
 
 
 class LibraryService:
@@ -182,6 +198,28 @@ class LibraryService:
                 if len(rows) > limit:
                     break
         return Rows(names, rows[:limit], len(rows) > limit)
+
+    def export_query(
+        self, sql: str, form: AnswerForm, parameters: Mapping[str, str | float | None] | None = None
+    ) -> bytes:
+        """All rows of a SELECT, or of a saved question by its name, in a form."""
+        file = _Bounded(_LARGEST_EXPORT)
+        with self._turns, self.library.ask(sql, self.limits, parameters=parameters) as answer:
+            answer.write(form, file, safe=True)
+        return file.getvalue()
+
+    def places(self, labels: Sequence[str]) -> dict[str, Any]:
+        """The ISO 3166 codes of the places that labels name, and whether these are countries or states; null if none.
+
+        What the labels have in common decides what is meant by one that can mean several (Georgia).
+        """
+        kind = thing_kind(labels)
+        if kind not in ("country", "state"):
+            found = [place_code(label) for label in labels]
+            states = sum(code is not None and "-" in code for code in found)
+            kind = "state" if 2 * states > sum(code is not None for code in found) else "country"
+        codes = [place_code(label, kind) for label in labels]
+        return {"kind": kind if any(codes) else None, "codes": codes}
 
     def complete(self, begun: str, question: str) -> list[str]:
         """Names that begin so, of what a question may ask."""

@@ -15,15 +15,15 @@ look-alikes, with re-inference, and with both, from the default reading and from
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 from tabellion.errors import RepairError
 from tabellion.learn.sheets.gold import Case, load_cases
-from tabellion.model.correction import GiveColumnRole, GiveRowRole, MoveEdge, MoveHeader, Saying, Spot
+from tabellion.model.correction import Correction, GiveColumnRole, GiveRowRole, MoveEdge, MoveHeader, Saying, Spot
 from tabellion.model.methods import ParentMethod
 from tabellion.model.place import cell_at
 from tabellion.model.table import Table
@@ -85,6 +85,18 @@ def goal_of(case: Case) -> Goal | None:
     return Goal(trees, False)
 
 
+class Hand(Protocol):
+    """What a user repairs with: a `Repair`, or whatever else takes strokes and shows what they give."""
+
+    @property
+    def extraction(self) -> Extraction: ...
+    @property
+    def log(self) -> Sequence[Correction]: ...
+    def say(self, said: Saying) -> Correction: ...
+    def alike(self) -> list[Proposal]: ...
+    def accept(self, proposals: Sequence[Proposal], like: str | None = None) -> Sequence[Correction]: ...
+
+
 def repair_case(case: Case, goal: Goal, settings: Settings, *, follow: bool, alike: bool = False) -> Outcome:
     """Repair the reading of a case until it is as the gold has it."""
     sheet = case.gold.get("sheet")
@@ -92,28 +104,32 @@ def repair_case(case: Case, goal: Goal, settings: Settings, *, follow: bool, ali
     tables = rereading.read().tables
     if not tables:
         return Outcome(0, False)
-    repair = Repair(rereading, tables[0].id)
+    return mend_reading(Repair(rereading, tables[0].id), goal, alike=alike)
+
+
+def mend_reading(hand: Hand, goal: Goal, *, alike: bool) -> Outcome:
+    """Make strokes until the reading is as the goal has it, or none helps any more."""
     strokes, given_up = 0, set[tuple[Side, Key]]()
     while strokes < MOST:
-        wrong = [one for one in wrong_headers(repair.extraction, goal) if one not in given_up]
+        wrong = [one for one in wrong_headers(hand.extraction, goal) if one not in given_up]
         if not wrong:
             break
-        before = len(repair.log)
-        for said in _mending(repair.extraction, goal, *wrong[0]):
+        before = len(hand.log)
+        for said in _mending(hand.extraction, goal, *wrong[0]):
             try:
-                repair.say(said)
+                hand.say(said)
                 strokes += 1
                 break
             except RepairError:
                 continue
-        if len(repair.log) == before:
+        if len(hand.log) == before:
             given_up.add(wrong[0])
         elif alike:
-            strokes += _accept(repair, goal)
-    return Outcome(strokes, not wrong_headers(repair.extraction, goal))
+            strokes += _accept(hand, goal)
+    return Outcome(strokes, not wrong_headers(hand.extraction, goal))
 
 
-def _accept(repair: Repair, goal: Goal) -> int:
+def _accept(repair: Hand, goal: Goal) -> int:
     """Accept what is proposed after the last stroke, without what is wrong in it, if that pays; returns the strokes."""
     right: list[Proposal] = []
     refused = mended = 0
