@@ -49,6 +49,23 @@ def test_a_sheet_is_seen_as_it_looks_with_roles(client: TestClient) -> None:
     assert sorted(part) == [(8, 1), (8, 2), (9, 1), (9, 2)]
 
 
+def test_a_merged_cell_stands_for_those_under_it(client: TestClient, library: Library, tmp_path: Path) -> None:
+    from openpyxl import Workbook
+    from openpyxl.styles import Font
+
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["Town", "People", None], [None, "Men", "Women"], ["Lyon", 3, 4], ["Oslo", 5, 6], ["Bern", 7, 8]):
+        sheet.append(row)
+    sheet["C1"].font = Font(bold=True)  # so that it is stored though it says nothing
+    sheet.merge_cells("B1:C1")
+    book.save(tmp_path / "merged.xlsx")
+    library.add(tmp_path / "merged.xlsx")
+    seen = cells(client, "merged")
+    assert seen[0, 1]["across"] == 2 and (0, 2) not in seen and seen[1, 2]["text"] == "Women"
+
+
 def test_a_printed_table_has_boxes_and_a_picture_of_its_page(client: TestClient) -> None:
     reading = client.get("/tables/report_page1_2/reading").json()
     assert [page["number"] for page in reading["pages"]] == [1, 2]

@@ -17,8 +17,7 @@ from tabellion.library.answers import ANSWER_FORMS, AnswerForm
 from tabellion.library.library import Library
 
 SQL = (
-    "select 'Lyon' as town, 5 as people, 1.5::double as share"
-    " union all select '=1+1 <b>|', null, -2.25 order by people"
+    "select 'Lyon' as town, 5 as people, 1.5::double as share union all select '=1+1 <b>|', null, -2.25 order by people"
 )
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -6,7 +6,7 @@ columns are the source's own. Fails to say how tall the rows of a sheet are, whi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -156,7 +156,10 @@ class Surfaces:
         return Whole(window.rows, window.columns, tuple(window.styles), pa.Table.from_pylist(held, _FIELDS))
 
     def _whole_sheet(self, sheet: Sheet) -> Whole:
-        cells = sheet.cells
+        seen = np.flatnonzero(~_covered(sheet.cells.row, sheet.cells.column, sheet.merges))
+        cells = msgspec.structs.replace(
+            sheet.cells, **{name: getattr(sheet.cells, name)[seen] for name in sheet.cells.__struct_fields__}
+        )
         rows, columns = cells.row, cells.column
         role, owner = np.full(len(cells), None, dtype=object), np.full(len(cells), None, dtype=object)
         lost = np.zeros(len(cells), dtype=bool)
@@ -189,6 +192,7 @@ class Surfaces:
         first, last = np.searchsorted(cells.row, [wanted.top, wanted.bottom + 1])
         column = cells.column[first:last]
         inside = first + np.flatnonzero((column >= wanted.left) & (column <= wanted.right))
+        inside = inside[~_covered(cells.row[inside], cells.column[inside], sheet.merges)]
         inside = inside[:MOST_CELLS]
         rows, columns = cells.row[inside], cells.column[inside]
         merged = {(one.top, one.left): one for one in sheet.merges if _meet(one, wanted)}
@@ -286,6 +290,17 @@ def _size(sheet: Sheet) -> tuple[int, int]:
     if not len(cells):
         return 1, 1
     return int(cells.row[-1]) + 1, int(cells.column.max()) + 1
+
+
+def _covered(rows: NDArray[np.int32], columns: NDArray[np.int32], merges: Sequence[Rect]) -> NDArray[np.bool_]:
+    """Which of some cells, in the order of their rows, lie under a merged one that speaks for them."""
+    found = np.zeros(len(rows), dtype=bool)
+    for one in merges:
+        first, last = np.searchsorted(rows, [one.top, one.bottom + 1])
+        across = columns[first:last]
+        own = (rows[first:last] == one.top) & (across == one.left)
+        found[first:last] |= (across >= one.left) & (across <= one.right) & ~own
+    return found
 
 
 def _meet(one: Rect, other: Rect) -> bool:
