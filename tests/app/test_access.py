@@ -24,13 +24,17 @@ SCREENS = {
     "ask": ("#/ask?sql=select+*+from+smoking", ".plot"),
     "sites": ("#/sites", "code"),
     "annotate": ("#/annotate?annotator=ada", "table.list"),
+    "doubt": ("#/find?view=doubt", "table.list"),
+    "map": ("#/ask?sql=select+*+from+pilots", ".map svg"),
+    "history": ("#/table/smoking?view=history", ".panel .note"),
+    "tidy": ("#/table/smoking?view=tidy", ".list.tight"),
 }
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     with open_library(str(tmp_path_factory.mktemp("access") / "shelf"), create=True) as library:
-        library.add(*(EXAMPLES / name for name in ("smoking.xlsx", "lakes.html", "report.pdf")))
+        library.add(*(EXAMPLES / name for name in ("smoking.xlsx", "lakes.html", "report.pdf", "pilots.xlsx")))
         yield library
 
 

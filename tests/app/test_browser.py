@@ -212,3 +212,30 @@ def test_ground_truth_is_made_apart_from_the_library(browser: Browser, address: 
     expect(page.get_by_role("link", name="Export 1 finished")).to_be_visible()
     page.goto(address + "#/table/smoking")
     expect(page.locator("#cell-7-1")).to_have_class(re.compile("role-value"))
+
+
+def test_the_parts_of_a_page_are_said_by_keys_and_kept(browser: Browser, address: str, library: Library) -> None:
+    page = entered(browser, address, "#/annotate?annotator=eve")
+    page.get_by_role("link", name="lakes.html").click()
+    expect(page.get_by_role("heading", name="Parts of a page")).to_be_visible()
+    text = page.locator(".page-parts button:not([aria-pressed=true])").first
+    said = text.inner_text()
+    text.focus()
+    text.press("Enter")
+    expect(page.locator(".page-parts button[aria-pressed=true]", has_text=said).first).to_be_visible()
+    expect(page.get_by_text("as eve says")).to_be_visible()
+    page.get_by_role("checkbox").click()
+    expect(page.get_by_role("checkbox")).to_be_checked()
+    page.reload()
+    expect(page.get_by_text("as eve says")).to_be_visible()
+    unharmed(page)
+
+
+def test_places_are_drawn_on_a_map(browser: Browser, address: str) -> None:
+    page = entered(browser, address, "#/ask?sql=select+*+from+pilots")
+    expect(page.get_by_role("img", name="map of")).to_be_visible()
+    expect(page.locator('[data-place="US-CA"]')).to_have_class(re.compile("shade"))
+    expect(page.locator(".map figcaption")).to_contain_text("71,053")
+    page.get_by_role("combobox", name="Plot").select_option("bar")
+    expect(page.get_by_role("img", name="bar plot")).to_be_visible()
+    unharmed(page)

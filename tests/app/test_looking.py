@@ -179,3 +179,37 @@ def test_every_answer_keeps_browsers_in_bounds(client: TestClient) -> None:
 def test_names_are_completed(client: TestClient) -> None:
     names = client.get("/completion", params={"begun": "smo", "sql": "select * from smo"}).json()["names"]
     assert names == ["smoking"]
+
+
+def test_an_answer_is_given_in_every_form(client: TestClient) -> None:
+    asked = {"sql": "select * from smoking where :all = 'all'", "parameters": {"all": "all"}}
+    for form, begins in (("csv", b"sex_race"), ("xlsx", b"PK"), ("parquet", b"PAR1"), ("html", b"<!doctype")):
+        answer = client.post("/query/export", json={**asked, "form": form})
+        assert answer.status_code == 200 and answer.content.startswith(begins)
+    assert client.post("/query/export", json={"sql": "drop table x"}).status_code == 400
+    assert client.post("/query/export", json={"sql": "select 1", "form": "docx"}).status_code == 422
+
+
+def test_labels_beside_each_other_decide_which_places_are_meant(client: TestClient) -> None:
+    states = client.post("/places", json={"labels": ["Georgia", "Texas", "Ohio", "all"]}).json()
+    assert states == {"kind": "state", "codes": ["US-GA", "US-TX", "US-OH", None]}
+    countries = client.post("/places", json={"labels": ["Georgia", "France", "Peru"]}).json()
+    assert countries == {"kind": "country", "codes": ["GE", "FR", "PE"]}
+    assert client.post("/places", json={"labels": ["a", "b"]}).json()["kind"] is None
+
+
+def test_a_stroke_brings_what_is_looked_at(client: TestClient) -> None:
+    table = client.get("/tables/smoking/reading").json()["id"]
+    sight = {"table": table, "top": 6, "left": 0, "bottom": 8, "right": 1}
+    said = {"operations": [{"do": "row-role", "row": {"row": 7}, "to": "derived"}], "sight": sight}
+    made = client.post("/tables/smoking/corrections", json=said).json()
+    assert made["reading"] == client.get("/tables/smoking/reading").json()
+    assert (
+        made["cells"]
+        == client.get("/tables/smoking/cells", params={k: v for k, v in sight.items() if k != "table"}).json()
+    )
+    roles = {(one["row"], one["column"]): one.get("role") for one in made["cells"]["cells"]}
+    assert roles[7, 1] == "derived" and roles[8, 1] == "value"
+    document, ids = made["reading"]["document"], [one["id"] for one in made["corrections"]]
+    undone = client.post(f"/documents/{document}/undo", json={"corrections": ids, "sight": sight}).json()
+    assert undone["reading"]["version"] == 2

@@ -63,6 +63,32 @@ def test_an_agent_lists_searches_reads_and_queries(library: Library) -> None:
     talk(build_server(library), visit)
 
 
+def test_an_agent_looks_at_a_table_and_mends_it(tmp_path: Path) -> None:
+    async def mend(client: Client) -> None:
+        reading = await ask(client, "look_at_table", table="smoking")
+        assert reading["frame"] == [3, 0, 22, 5] and reading["version"] == 0
+        move = {"do": "move-header", "side": "left", "header": {"row": 7, "column": 0}, "to": {"row": 5, "column": 0}}
+        told = await ask(client, "preview_corrections", table="smoking", operations=[move])
+        assert any("18 to 24 years" in line for line in told["changes"])
+        made = await ask(client, "correct_table", table="smoking", operations=[move], author="ada", seen=0)
+        cell = await ask(client, "read_cell", table="smoking", row=7, column=1)
+        assert cell["tuple"]["left"][-2] == "Male, total"
+        (kept,) = made["corrections"]
+        await ask(client, "find_alike", table="smoking", correction=kept["id"])
+        await ask(client, "undo_corrections", document=reading["document"], corrections=[kept["id"]])
+        said = await ask(client, "list_corrections", document=reading["document"])
+        assert [one["state"] for one in said["corrections"]] == ["undone", "in force"]
+        cells = await ask(client, "read_cells", table="smoking", top=7, bottom=7, left=1, right=1)
+        assert cells["cells"][0]["role"] == "value"
+        rows = await ask(client, "export_query", sql="select 1 as one", form="markdown")
+        assert rows["text"].startswith("| one |")
+        assert (await ask(client, "find_places", labels=["Georgia", "Texas", "Ohio"]))["codes"][0] == "US-GA"
+
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "smoking.xlsx")
+        talk(build_server(library, write=True), mend)
+
+
 def test_the_command_speaks_the_protocol(library: Library) -> None:
     entry = "from tabellion.cli import main; main()"
     place = str(library.folder.root)

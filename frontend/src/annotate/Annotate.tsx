@@ -1,9 +1,10 @@
 import { useState } from "react";
-import { type Agreement, type AnnotatorState, type Session, type TableInfo, ask, at, query } from "../api";
+import { type Agreement, type AnnotatorState, type DocumentInfo, type Session, type TableInfo, ask, at, query } from "../api";
 import { Note } from "../parts";
-import { percent } from "../places";
+import { percent, short } from "../places";
 import { type Route, address, go } from "../route";
 import { useKept, useLoaded } from "../use";
+import { PageParts } from "./PageParts";
 
 /** Ground truth: each annotator on their own, how far two agree, and the labelled tables to learn from. */
 export function Annotate({ session, route }: { session: Session; route: Route }) {
@@ -13,7 +14,9 @@ export function Annotate({ session, route }: { session: Session; route: Route })
   const tables = useLoaded<{ tables: TableInfo[] }>("tables", () => ask("/tables?limit=500"));
   const states = useLoaded<{ annotators: AnnotatorState[] }>("annotators", () => ask("/annotations"));
   const known = [...new Set(states.value?.annotators.map((one) => one.annotator) ?? [])].sort();
+  const pages = useLoaded<{ documents: DocumentInfo[] }>("pages", () => ask("/documents?limit=500"));
   const [text, setText] = useState(annotator);
+  if (route.name && annotator) return <PageParts session={session} document={route.name} annotator={annotator} />;
   if (tables.error || states.error) return <Note kind="bad">{tables.error ?? states.error}</Note>;
   if (!tables.value || !states.value) return <Note>Loading …</Note>;
   const of = (who: string, table: TableInfo) => states.value!.annotators.find((one) => one.annotator === who && one.document === table.document);
@@ -21,7 +24,7 @@ export function Annotate({ session, route }: { session: Session; route: Route })
   return (
     <div className="find">
       <h1>Ground truth</h1>
-      <p className="dim">Say what each table is: genuine or not, its orientation, the roles of its rows and cells, its header trees, where it begins and ends. Every annotator works alone; the library is not changed.</p>
+      <p className="dim">Say what each table is: genuine or not, its orientation, the roles of its rows and cells, its header trees, where it begins and ends; and where the parts of saved pages begin. Every annotator works alone; the library is not changed.</p>
       <form className="row-of" onSubmit={(event) => { event.preventDefault(); keep(text.trim()); go(address("annotate", "", { annotator: text.trim(), other })); }}>
         <label>Annotator <input value={text} maxLength={60} onChange={(event) => setText(event.target.value)} required /></label>
         <button type="submit">Take this name</button>
@@ -41,8 +44,27 @@ export function Annotate({ session, route }: { session: Session; route: Route })
           ))}</tbody>
         </table>
       )}
+      {annotator && <Pages documents={(pages.value?.documents ?? []).filter((one) => one.medium === "html")} annotator={annotator} other={other} />}
     </div>
   );
+}
+
+/** The saved pages, whose parts can be said. */
+function Pages({ documents, annotator, other }: { documents: DocumentInfo[]; annotator: string; other: string }) {
+  if (!documents.length) return null;
+  return (
+    <section aria-label="Parts of pages">
+      <div className="row-of"><h2>Parts of pages</h2><a className="button" href={`/annotations/parts?${query({ annotator })}`} download={`${annotator}-parts.jsonl`}>Export finished pages</a></div>
+      <ul className="cards">{documents.map((one) => (
+        <li key={one.id}><a href={address("annotate", one.id, { annotator })}>{short(one.source)}</a>{one.title && <span className="dim">{one.title}</span>}{other && <PartsCompared document={one.id} annotator={annotator} other={other} />}</li>
+      ))}</ul>
+    </section>
+  );
+}
+
+function PartsCompared({ document, annotator, other }: { document: string; annotator: string; other: string }) {
+  const { value } = useLoaded<{ same: number | null; kappa: number | null }>(`${document} ${annotator} ${other}`, () => ask(`/documents/${document}/parts/agreement?${query({ one: annotator, other })}`));
+  return value && <span className="dim">{value.same === null ? "no part begins" : `${percent(value.same)} of the beginnings alike, kappa ${value.kappa?.toFixed(2) ?? "–"}`}</span>;
 }
 
 function Compared({ table, annotator, other }: { table: TableInfo; annotator: string; other: string }) {

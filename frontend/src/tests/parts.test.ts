@@ -1,4 +1,5 @@
 import { plan, ticks, moment } from "../ask/Plot";
+import { inParts } from "../annotate/PageParts";
 import { borders, byPlace } from "../ask/PlaceMap";
 import outlines from "../ask/outlines.json";
 import { parametersIn } from "../ask/Ask";
@@ -75,6 +76,11 @@ test("cells of a page are found again in their elements, whatever keeps them apa
   const said = [[0, 0, "a"], [0, 1, "b"], [1, 1, "c"], [1, 2, "$ 1,2"]].map(([row, column, text]) => ({ row: row as number, column: column as number, text: text as string }));
   const found = elementsOf(said, document.querySelector("table")!);
   expect([...found].map(([name, elements]) => `${name} ${elements.map((one) => one.textContent!.trim()).join("+")}`)).toEqual(["0,0 a", "0,1 b", "1,1 c", "1,2 $+1,2"]);
+});
+
+test("the texts of a page stand in their parts", () => {
+  expect(inParts(["a", "b", "c", "d"], [3, 1])).toEqual([{ first: 0, texts: ["a"] }, { first: 1, texts: ["b", "c"] }, { first: 3, texts: ["d"] }]);
+  expect(inParts(["a"], [])).toHaveLength(1);
 });
 
 test("a taxonomy is narrowed down to what matches and what stands above it", () => {

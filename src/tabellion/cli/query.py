@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
+    from tabellion.library.answers import AnswerForm as RowForm
     from tabellion.library.library import Library
     from tabellion.library.query import Rows
 
@@ -150,7 +151,7 @@ def _write(answer: Rows, form: Shape, output: Path | None, *, explain: bool) -> 
         draw_answer(answer)
         return
     with opened(output) as file:
-        answer.write("csv" if form is Shape.table else form.value, file)
+        answer.write(cast("RowForm", "csv" if form is Shape.table else form.value), file)
         file.flush()
 
 

@@ -100,16 +100,16 @@ def agree(one: Table | None, other: Table | None) -> Agreement:
         orientation=one.orientation == other.orientation,
         cells=len(cells),
         same_role=same,
-        kappa=_kappa(pairs),
+        kappa=cohen_kappa(pairs),
         left=_alike(_parents(one, one.left), _parents(other, other.left)),
         top=_alike(_parents(one, one.top), _parents(other, other.top)),
     )
 
 
-def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     """Cohen's kappa.
 
-    >>> _kappa([("a", "a"), ("b", "b"), ("a", "b"), ("b", "a")])
+    >>> cohen_kappa([("a", "a"), ("b", "b"), ("a", "b"), ("b", "a")])
     0.0
     """
     if not pairs:

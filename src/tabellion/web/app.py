@@ -32,7 +32,7 @@ from tabellion.web import schemas as forms
 from tabellion.web import series_schemas as series_forms
 from tabellion.web.cache import Memory
 from tabellion.web.front import Front, add_front
-from tabellion.web.ground_truth import add_ground_truth, add_sites
+from tabellion.web.ground_truth import add_ground_truth, add_page_parts, add_sites
 from tabellion.web.guard import RETRY_SECONDS, Guard, Lanes
 from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
@@ -94,6 +94,7 @@ def build_app(
     add_graph(app, service)
     add_looking(app, looking)
     add_ground_truth(app, looking, write=write)
+    add_page_parts(app, looking, write=write)
     add_sites(app, looking)
     if write:
         _writing(app, service)

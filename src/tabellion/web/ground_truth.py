@@ -16,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from tabellion.learn.repair.teach import Corrected, label_corrected
 from tabellion.library.annotations import Agreement, agree, annotation_of, annotators, finish
 from tabellion.library.mined import list_mined, mined_instances
+from tabellion.library.page_parts import agree_on_parts, finished_parts, parts_of, say_parts
 from tabellion.library.records import list_documents, table_called
 from tabellion.model.table import Table
-from tabellion.web.look_routes import Name
+from tabellion.web.look_routes import Identity, Name
 from tabellion.web.looking import Looking
 
 _NAME = r"^[^\x00/]+$"
@@ -58,6 +59,32 @@ class Agreed(BaseModel):
     kappa: float | None
     left: float | None
     top: float | None
+
+
+class PageParts(BaseModel):
+    """The leaves of a page and where its parts begin, in an annotator's eyes; found, until the annotator says so."""
+
+    leaves: list[str]
+    starts: list[int]
+    said: bool
+    done: bool
+
+
+class SayingParts(BaseModel):
+    """Where parts of a page begin: the first leaf of each but the first, from 0."""
+
+    model_config = ConfigDict(extra="forbid")
+    annotator: Annotated[str, Field(min_length=1, max_length=60, pattern=_NAME)]
+    starts: Annotated[list[int], Field(max_length=100_000)]
+    done: bool = False
+
+
+class PartsAgreed(BaseModel):
+    """How far two annotators agree on where the parts of a page begin."""
+
+    leaves: int
+    same: float | None
+    kappa: float | None
 
 
 class Sites(BaseModel):
@@ -118,6 +145,34 @@ def add_ground_truth(app: FastAPI, looking: Looking, *, write: bool) -> None:
                     "strokes": len(held.corrections), "finished": held.finished,
                 }
             )  # fmt: skip
+
+
+def add_page_parts(app: FastAPI, looking: Looking, *, write: bool) -> None:
+    """Where the parts of saved pages begin, by annotator."""
+    library = looking.library
+
+    @app.get("/documents/{document}/parts", response_model=PageParts)
+    def parts(document: Identity, annotator: Who) -> Response:
+        """The leaves of a saved page and where its parts begin, as an annotator sees it."""
+        return _fresh(parts_of(library, document, annotator))
+
+    @app.get("/documents/{document}/parts/agreement", response_model=PartsAgreed)
+    def agreement(document: Identity, one: Who, other: Who) -> Response:
+        """How far two annotators agree on where the parts of a page begin."""
+        return _fresh(agree_on_parts(parts_of(library, document, one), parts_of(library, document, other)))
+
+    @app.get("/annotations/parts", response_class=Response, responses={200: {"content": {"application/x-ndjson": {}}}})
+    def export(annotator: Who) -> Response:
+        """The pages that an annotator is done with: leaves and boundaries, a line each."""
+        lines = b"".join(msgspec.json.encode(one) + b"\n" for one in finished_parts(library, annotator))
+        return Response(lines, media_type="application/x-ndjson", headers={"cache-control": "no-store"})
+
+    if write:
+
+        @app.post("/documents/{document}/parts", response_model=PageParts)
+        def say(document: Identity, saying: SayingParts) -> Response:
+            """Say where the parts of a page begin; the library itself is not changed."""
+            return _fresh(say_parts(library, document, saying.annotator, saying.starts, done=saying.done))
 
 
 def add_sites(app: FastAPI, looking: Looking) -> None:

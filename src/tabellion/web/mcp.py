@@ -33,6 +33,8 @@ from tabellion.model.methods import (
     RowMethod,
 )
 from tabellion.settings import Settings
+from tabellion.web.looking import Looking
+from tabellion.web.mcp_looking import add_looking_tools, add_mending_tools
 from tabellion.web.service import LibraryService
 
 Tool = Callable[..., Any]
@@ -53,7 +55,10 @@ def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
     tool: Tool = lambda work: server.tool(structured_output=False)(_plainly(work))  # noqa: E731
     for add in (_add_finding, _add_reading, _add_asking, _add_comparing):
         add(tool, service)
+    looking = Looking(library)
+    add_looking_tools(tool, service, looking)
     if write:
+        add_mending_tools(tool, looking)
         _add_writing(tool, library)
         _add_keeping(tool, service)
     return server
