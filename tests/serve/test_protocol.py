@@ -77,7 +77,7 @@ def test_an_agent_looks_at_a_table_and_mends_it(tmp_path: Path) -> None:
         await ask(client, "find_alike", table="smoking", correction=kept["id"])
         await ask(client, "undo_corrections", document=reading["document"], corrections=[kept["id"]])
         said = await ask(client, "list_corrections", document=reading["document"])
-        assert [one["state"] for one in said["corrections"]] == ["undone", "in force"]
+        assert [one["operation"]["do"] for one in said["corrections"]] == ["move-header", "undo"]
         cells = await ask(client, "read_cells", table="smoking", top=7, bottom=7, left=1, right=1)
         assert cells["cells"][0]["role"] == "value"
         rows = await ask(client, "export_query", sql="select 1 as one", form="markdown")

@@ -50,11 +50,6 @@ def add_looking_tools(tool: Tool, service: LibraryService, looking: Looking) -> 
         return looking.cell(table, row, column)
 
     @tool
-    def list_corrections(document: str) -> Any:
-        """All that was said of a document, in turn, and where each correction stands."""
-        return looking.corrections(document)
-
-    @tool
     def export_query(
         sql: Annotated[str, Field(description="One SELECT, or the name of a kept question.", max_length=20_000)],
         form: AnswerForm = "csv",
