@@ -107,10 +107,10 @@ def test_the_commands_save_ask_explain_and_draw(library: Library, tmp_path: Path
 
 
 def test_the_prompt_knows_commands(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
-    from tabellion.cli.sql import Desk
+    from tabellion.cli.sql import Prompt
     from tabellion.library.query import QueryLimits
 
-    desk = Desk(library, QueryLimits())
+    prompt = Prompt(library, QueryLimits())
     for typed in (
         ".mode csv",
         ".tables loa",
@@ -119,7 +119,7 @@ def test_the_prompt_knows_commands(library: Library, capsys: pytest.CaptureFixtu
         ".nothing",
         ".saved",
     ):
-        desk.take(typed)
+        prompt.answer(typed)
     said = capsys.readouterr()
     assert "loans" in said.out and "place,stub,text,,\n" in said.out and "loans\n14\n" in said.out
     assert "of_place  :place :least  Loans" in said.out

@@ -56,12 +56,12 @@ def looked(looking: Looking, name: str) -> dict[str, Any]:
 def test_what_is_kept_is_what_the_document_says(library: Library, source: str, table: str) -> None:
     library.add(EXAMPLES / source)
     kept, opened = Looking(library), Looking(library)
-    with opened.desk.table(table):
+    with opened.open.table(table):
         pass  # from now on it lies open
-    assert kept.desk.kept(table) is not None and opened.desk.kept(table) is None
+    assert kept.open.kept(table) is not None and opened.open.kept(table) is None
     for one, other in zip(looked(kept, table), looked(opened, table), strict=True):
         assert one == other
-    assert not kept.desk.holds(library.find(str(EXAMPLES / source)).document_id)
+    assert not kept.open.holds(library.find(str(EXAMPLES / source)).document_id)
 
 
 def test_a_stroke_opens_the_document_and_keeps_it_anew(library: Library) -> None:
@@ -73,7 +73,7 @@ def test_a_stroke_opens_the_document_and_keeps_it_anew(library: Library) -> None
     (second,) = views(library)
     assert second != first
     again = Looking(library)
-    kept = again.desk.kept("smoking")
+    kept = again.open.kept("smoking")
     assert kept is not None and kept.version == 1 and again.reading("smoking")["version"] == 1
     assert again.cell("smoking", 7, 1)["role"] == "derived"
 

@@ -136,12 +136,12 @@ def cite(
     """Say where a number comes from: labels, title, document, edition and place."""
     if picture is not None and picture.suffix.lower() not in (".svg", ".png"):
         raise typer.BadParameter("a picture ends in .svg or .png", param_hint="--picture")
-    with opened_library(library, files) as shelf:
-        found = shelf.cite(table, address)
+    with opened_library(library, files) as store:
+        found = store.cite(table, address)
         if picture is not None:
             from tabellion.export.chart import scene_png, scene_svg
 
-            scene = shelf.picture(table, address)
+            scene = store.picture(table, address)
             svg = picture.suffix.lower() == ".svg"
             picture.write_bytes(scene_svg(scene).encode() if svg else scene_png(scene))
         if form is Listing.json:

@@ -118,7 +118,7 @@ def app(
 
 MCP_EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion mcp --library shelf [dim]· the command that an agent's settings name[/dim]"""
+[dim]$[/dim] tabellion mcp --library store [dim]· the command that an agent's settings name[/dim]"""
 
 
 def mcp(

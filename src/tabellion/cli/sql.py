@@ -34,14 +34,14 @@ HELP = """.tables [PATTERN]            the tables, all or those whose names have
 .help                        this list"""
 
 
-class Desk:
+class Prompt:
     """Answers what is typed, in one mode after another."""
 
     def __init__(self, store: Library, limits: QueryLimits) -> None:
         self.store, self.limits = store, limits
         self.mode, self.timed = "table", False
 
-    def take(self, typed: str) -> None:
+    def answer(self, typed: str) -> None:
         """A question or a command."""
         try:
             if typed.startswith("."):
@@ -122,10 +122,10 @@ def sql(
     with opened_library(library, files, asking=True) as store:
         from tabellion.library.query import QueryLimits
 
-        desk = Desk(store, QueryLimits(seconds=seconds, memory=memory * 2**20))
+        prompt = Prompt(store, QueryLimits(seconds=seconds, memory=memory * 2**20))
         read = _reader(store)
         while (asked := read_question(read)) is not None:
-            desk.take(asked)
+            prompt.answer(asked)
 
 
 def read_question(read: Callable[[str], str]) -> str | None:

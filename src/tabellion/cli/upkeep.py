@@ -102,7 +102,7 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
     from tabellion.library.reading import pack_reading
     from tabellion.library.verify import read_whole
 
-    store = _shelf(library, files)
+    store = _opened_once(library, files)
     record = store.find(document_id)
     log = store.logs([document_id]).get(document_id, ())
     reading = read_whole(record, store.folder.originals, settings, log)
@@ -115,7 +115,7 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
 
 
 @cache
-def _shelf(library: str | None, files: str | None) -> Library:
+def _opened_once(library: str | None, files: str | None) -> Library:
     """The library, opened once per worker."""
     from tabellion.library import open_library
 

@@ -14,6 +14,7 @@ import csv
 import io
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -58,19 +59,19 @@ class QueryLimits(msgspec.Struct, frozen=True):
     result: int = 2 * 2**30  # bytes of a result that is asked for as a whole
 
 
-class Rows:
+class Rows(ABC):
     """The rows of a query; leaving it ends the query."""
 
     schema: pa.Schema
     limits: QueryLimits
 
+    @abstractmethod
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows, some at a time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """End the query."""
-        raise NotImplementedError
 
     def read_all(self) -> pa.Table:
         """All rows; an error where they are more than the limit."""

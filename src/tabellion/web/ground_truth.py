@@ -196,7 +196,7 @@ def add_sites(app: FastAPI, looking: Looking) -> None:
 
 def _seen(looking: Looking, table: str, annotator: str) -> Table | None:
     """A table as an annotator sees it; None where they said that it is none."""
-    with looking.desk.table(table, annotator) as (opened, record):
+    with looking.open.table(table, annotator) as (opened, record):
         wanted = record.table_id.rpartition("-")[2]
         return next((one for one in opened.extraction.tables if one.id == wanted), None)
 

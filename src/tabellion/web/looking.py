@@ -1,6 +1,6 @@
 """What people look at and mend, for whoever draws it: a table with its trees, its cells, one cell's facts, strokes.
 
-In: the documents on a `Desk`. Out: plain values. Rows and columns are the source's own, from 0.
+In: the `OpenDocuments`. Out: plain values. Rows and columns are the source's own, from 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tabellion.repair.places import describe
 from tabellion.repair.replay import Standing
 from tabellion.repair.session import Repair
 from tabellion.values.texts import read_text
-from tabellion.web.desk import Desk, Kept, Opened
+from tabellion.web.open_documents import Kept, OpenDocuments, Opened
 
 _MOST_PIXELS = 12_000_000
 
@@ -42,29 +42,29 @@ class Looking:
     """Answers about what is looked at."""
 
     def __init__(self, library: Library) -> None:
-        self.library, self.desk = library, Desk(library)
+        self.library, self.open = library, OpenDocuments(library)
 
     def reading(self, name: str, annotator: str | None = None) -> dict[str, Any]:
         """A table as it is read now, with all that has to be drawn around it but the cells."""
-        if kept := self.desk.kept(name, annotator):
+        if kept := self.open.kept(name, annotator):
             return describe_kept(kept)
-        with self.desk.table(name, annotator) as (opened, record):
+        with self.open.table(name, annotator) as (opened, record):
             with self.library.catalogue.reading() as connection:
                 others = tables_of(connection, [record.document_id])
             return _whole(opened, record, others)
 
     def cells(self, name: str, wanted: Rect, annotator: str | None = None) -> Window:
         """The cells of a part of the sheet, or of the table in other media."""
-        if kept := self.desk.kept(name, annotator):
+        if kept := self.open.kept(name, annotator):
             return kept.view.window(_number(kept.record), wanted, MOST_CELLS)
-        with self.desk.table(name, annotator) as (opened, record):
+        with self.open.table(name, annotator) as (opened, record):
             return opened.drawn().window(opened.table(record.table_id), wanted)
 
     def cell(self, name: str, row: int, column: int, annotator: str | None = None) -> dict[str, Any]:
         """What is known of one cell: its value with its paths, or the header that it is and the values under it."""
-        if kept := self.desk.kept(name, annotator):
+        if kept := self.open.kept(name, annotator):
             return describe_kept_cell(self.library, kept, row, column)
-        with self.desk.table(name, annotator) as (opened, record):
+        with self.open.table(name, annotator) as (opened, record):
             table = opened.table(record.table_id)
             roles = opened.drawn().roles(table.grid)
             home = roles.home(row, column)
@@ -74,11 +74,11 @@ class Looking:
 
     def corrections(self, document: str, annotator: str | None = None) -> dict[str, Any]:
         """All that was said of a document, in turn."""
-        if annotator is None and not self.desk.holds(document):
+        if annotator is None and not self.open.holds(document):
             self.library.find(document)
             if not self.library.logs([document]).get(document):  # who only looks needs no document that is read
                 return {"version": 0, "corrections": []}
-        with self.desk.document(document, annotator) as opened:
+        with self.open.document(document, annotator) as opened:
             return {"version": opened.version, "corrections": [_standing(one) for one in opened.history]}
 
     def correct(
@@ -91,14 +91,14 @@ class Looking:
         shown: Shown | None = None,
     ) -> dict[str, Any]:
         """Make strokes, all or none, as of what the author has seen; those of an annotator are theirs alone."""
-        with self.desk.table(name, annotator) as (opened, record):
+        with self.open.table(name, annotator) as (opened, record):
             repair = opened.repair(record.table_id, author, seen)
             made = repair.say_all([repair.worded(_saying(one)) for one in operations])
             return self._made(opened, repair, made, shown)
 
     def preview(self, name: str, operations: Sequence[Any], author: str | None) -> list[str]:
         """What strokes would change, in words."""
-        with self.desk.table(name) as (opened, record):
+        with self.open.table(name) as (opened, record):
             repair = opened.repair(record.table_id, author)
             return repair.preview([repair.worded(_saying(one)) for one in operations])
 
@@ -111,14 +111,14 @@ class Looking:
         shown: Shown | None = None,
     ) -> dict[str, Any]:
         """Take corrections back, the last first; of an undoing: bring back what it undid."""
-        with self.desk.document(document, annotator) as opened:
+        with self.open.document(document, annotator) as opened:
             repair = opened.repair(None, author)
             made = [repair.undo(one) for one in reversed(ids)]
             return self._made(opened, repair, made, shown)
 
     def alike(self, name: str, correction: str | None, scope: Scope, annotator: str | None = None) -> dict[str, Any]:
         """The same correction wherever the same look recurs."""
-        with self.desk.table(name, annotator) as (opened, record):
+        with self.open.table(name, annotator) as (opened, record):
             found = opened.repair(record.table_id, None).alike(correction, scope)
             return {
                 "proposals": [
@@ -143,7 +143,7 @@ class Looking:
         shown: Shown | None = None,
     ) -> dict[str, Any]:
         """Make the proposals after a correction, but for some by their number."""
-        with self.desk.table(name, annotator) as (opened, record):
+        with self.open.table(name, annotator) as (opened, record):
             repair = opened.repair(record.table_id, author)
             wanted = [one for at, one in enumerate(repair.alike(correction, scope)) if at not in without]
             made = repair.accept(wanted, correction)
@@ -153,10 +153,10 @@ class Looking:
         """A printed page as PNG."""
         from tabellion.export.png import encode_png
 
-        pages = self.desk.printed(document)
+        pages = self.open.printed(document)
         if pages is None or page not in pages.numbers:
             raise LibraryError(f"page {page}: there is no such printed page in {self.library.find(document).source}")
-        with self.desk.printing:
+        with self.open.printing:
             size = pages.page(page)
             scale = min(scale, (_MOST_PIXELS / max(1.0, size.width * size.height)) ** 0.5)
             pixels = pages.picture(page, scale)

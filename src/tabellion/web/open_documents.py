@@ -40,7 +40,7 @@ _MOST_CELLS = 4_000_000  # of all that lie open together, but for the last
 
 
 class Opened:
-    """A document on the desk."""
+    """A document that is open."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench, self.lock = bench, threading.Lock()
@@ -112,7 +112,7 @@ class Kept(NamedTuple):
     version: int
 
 
-class Desk:
+class OpenDocuments:
     """What lies open of one library."""
 
     def __init__(self, library: Library, room: int = _ROOM) -> None:
