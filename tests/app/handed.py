@@ -30,13 +30,13 @@ class AppHand:
 
     @property
     def extraction(self) -> Extraction:
-        with self.looking.desk.document(self.document) as opened:
+        with self.looking.open.document(self.document) as opened:
             whole = opened.extraction
         return msgspec.structs.replace(whole, tables=tuple(one for one in whole.tables if self._is_here(one.place)))
 
     @property
     def log(self) -> Sequence[Correction]:
-        with self.looking.desk.document(self.document) as opened:
+        with self.looking.open.document(self.document) as opened:
             return opened.log or ()
 
     def say(self, said: Saying) -> Correction:
