@@ -18,12 +18,17 @@ from tabellion.weights import Weights
 TOWNS = {"North": ("Ash", "Birch", "Cedar"), "South": ("Dove", "Elm", "Fir")}
 
 
-def table_of(rows: Sequence[Sequence[Value]], merges: Sequence[str] = ()) -> Table:
-    """The one table of a sheet."""
+def tables_of(rows: Sequence[Sequence[Value]], merges: Sequence[str] = ()) -> list[Table]:
+    """The tables of a sheet."""
     sheet, weights = sheet_of(rows, merges), Weights()
     [region] = locate_regions(sheet)
     [frames] = nest_frames([label_grid(recognise_grid(region), weights).frames], weights)
-    [table] = relate_frames(list(frames), Document("made", "spreadsheet", "xlsx", "0", (sheet,)))
+    return list(relate_frames(list(frames), Document("made", "spreadsheet", "xlsx", "0", (sheet,))))
+
+
+def table_of(rows: Sequence[Sequence[Value]], merges: Sequence[str] = ()) -> Table:
+    """The one table of a sheet."""
+    [table] = tables_of(rows, merges)
     return table
 
 
@@ -112,3 +117,37 @@ def test_blank_columns_inside_the_stub_part_nothing() -> None:
     table = table_of(rows)
     assert lefts(table)[3] == ("North", "Cedar")
     assert table.place.range == "A1:F7"
+
+
+def years(start: int, towns: Sequence[str] = (*TOWNS["North"], *TOWNS["South"])) -> list[list[Value]]:
+    return [[town, *numbers(start + i, 2)] for i, town in enumerate(towns)]
+
+
+HEAD: list[Value] = ["Town", "2019", "2020"]
+
+
+def test_what_stands_between_stacked_tables_is_a_note_of_one_and_the_title_of_the_other() -> None:
+    rows: list[list[Value]] = [["Table 1. Births by town"], HEAD, *years(1), ["Source: Registrar"], []]
+    rows += [["Table 2. Deaths by town"], HEAD, *years(9), ["Note: provisional"]]
+    births, deaths = tables_of(rows)
+    assert [births.place.range, deaths.place.range] == ["A2:C8", "A12:C18"]
+    assert [births.title, deaths.title] == ["Births by town", "Deaths by town"]
+    assert births.metadata.affiliated.footnotes == ("Source: Registrar",)
+
+
+def test_blocks_that_share_one_head_keep_it_and_their_own_labels() -> None:
+    rows: list[list[Value]] = [HEAD, ["Men"], *years(1), [], ["Women"], *years(9)]
+    table = table_of(rows)
+    assert lefts(table)[2] == ("Men", "Ash")
+    assert lefts(table)[15] == ("Women", "Fir")
+    assert {one.top for one in table.tuples} == {("2019",), ("2020",)}
+
+
+def test_blank_rows_inside_a_table_part_nothing() -> None:
+    rows = years(1, [f"{town} {part}" for part in ("East", "West") for town in (*TOWNS["North"], *TOWNS["South"])])
+    spaced: list[list[Value]] = [HEAD]
+    for i, row in enumerate(rows):
+        spaced += [row, []] if i % 3 == 2 else [row]
+    table = table_of(spaced)
+    assert table.place.range == "A1:C16"
+    assert len(table.tuples) == 24
