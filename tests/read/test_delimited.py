@@ -134,3 +134,13 @@ def test_stray_zero_bytes_and_unmarked_utf16_are_still_told_to_be_text() -> None
     assert read_document("年次,総数\n平成,12\n".encode("utf-16-le")).pages[0].cells.text[0] == "年次"
     with pytest.raises(UnknownFormatError, match="binary data"):
         read_document(bytes(range(256)))
+
+
+def test_a_field_of_many_lines_is_one_among_many_rows_and_one_of_too_many_is_none() -> None:
+    """Records are taken many at once: a quote over a few lines is a field, one that swallows the file is a letter."""
+    rows = [f'{n},"line one\nline two"' for n in range(300)]
+    sheet = read_document(("a,b\n" + "\n".join(rows)).encode()).pages[0]
+    assert len(sheet.cells) == 602 and sheet.cells.text[-1] == "line one\nline two"
+    swallowed = ['1,"x"'] * 300 + ['2,"open'] + ["3,y"] * 150 + ['4,closed"'] + ['5,"z"'] * 300
+    document = read_document(("a,b\n" + "\n".join(swallowed)).encode())
+    assert len(document.pages[0].cells) == 2 * 753

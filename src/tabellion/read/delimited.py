@@ -19,7 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from io import StringIO
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import msgspec
@@ -147,6 +147,7 @@ def _likely(field: str) -> float:
 
 _MOST_LINES = 100  # lines one quoted field may span; a longer one is a quote that was never closed
 _MOST_UNCLOSED = 20  # after so many unclosed quotes, quotes are letters for the rest of the file
+_TOGETHER = 512  # records that are taken at once: few enough to stay close to the processor
 _CHECK_EVERY = 65_536  # records between two looks at the clock and the limits
 
 
@@ -201,21 +202,28 @@ class _Records:
 
     def _read_plainly(self, text: str, dialect: Dialect) -> bool:
         """The quick way; False where quotes are not sound or swallow many lines."""
-        fields, widths = self.fields, self.widths
         reader = dialect.reader(StringIO(text, newline=""), strict=True)
-        line = 0
+        line = longest = 0
         try:
-            for record in reader:
-                fields += record
-                widths.append(len(record))
-                if reader.line_num - line > _MOST_LINES:
+            while records := list(islice(reader, _TOGETHER)):
+                if reader.line_num - line >= len(records) + _MOST_LINES:
+                    longest = longest or self._longest(text, dialect)
+                if longest > _MOST_LINES:
                     return False
                 line = reader.line_num
-                if not len(widths) % _CHECK_EVERY:
-                    self._check()
+                self.fields += chain.from_iterable(records)
+                self.widths += map(len, records)
+                self._check()
         except csv.Error:
             return False
         return True
+
+    @staticmethod
+    def _longest(text: str, dialect: Dialect) -> int:
+        """How many lines the longest record has."""
+        reader = dialect.reader(StringIO(text, newline=""), strict=True)
+        ends = [0, *(reader.line_num for _ in reader)]
+        return max(end - start for start, end in pairwise(ends))
 
     def _read_with_care(self, text: str, dialect: Dialect) -> None:
         """Record by record, so that a quote that is never closed spoils no more than its own line."""

@@ -217,16 +217,17 @@ def _said_by(
     shape: tuple[int, int],
 ) -> _Said:
     """Text, label, content, number, indent, marks and notes of the filled cells."""
-    text = np.full(shape, "", dtype=object)
-    label = np.full(shape, "", dtype=object)
-    content = np.zeros(shape, dtype=np.uint8)
-    number = np.full(shape, np.nan)
     indent = np.zeros(shape, dtype=np.float32)
-    marks = np.zeros(shape, dtype=np.uint8)
-    text[where] = label[where] = cells.text[keep]
-    content[where] = _CONTENT_OF[cells.stored[keep]]
-    number[where] = cells.number[keep]
-    marks[where] = cells.marks[keep]
+    held = (cells.text[keep], _CONTENT_OF[cells.stored[keep]], cells.number[keep], cells.marks[keep])
+    empty: tuple[object, ...] = ("", 0, np.nan, 0)
+    if len(where[0]) == shape[0] * shape[1] and (where[0] * shape[1] + where[1] == np.arange(len(where[0]))).all():
+        text, content, number, marks = (each.reshape(shape) for each in held)  # every slot is filled, one by one
+    else:
+        text, content, number, marks = (
+            np.full(shape, none, each.dtype) for each, none in zip(held, empty, strict=True)
+        )
+        text[where], content[where], number[where], marks[where] = held
+    label = text.copy()
     notes: dict[int, tuple[str, ...]] = {}
     unread = content == Content.TEXT
     conventions = None
@@ -311,9 +312,12 @@ def _kept_lines(used: NDArray[np.int32], merged: list[tuple[int, int]]) -> NDArr
     there[used] = True
     lines = np.flatnonzero(there)
     covered = [np.arange(first, last + 1) for first, last in set(merged) if last - first <= MERGED_WHOLE]
-    lines = np.unique(np.concatenate([lines, *covered])).astype(np.int32)
-    blanks = [lines[:-1][np.diff(lines) > step] + step for step in range(1, BLANK_RUN + 1)]
-    return np.unique(np.concatenate([lines, *blanks])).astype(np.int32)
+    if covered:
+        lines = np.unique(np.concatenate([lines, *covered]))
+    if lines[-1] - lines[0] >= len(lines):
+        blanks = [lines[:-1][np.diff(lines) > step] + step for step in range(1, BLANK_RUN + 1)]
+        lines = np.unique(np.concatenate([lines, *blanks]))
+    return lines.astype(np.int32)
 
 
 def _settle_stated(
