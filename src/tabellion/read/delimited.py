@@ -222,7 +222,7 @@ class _Records:
     def _longest(text: str, dialect: Dialect) -> int:
         """How many lines the longest record has."""
         reader = dialect.reader(StringIO(text, newline=""), strict=True)
-        ends = [0, *(reader.line_num for _ in reader)]
+        ends = [0, *(int(reader.line_num) for _ in reader)]
         return max(end - start for start, end in pairwise(ends))
 
     def _read_with_care(self, text: str, dialect: Dialect) -> None:

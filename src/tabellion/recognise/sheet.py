@@ -16,7 +16,7 @@ Fails on areas merged over rows, and on a title that is one short word.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -217,16 +217,14 @@ def _said_by(
     shape: tuple[int, int],
 ) -> _Said:
     """Text, label, content, number, indent, marks and notes of the filled cells."""
+    slots = where[0].astype(np.intp) * shape[1] + where[1]
+    full = len(slots) == shape[0] * shape[1] and bool((slots == np.arange(len(slots))).all())
+    at = None if full else slots
     indent = np.zeros(shape, dtype=np.float32)
-    held = (cells.text[keep], _CONTENT_OF[cells.stored[keep]], cells.number[keep], cells.marks[keep])
-    empty: tuple[object, ...] = ("", 0, np.nan, 0)
-    if len(where[0]) == shape[0] * shape[1] and (where[0] * shape[1] + where[1] == np.arange(len(where[0]))).all():
-        text, content, number, marks = (each.reshape(shape) for each in held)  # every slot is filled, one by one
-    else:
-        text, content, number, marks = (
-            np.full(shape, none, each.dtype) for each, none in zip(held, empty, strict=True)
-        )
-        text[where], content[where], number[where], marks[where] = held
+    text = _laid(cells.text[keep], "", at, shape)
+    content = _laid(_CONTENT_OF[cells.stored[keep]], Content.EMPTY, at, shape)
+    number = _laid(cells.number[keep], np.nan, at, shape)
+    marks = _laid(cells.marks[keep], 0, at, shape)
     label = text.copy()
     notes: dict[int, tuple[str, ...]] = {}
     unread = content == Content.TEXT
@@ -250,6 +248,15 @@ def _said_by(
     for cell in np.flatnonzero(noted).tolist():
         notes[int(spoken[0][cell]) * shape[1] + int(spoken[1][cell])] = sayings[of[cell]].notes
     return _Said(text, label, content, number, indent, marks, notes)
+
+
+def _laid(values: NDArray[Any], blank: object, at: NDArray[np.intp] | None, shape: tuple[int, int]) -> NDArray[Any]:
+    """Values as a grid: each at its flat place, blanks elsewhere; without places, every slot is filled in order."""
+    if at is None:
+        return values.reshape(shape)
+    laid = np.full(shape, blank, dtype=values.dtype)
+    laid.reshape(-1)[at] = values
+    return laid
 
 
 def _settle_first(text: NDArray[np.object_], spoken: NDArray[np.bool_]) -> Conventions:
