@@ -31,7 +31,6 @@ from tabellion.values.periods import Period
 TITLES = 0.7  # of the words of two titles that must be the same: agencies reword them a little
 LABELS = 0.4  # of the labels of rows, and of columns, that must be the same, whichever are fewer
 TOGETHER = 0.65  # of titles and labels together
-SAME = 0.8  # of titles and labels together, where the heads of the columns were reworded
 ALONE = 0.7  # of labels, where no title tells
 _FIELDS = ("sheet", "title", "file", "document", "labels")  # where an edition's time may stand, the surest first
 _GIVEN = re.compile(  # names that programs give to sheets
@@ -188,8 +187,7 @@ def _agreement(one: Subject, other: Subject, *, same: bool) -> float:
     words = max(titles, captions) if min(len(one.title), len(other.title)) >= _TELLING else captions
     if words < TITLES or (not labels and words < 1.0):
         return 0.0
-    both = (words + together) / 2
-    if labels and (both < TOGETHER or (min(labels) < LABELS and both < SAME)):
+    if labels and (min(labels) < LABELS or (words + together) / 2 < TOGETHER):
         return 0.0
     near = _ORDER / (1 + abs(one.table.number - other.table.number)) + _ORDER * (one.sheet == other.sheet)
     means = [titles, captions, *labels]

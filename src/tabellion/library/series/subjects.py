@@ -17,7 +17,6 @@ import msgspec
 
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.kept import DocumentRecord, TableRecord
-from tabellion.library.terms import is_stop_word
 from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.values.periods import Period, part_periods
 from tabellion.values.places import find_places
@@ -29,8 +28,6 @@ _INDEX = lazy_pattern(rf"(?<!\W)\W*+{either_of('table', 'figure')}[\s.]*(?:\d[\w
 _UNITED = re.compile(r"\bU\.\s?S\.(?!\w)")
 _BRACKET = short_pattern(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
-_TO = re.compile(r"(?<=\d) (?:to|bis|a|al|til) (?=\d)")  # in plain labels, where a dash is a blank
-_SMALL = ("english", "french", "german", "italian", "portuguese", "spanish")  # whose small words look like codes
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -107,7 +104,7 @@ def _labels(texts: Iterable[str]) -> tuple[frozenset[str], tuple[Period, ...]]:
     for text in texts:
         rest, found = part_periods(text)
         times += found
-        label = _TO.sub(" ", plain_label(rest))
+        label = plain_label(rest)
         if label and not label.replace(" ", "").isdecimal():
             plain.add(label)
     return frozenset(plain), tuple(dict.fromkeys(times))
@@ -134,15 +131,6 @@ def word_likeness(one: tuple[str, ...], other: tuple[str, ...]) -> float:
 
 
 def name_other_places(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether one title names a place where the other has other words.
-
-    >>> name_other_places(("wages", "in", "france"), ("wages", "in", "italy"))
-    True
-    >>> name_other_places(("loi", "de", "finances"), ("projet", "de", "la", "loi", "finances", "du", "budget"))
-    False
-    """
+    """Whether one title names a place where the other has other words."""
     here, there = set(one) - set(other), set(other) - set(one)
-    if not here or not there:
-        return False
-    places = (word for word in here | there if find_places(word))
-    return not all(any(is_stop_word(word, language) for language in _SMALL) for word in places)
+    return bool(here and there) and any(find_places(word) for word in here | there)
