@@ -35,6 +35,12 @@ class Figure(_Needed, total=False):
     paper: str
     front: str
     best: str
+    ours: str  # how a plot names our bar, where that is not by our name
+
+
+Figures = dict[str, float]
+"""Some figures by name."""
+SURE = "right where sure"
 
 
 def read_figures() -> dict[str, list[Figure]]:
@@ -50,8 +56,46 @@ def write_pages(figures: dict[str, list[Figure]]) -> dict[str, str]:
     tables = {"front": front_table([line for lines in figures.values() for line in lines])}
     tables |= {medium: full_table(lines) for medium, lines in figures.items()}
     tables["limits"] = limits_table()
+    tables["confidence"] = trust_table(read_trust())
     pages = ("README.md", "docs/measuring.md", "docs/mining.md", "docs/limits-and-errors.md")
     return {name: fill((ROOT / name).read_text(encoding="utf-8"), tables) for name in pages}
+
+
+def read_trust() -> dict[str, Figures]:
+    """What the card of the weights `confidence` says of each corpus, judged by trees that have not seen it."""
+    card = json.loads((ROOT / "src" / "tabellion" / "weights" / "confidence.card.json").read_text(encoding="utf-8"))
+    found: dict[str, Figures] = {}
+    for name, figure in card["scores"].items():
+        corpus, _, what = name.partition(" ")
+        found.setdefault(corpus, {})[what] = figure
+    return found
+
+
+def trust_table(trust: dict[str, Figures]) -> str:
+    """How many frames of each corpus are right, how many are thought sure, and how many of these are right."""
+    rows = [["corpus", "frames that are right", "with a confidence of .9 and more", "of these, right"], ["---"] * 4]
+    rows += [[corpus, *(_point(of[what]) for what in ("right", "sure", SURE))] for corpus, of in trust.items()]
+    return _markdown(rows)
+
+
+def draw_trust(trust: dict[str, Figures]) -> str:
+    """The same as bars: of all frames, and of the sure ones."""
+    return draw_plot(
+        [
+            {
+                "corpus": corpus,
+                "figure": "frames that are right",
+                "tabellion": _point(of[SURE]),
+                "ours": "confidence .9 and more",
+                "known": [["all", _point(of["right"])]],
+            }
+            for corpus, of in trust.items()
+        ]
+    )
+
+
+def _point(share: float) -> str:
+    return f"{share:.3f}".removeprefix("0")
 
 
 def limits_table() -> str:
@@ -120,7 +164,7 @@ def draw_plot(lines: Sequence[Figure]) -> str:
     parts: list[str] = []
     down = 8
     for line in lines:
-        bars = [("tabellion", line["tabellion"], OURS)]
+        bars = [(line.get("ours", "tabellion"), line["tabellion"], OURS)]
         bars += [("the paper's method", line["paper"], PAPER)] if "paper" in line else []
         bars += [(name, figure, OTHER) for name, figure, *_ in line["known"]]
         if FEWER in line["figure"] or len(bars) == 1:
@@ -150,9 +194,8 @@ def _share(figure: str) -> float:
 
 def plots(figures: dict[str, list[Figure]]) -> dict[str, str]:
     """The plots by path."""
-    return {
-        f"docs/images/figures-{medium.split()[0].lower()}.svg": draw_plot(lines) for medium, lines in figures.items()
-    }
+    drawn = {f"docs/images/figures-{name.split()[0].lower()}.svg": draw_plot(lines) for name, lines in figures.items()}
+    return drawn | {"docs/images/confidence.svg": draw_trust(read_trust())}
 
 
 def main() -> None:
