@@ -138,7 +138,7 @@ def test_cells_are_text_whatever_they_say(browser: Browser, address: str, librar
     page.locator("#cell-2-1").click()
     for view in ("Trees", "Tidy", "Relation", "Metadata"):
         page.get_by_role("tab", name=view).click()
-        page.wait_for_timeout(150)
+        expect(page.get_by_role("tab", name=view)).to_have_attribute("aria-selected", "true")
     unharmed(page)
     assert page.locator("main img, main script").count() == 0
 
