@@ -65,6 +65,7 @@ def test_no_figure_falls_below_its_floor(corpus, folds):
 def test_few_strokes_mend_a_sheet(folds):
     """The paper's own reading leaves the most to mend: re-inference halves the strokes of plain editing there."""
     default, paper = (measure_strokes("senbazuru-left", parents, folds) for parents in ("boosted", "svm"))
-    assert max(default.unreached, paper.unreached) <= FLOORS["strokes"]["unreached"]
+    assert default.unreached <= FLOORS["strokes"]["unreached"]
+    assert paper.unreached <= FLOORS["strokes"]["unreached by the paper"]
     assert default.strokes["re-inference"] <= FLOORS["strokes"]["default"]
     assert paper.strokes["re-inference"] <= FLOORS["strokes"]["saved"] * paper.strokes["plain"]

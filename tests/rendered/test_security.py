@@ -38,7 +38,7 @@ class Listener:
             with connection:
                 connection.settimeout(1)
                 try:
-                    asked = connection.recv(200)
+                    asked = connection.recv(4_096)
                     self.seen.append(asked)
                     page = b"<!doctype html><img src=/image>" if b" /page " in asked else b""
                     connection.sendall(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + page)
