@@ -57,7 +57,8 @@ def check_description(port: int, calls: int, folder: Path) -> None:
     table = json.loads(ask(port, "/tables?limit=1"))["tables"][0]
     settings.write_text(
         f'[parameters]\n"path.table" = "{table["name"]}"\n"path.document" = "{table["document"]}"\n'
-        '[[operations]]\ninclude-path = ["/query", "/query/export", "/plot", "/sparql"]\nchecks.positive_data_acceptance.enabled = false\n'
+        '[[operations]]\ninclude-path = ["/query", "/query/export", "/plot", "/sparql"]\n'
+        "checks.positive_data_acceptance.enabled = false\n"
     )
     operations = sum(len(path) for path in json.loads(ask(port, "/openapi.json"))["paths"].values())
     command = [
