@@ -7,7 +7,7 @@ import pytest
 from tests.sheets import Value, grid_of
 
 from tabellion.label import label_grid, make_reader
-from tabellion.label.cuts import find_cuts
+from tabellion.label.edges import find_cuts
 from tabellion.label.readings import only
 from tabellion.model.place import Rect, range_text
 from tabellion.pipeline import extract_document

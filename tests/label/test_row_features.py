@@ -8,8 +8,8 @@ from tests.sheets import grid_of
 
 from tabellion.label.papers.chen_rows import PAPER_FEATURES, paper_features
 from tabellion.label.rows.features import feature_names, row_features
+from tabellion.label.rows.looks import QUESTIONS, ask_texts
 from tabellion.label.rows.view import view_rows
-from tabellion.label.rows.words import QUESTIONS, ask_texts
 from tabellion.model.style import Style
 
 SHEET = [

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tabellion.learn.measuring import measure_corpus
 from tabellion.learn.parts import PARTS, SHEETS
 from tabellion.learn.repair.simulated_user import measure_strokes
 from tabellion.learn.scoring.sheets import headline
-from tabellion.learn.sheets.measure import measure_corpus
 from tabellion.learn.training import fold_targets, train_missing
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.learn.printed.measure import measure_printed
+from tabellion.learn.measuring import measure_printed
 from tabellion.weights import SHIPPED
 
 FLOORS = json.loads(Path(__file__).with_name("pdf_floors.json").read_text())

@@ -9,7 +9,7 @@ from tabellion.library.mined import add_ontology
 from tabellion.mine.attributes import Attribute
 from tabellion.mine.instances import ConceptInstance, Instance
 from tabellion.mine.ontology import Concept, Ontology
-from tabellion.mine.relation import ontology_relations, relation_markup
+from tabellion.mine.report import ontology_relations, relation_markup
 from tabellion.pipeline import extract_document
 
 

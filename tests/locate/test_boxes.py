@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabellion.locate.papers.ventex import clean_frame, expand, lay_on_grid, locate_frames
-from tabellion.locate.rendered.arrangement import GRID, NOTHING, ROW, STACK, Part, arrange
+from tabellion.locate.rendered.arrangement import GRID, NOTHING, ROW, STACK, Part, Topology, arrange, find_topology
 from tabellion.locate.rendered.regions import cut_text_block
-from tabellion.locate.rendered.topology import Topology, find_topology
 from tabellion.model.rendered import Boxes, Words
 
 Recognise = Callable[..., Topology]

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tabellion import extract
-from tabellion.nest import left
+from tabellion.nest import frames
 from tabellion.recognise import sheet
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -35,6 +35,6 @@ def relation(rows: int, decimal: str = ".") -> bytes:
 def test_both_ways_give_the_same_tuples(source: bytes | Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = extract(source).to_csv()
     monkeypatch.setattr(sheet, "_MANY_TEXTS", 0)
-    monkeypatch.setattr(left, "MANY_RECORDS", 20)
+    monkeypatch.setattr(frames, "MANY_RECORDS", 20)
     assert extract(source).to_csv() == plain
     assert plain.count(b"\n") > 20

@@ -7,7 +7,7 @@ import numpy as np
 from building import build_grid
 from printing import join_objects
 from tabellion.pipeline import extract_document
-from tabellion.recognise.mirror import in_reading_order
+from tabellion.recognise.printed.grid import in_reading_order
 
 LETTERS = "".join(map(chr, range(0x5D0, 0x5EB)))
 ROWS = [  # as they are read

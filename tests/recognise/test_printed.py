@@ -16,7 +16,7 @@ from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import read_document
 from tabellion.recognise.printed.cells import PrintedCell, widen_lone
 from tabellion.recognise.printed.columns import choose_columns
-from tabellion.recognise.printed.grid import in_reading_order, recognise_printed
+from tabellion.recognise.printed.grid import recognise_printed, words_in_order
 from tabellion.recognise.printed.line_facts import line_facts
 from tabellion.recognise.printed.line_joins import settle_joins
 from tabellion.recognise.printed.phrases import Phrase, join_phrases
@@ -280,8 +280,8 @@ def test_words_of_a_cell_are_in_reading_order_where_that_is_from_the_right():
     strip, _ = laid(headed((92, 200, "Valley of two"), (185, 200, "kind")), Box(60, 188, 495, 205))
     names = ["אוכלוסייה", "2010", "to", "2012", "של"]  # from left to right on the page
     mixed = msgspec.structs.replace(strip, text=np.array(names, dtype=object))
-    assert [names[w] for w in in_reading_order(mixed, range(5))] == ["של", "2010", "to", "2012", "אוכלוסייה"]
-    assert in_reading_order(strip, range(3)) == [0, 1, 2]
+    assert [names[w] for w in words_in_order(mixed, range(5))] == ["של", "2010", "to", "2012", "אוכלוסייה"]
+    assert words_in_order(strip, range(3)) == [0, 1, 2]
 
 
 def test_a_text_alone_in_its_row_that_runs_beyond_its_column_stands_over_all():

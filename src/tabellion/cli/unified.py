@@ -95,7 +95,7 @@ def _parts(
 ) -> Iterator[bytes]:
     import msgspec
 
-    from tabellion.mine.relation import relation_markup
+    from tabellion.mine.report import relation_markup
     from tabellion.mine.unified_report import thing_json, thing_relations, write_things
 
     if form in RDF:

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.cuts import find_cuts
+from tabellion.label.edges import find_cuts
 from tabellion.model.declared import MarkedArea
 from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid

@@ -3,10 +3,19 @@
 By folds the weights have seen other documents of the same corpus, often of the same publisher. Left out, they have seen
 none of it: what strangers' documents may expect. In: the names of corpora. Out: the figures of each, and at the end the
 headline figures of both ways beside each other.
+
+Of spreadsheets. In: folders of weights by fold (`train --folds`). Each document is read with the weights of the fold
+that left it out, and the lines are scored by `learn.scoring.sheets`. stattrees and sheetcuts hold sheets of agencies of
+statsheets: they are read with the weights that have not seen the agency.
+
+Of PDF tables. In: folders of weights by fold (`train --folds`). Each document of icdar2013 (parts on several pages
+apart), jats and articles is read with the weights of the fold that left it out, and `learn.scoring.articles` scores
+what was read.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -15,10 +24,94 @@ from typing import Any, Literal
 import msgspec
 
 from tabellion.errors import UsageError
-from tabellion.learn.corpora import MEASURED, find_corpus
+from tabellion.learn.corpora import MEASURED, find_corpus, load_gold
 from tabellion.learn.parts import LEARNED_FROM, SHEETS
-from tabellion.learn.training import corpus_targets, fold_targets, train_from_readings, train_missing
+from tabellion.learn.printed.cases import fold_of
+from tabellion.learn.scoring.articles import describe as describe_printed
+from tabellion.learn.scoring.articles import evaluate
+from tabellion.learn.scoring.printed import load_gold as load_printed_gold
+from tabellion.learn.scoring.readings import predict, read_lines, rounded, weights_for
+from tabellion.learn.scoring.sheets import describe, headline, score
+from tabellion.learn.sheets.gold import SPLIT_KEYS, folds_of
+from tabellion.learn.training import corpus_targets, default_folds, fold_targets, train_from_readings, train_missing
 from tabellion.model.methods import FrameMethod, ParentMethod, RowMethod
+from tabellion.pipeline import Settings
+
+
+def measure_printed(
+    corpus: str, folds: Path | None, only: int | None = None, *, left_out: bool = False
+) -> dict[str, Any]:
+    """Score one corpus with the weights under `folds` (without: the shipped ones); with `only`, that fold alone.
+
+    With `left_out` with weights that have not seen the corpus at all.
+    """
+    folder = find_corpus(corpus)
+    chosen = {name: fold for name, fold in fold_of(corpus).items() if only in (None, fold)}
+    golds = [gold for gold in load_printed_gold(folder) if gold["id"] in chosen]
+    apart = corpus == "icdar2013"
+    unseen = corpus if left_out else None
+    jobs = [
+        (
+            folder / "pdf" / gold["source"],
+            Settings(weights=weights_for(folds, chosen[gold["id"]], unseen), pages_apart=apart),
+        )
+        for gold in golds
+    ]
+    return evaluate(
+        golds, predict(jobs, (folds or default_folds() / "shipped") / f"{corpus}{'.left-out' * left_out}.jsonl")
+    )
+
+
+def print_printed_figures(corpus: str, folds: Path | None, *, left_out: bool = False) -> dict[str, Any]:
+    """Measure and print, the figures as JSON last."""
+    result = measure_printed(corpus, folds, left_out=left_out)
+    for line in describe_printed(result):
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{json.dumps({'name': corpus, **rounded(result)})}\n")
+    return result
+
+
+def measure_corpus(
+    corpus: str,
+    folds: Path | None,
+    rows: RowMethod = "boosted",
+    parents: ParentMethod = "boosted",
+    *,
+    left_out: bool = False,
+) -> dict[str, Any]:
+    """Score one corpus with the weights under `folds` (without: the shipped ones); the predictions stay for a look.
+
+    With `left_out` those that have not seen the corpus at all.
+    """
+    folder = find_corpus(corpus)
+    fold_of, key = folds_of(corpus), SPLIT_KEYS[corpus]
+    files = [(folder / "inputs" / gold["file"], fold_of[gold[key]]) for gold in load_gold(folder)]
+    files += [(path, 0) for path in sorted((folder / "examples").glob("*.xlsx"))]
+    unseen = corpus if left_out else None
+    jobs = [
+        (path, Settings(weights=weights_for(folds, fold, unseen), rows=rows, parents=parents))
+        for path, fold in dict(files).items()
+    ]
+    kept = (folds or default_folds() / "shipped") / f"{corpus}.{rows}.{parents}{'.left-out' * left_out}.jsonl"
+    return score(folder, predict(jobs, kept))
+
+
+def score_predictions(corpus: str, predictions: Path) -> dict[str, Any]:
+    """The figures of a file of predictions."""
+    with predictions.open(encoding="utf-8") as lines:
+        return score(find_corpus(corpus), read_lines(lines))
+
+
+def print_figures(
+    corpus: str, folds: Path | None, rows: RowMethod, parents: ParentMethod, *, left_out: bool = False
+) -> dict[str, Any]:
+    """Measure and print, the headline figures last."""
+    result = measure_corpus(corpus, folds, rows, parents, left_out=left_out)
+    for line in describe(result):
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{json.dumps({'name': corpus, **headline(result)})}\n")
+    return result
+
 
 Way = Literal["shipped", "folds", "corpus"]
 """Which weights read a document: the shipped ones, those without its fold, those without its corpus."""
@@ -90,10 +183,7 @@ def _train_missing(groups: Sequence[str], folds: Path, way: Way) -> None:
 
 def _results(chosen: Sequence[str], folds: Path, way: Way, methods: Methods) -> Iterable[tuple[str, dict[str, Any]]]:
     """Each corpus with its figures, which are printed as well."""
-    from tabellion.learn.printed.measure import print_printed_figures
-    from tabellion.learn.sheets.measure import print_figures
-    from tabellion.learn.web.measure import print_web_figures
-    from tabellion.learn.web.sites import print_site_figures
+    from tabellion.learn.web.measure import print_site_figures, print_web_figures
 
     weights = None if way == "shipped" else folds
     left_out = way == "corpus"

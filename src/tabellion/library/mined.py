@@ -21,7 +21,7 @@ from tabellion.library.library import Library
 from tabellion.library.originals import store_original
 from tabellion.library.reading import read_for_library
 from tabellion.mine.ontology import Ontology, instance_json
-from tabellion.mine.relation import Relation, ontology_relations, relation_markup
+from tabellion.mine.report import Relation, ontology_relations, relation_markup
 from tabellion.mine.things import Thing, UnifiedSites
 from tabellion.mine.unified_report import thing_relations, things_ontology
 from tabellion.pipeline import Settings

@@ -19,11 +19,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.mine.facts import SlotTable
 from tabellion.mine.labels import stems_of
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES as SLOT_FEATURES
 from tabellion.mine.slots import KINDS, WORDS, PageSlots, SlotKey
-from tabellion.mine.template_slots import SlotTable
 from tabellion.weights import Weights
 
 WEIGHTS = "mined_attributes"

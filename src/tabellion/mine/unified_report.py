@@ -22,7 +22,7 @@ from tabellion.mine.attributes import Attribute
 from tabellion.mine.instances import ConceptInstance, Instance
 from tabellion.mine.linking import SameThing
 from tabellion.mine.ontology import Concept, Ontology
-from tabellion.mine.relation import BETWEEN, Relation
+from tabellion.mine.report import BETWEEN, Relation
 from tabellion.mine.slots import SlotKey
 from tabellion.mine.template import split_label
 from tabellion.mine.things import NAME, KindSchema, Thing

@@ -18,10 +18,9 @@ from tabellion.model.methods import ParentMethod
 from tabellion.model.roles import CellRole
 from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 from tabellion.nest.follow import regraft
+from tabellion.nest.frames import nest_left, nest_top
 from tabellion.nest.guided import Lessons, teach_frames
-from tabellion.nest.left import nest_left
 from tabellion.nest.pieces import says_of_which
-from tabellion.nest.top import nest_top
 from tabellion.weights import Weights
 
 __all__ = ["nest_frames", "nest_headers"]

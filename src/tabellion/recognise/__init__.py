@@ -22,15 +22,13 @@ def recognise_grid(region: Region | MarkupRegion) -> Grid:
 
 def recognise_printed(region: PrintedRegion, weights: Weights) -> Grid:
     """The grid of a region of print, all parts of it as one."""
-    from tabellion.recognise.mirror import in_reading_order
     from tabellion.recognise.printed import grid
 
-    return in_reading_order(grid.recognise_printed(region, weights))
+    return grid.in_reading_order(grid.recognise_printed(region, weights))
 
 
 def recognise_parts(region: PrintedRegion, weights: Weights) -> list[Grid]:
     """One grid for each part of a region of print, as printed on its page."""
-    from tabellion.recognise.mirror import in_reading_order
     from tabellion.recognise.printed import grid
 
-    return [in_reading_order(part) for part in grid.recognise_parts(region, weights)]
+    return [grid.in_reading_order(part) for part in grid.recognise_parts(region, weights)]

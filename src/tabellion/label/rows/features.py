@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.rows.look import LOOK_FEATURES
+from tabellion.label.rows.looks import LOOK_FEATURES, QUESTIONS, ask_texts
 from tabellion.label.rows.totals import TOTAL_FEATURES
 from tabellion.label.rows.view import (
     FAR,
@@ -33,7 +33,6 @@ from tabellion.label.rows.view import (
     share,
     shifted,
 )
-from tabellion.label.rows.words import QUESTIONS, ask_texts
 from tabellion.model.grid import Content
 
 HEAD_SHARE = 4  # tenths of the value columns with something that is no value make a row of heads

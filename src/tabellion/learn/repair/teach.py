@@ -34,8 +34,15 @@ from tabellion.learn.corpora import FOLDS, LeftOut, assign_folds, is_seen
 from tabellion.learn.sheets.gold import ROLES, Case, load_cases
 from tabellion.learn.sheets.nest_gold import GoldFrame, gold_frames
 from tabellion.learn.sheets.parents import CORPORA, JUDGED, Edge, Tally, edges_of, train_side
-from tabellion.learn.sheets.row_examples import RowExample, RowScores, row_example, row_examples
-from tabellion.learn.sheets.rows import fit_roles, role_sequences, row_material
+from tabellion.learn.sheets.rows import (
+    RowExample,
+    RowScores,
+    fit_roles,
+    role_sequences,
+    row_example,
+    row_examples,
+    row_material,
+)
 from tabellion.library.kept import DocumentRecord
 from tabellion.library.library import Library
 from tabellion.library.records import list_documents

@@ -22,7 +22,7 @@ def score_file(corpus: str, predictions: Path) -> Iterator[str]:
     about = folder / "corpus.json"
     kind = json.loads(about.read_text(encoding="utf-8"))["corpus"] if about.exists() else "jats"
     if kind in MEASURED["sites"]:
-        from tabellion.learn.web.sites import describe_sites
+        from tabellion.learn.web.measure import describe_sites
 
         yield from describe_sites(folder, predictions)
         return

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from tabellion.label import make_reader
-from tabellion.label.cuts import find_cuts
+from tabellion.label.edges import find_cuts
 from tabellion.label.frames import CONFIDENCE_WEIGHTS, SIGNALS, frame_signals
 from tabellion.label.readings import Reader, Reading, join_parts, only, suppose, suppositions
 from tabellion.learn.boosting import BoostingSettings, train_boosted

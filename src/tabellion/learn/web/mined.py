@@ -26,11 +26,11 @@ from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, assign_folds, find_corpus, load_gold
 from tabellion.learn.scoring.sites import NAMES, same_name
 from tabellion.mine import facts, names, schema
+from tabellion.mine.facts import SlotTable
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES, PageSlots
 from tabellion.mine.sources import folder_site
 from tabellion.mine.template import line_numbers
-from tabellion.mine.template_slots import SlotTable
 from tabellion.model.page_tree import PageTree
 from tabellion.weights.boosted import Boosted
 

@@ -23,9 +23,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.rendered.arrangement import Arrangement, Part
+from tabellion.locate.rendered.arrangement import MARGIN, Arrangement, Ints, Part, Topology, settle_topology, trimmed
 from tabellion.locate.rendered.candidates import BoxFrame
-from tabellion.locate.rendered.topology import MARGIN, Ints, Topology, settle_topology, trimmed
 from tabellion.model.rendered import Boxes, RenderedPage
 
 

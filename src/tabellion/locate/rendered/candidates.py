@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.rendered.arrangement import Part
-from tabellion.locate.rendered.topology import Topology
+from tabellion.locate.rendered.arrangement import Part, Topology
 from tabellion.model.document import Mark
 from tabellion.model.markup import Candidate, Heading, MarkupCells, MarkupPage
 from tabellion.model.place import Box

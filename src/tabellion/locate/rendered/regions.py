@@ -35,10 +35,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.papers.ventex import MOST_WORDS, find_paper_frames, lay_on_grid
-from tabellion.locate.rendered.arrangement import MOST_CELLS, Arranged, Arrangement, Part
+from tabellion.locate.rendered.arrangement import (
+    MARGIN,
+    MOST_CELLS,
+    Arranged,
+    Arrangement,
+    Part,
+    Topology,
+    find_topology,
+)
 from tabellion.locate.rendered.candidates import BoxFrame, build_box_page
 from tabellion.locate.rendered.features import drawn_features
-from tabellion.locate.rendered.topology import MARGIN, Topology, find_topology
 from tabellion.locate.web.genuine import LIKELY, locate_tables
 from tabellion.model.place import Box, Issue, Place
 from tabellion.model.region import MarkupRegion

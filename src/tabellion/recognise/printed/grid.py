@@ -3,6 +3,13 @@
 Goes in: a region with the parts that go on with it. Comes out: a `Grid` whose columns are told from all parts
 together. Where the parts are joined, header rows that a later page repeats are dropped. `recognise_parts` gives one
 grid a part, with the same columns.
+
+Printed tables that are read from the right: their first column is the one at the right.
+
+Goes in: a grid as it stands on the page. Comes out: the same grid with its columns in reading order, where most of its
+letters are of a script that runs to the left; so a table of a sheet or a web page in such a script has its columns too.
+Its stub is then the first column, as everywhere. Boxes stay where they are. Fails on tables whose words are all Latin
+though they are laid out from the right.
 """
 
 from __future__ import annotations
@@ -30,6 +37,45 @@ from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Strip, lay_strip
 from tabellion.values import read_texts
 from tabellion.weights import Weights
+
+_MOSTLY = 0.5  # of the letters
+_BY_CELL = ("text", "label", "content", "number", "style", "indent", "marks")
+
+
+def reads_leftwards(grid: Grid) -> bool:
+    """Whether most letters of a grid are of a script that runs to the left."""
+    texts = [str(text) for text in grid.text[grid.filled] if not str(text).isascii()]
+    if not texts:
+        return False
+    letters = sum(map(str.isalpha, "".join(map(str, grid.text[grid.filled]))))
+    leftwards = sum("\u0590" <= c < "\u0900" or "\ufb1d" <= c < "\ufeff" for text in texts for c in text)
+    return leftwards > _MOSTLY * letters
+
+
+def in_reading_order(grid: Grid) -> Grid:
+    """The grid with its first column at the right, where it is read from there."""
+    if not reads_leftwards(grid):
+        return grid
+    width = grid.shape[1]
+    source = np.arange(grid.text.size).reshape(grid.shape)[:, ::-1].copy()
+    spans = grid.spans.copy()
+    for span, (row, column, _, across) in zip(spans, grid.spans.tolist(), strict=True):
+        first, last = width - column - across, width - 1 - column
+        source[row, [first, last]] = source[row, [last, first]]  # the first cell of a span speaks for it
+        span[1] = first
+    place = {int(old): new for new, old in enumerate(source.ravel())}
+
+    def turned(values: NDArray[np.generic]) -> NDArray[np.generic]:
+        return values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])[source]
+
+    return msgspec.structs.replace(
+        grid,
+        **{name: turned(getattr(grid, name)) for name in _BY_CELL},
+        boxes=None if grid.boxes is None else turned(grid.boxes),
+        notes={place[at]: notes for at, notes in grid.notes.items()},
+        spans=spans[np.lexsort((spans[:, 1], spans[:, 0]))],
+    )
+
 
 _RAISED = str.maketrans("0123456789abcdefpr+-()", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵖʳ⁺⁻⁽⁾")
 _CAN_BE_RAISED = re.compile(r"[0-9]{1,3}(?:,[0-9]{1,2})*|[a-fpr](?:,[a-fpr])*|[+\-−]?[0-9]{1,3}")
@@ -110,7 +156,7 @@ def cell_text(strip: Strip, cell: PrintedCell) -> str:
     text = ""
     for line in cell.lines:
         part = ""
-        for n, word in enumerate(in_reading_order(strip, line)):
+        for n, word in enumerate(words_in_order(strip, line)):
             said = strip.text[word]
             if strip.shift[word] & _RAISED_BIT and n and _CAN_BE_RAISED.fullmatch(said):
                 said = said.replace("−", "-").translate(_RAISED)
@@ -120,7 +166,7 @@ def cell_text(strip: Strip, cell: PrintedCell) -> str:
     return text
 
 
-def in_reading_order(strip: Strip, line: Sequence[int]) -> list[int]:
+def words_in_order(strip: Strip, line: Sequence[int]) -> list[int]:
     """The words of a line as they are read: from the right where most letters are of such a script.
 
     Words and numbers of other scripts that stand side by side in such a line keep their order.
