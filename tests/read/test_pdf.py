@@ -290,15 +290,27 @@ def test_a_page_of_pictures_alone_says_that_nothing_can_be_read():
     assert "no text" in page_of(write_pdf([page])).issues[0].note
 
 
-def test_text_without_unicode_values_is_not_given_as_text():
-    data = plain_pdf().replace(
+def nameless(text: str) -> bytes:
+    """A page with a text in a font of pictures, as TeX makes them: nothing says which letter a picture is."""
+    page = PdfPage()
+    page.text(72, 100, text, 12)
+    return write_pdf([page]).replace(
         b"/Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding",
         b"/Subtype /Type3 /FontBBox [0 0 9 9] /FontMatrix [.1 0 0 .1 0 0] /CharProcs << >> "
-        b"/Encoding << /Differences [32 /g1 /g2 /g3] >> /FirstChar 32 /LastChar 126 /Widths [" + b"5 " * 95 + b"]",
+        b"/Encoding << /Differences [32 /g1 /g2 /g3] >> /FirstChar 27 /LastChar 126 /Widths [" + b"5 " * 100 + b"]",
     )
-    page = page_of(data)
-    assert "without Unicode values" in page.issues[0].note
+
+
+def test_text_without_unicode_values_is_not_given_as_text():
+    page = page_of(nameless("Uxq vqvzk grmnfk yzb rqxkhv wkj zbdd gkh ukbwwk"))
+    assert "without Unicode values: given as" in page.issues[0].note
     assert set("".join(page.words.text)) == {"\ufffd"}
+
+
+def test_text_without_unicode_values_is_read_by_its_codes_where_they_spell_words():
+    page = page_of(nameless("Deaths from other causes in 1990 rose to 13.7 in our \x1cndings"))
+    assert "read by the codes" in page.issues[0].note
+    assert "".join(page.words.text).replace("\ufb01", "fi") == "Deathsfromothercausesin1990roseto13.7inourfindings"
 
 
 def test_ten_thousand_paths_on_a_page_are_bounded():

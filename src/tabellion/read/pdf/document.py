@@ -255,7 +255,8 @@ def _doubts(characters: Characters, paths: Paths, number: int) -> tuple[Issue, .
         elif len(paths.drawings):
             notes.append("the page has drawings but no text: nothing can be read from it")
     if characters.unmapped > UNMAPPED:
-        notes.append(f"{characters.unmapped:.0%} of the text is in fonts without Unicode values: given as \ufffd")
+        how = "given as \ufffd" if characters.unknown else "read by the codes of its characters"
+        notes.append(f"{characters.unmapped:.0%} of the text is in fonts without Unicode values: {how}")
     if paths.cut_short:
         notes.append("the page has too many paths: rulings may be missing")
     return tuple(Issue("read", note, Place(page=number)) for note in notes)
