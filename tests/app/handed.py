@@ -9,10 +9,9 @@ import msgspec
 from starlette.testclient import TestClient
 
 from tabellion.errors import RepairError
-from tabellion.model.correction import Correction, Saying
+from tabellion.model.correction import Correction, Saying, read_operation
 from tabellion.model.place import Place
 from tabellion.pipeline import Extraction
-from tabellion.repair.as_json import read_operation
 from tabellion.repair.lookalikes import Proposal
 from tabellion.web.looking import Looking
 

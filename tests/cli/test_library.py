@@ -132,7 +132,7 @@ def test_where_there_is_no_library_every_command_says_so(tmp_path: Path) -> None
 
 def test_names_are_completed(shelf: str) -> None:
     from tabellion.library import open_library
-    from tabellion.library.completion import complete_name
+    from tabellion.library.relations import complete_name
 
     with open_library(shelf) as library:
         assert complete_name(library, "smo", "select * from smo") == ["smoking"]

@@ -32,7 +32,7 @@ def test_documents_are_added_then_unchanged_then_replaced(place: Place, tmp_path
 
 
 def test_a_replaced_document_keeps_its_names_and_its_history(place: Place, tmp_path: Path) -> None:
-    from tabellion.library.facts import describe_document
+    from tabellion.library.records import describe_document
 
     path = tmp_path / "a" / "report.csv"
     with open_library(*place("shelf"), create=True) as library:

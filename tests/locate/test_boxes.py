@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tabellion.locate.papers.ventex import clean_frame, expand, lay_on_grid, locate_frames
 from tabellion.locate.rendered.arrangement import GRID, NOTHING, ROW, STACK, Part, Topology, arrange, find_topology
 from tabellion.locate.rendered.regions import cut_text_block
-from tabellion.model.rendered import Boxes, Words
+from tabellion.model.markup import Boxes, Words
 
 Recognise = Callable[..., Topology]
 ways = pytest.mark.parametrize("recognise", [find_topology, lay_on_grid])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabellion.read.web.encoding import decode_markup
+from tabellion.read.web.markup import decode_markup
 
 GREEK = "<p>Αθήνα 12 €</p>"
 

@@ -11,8 +11,8 @@ from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, write_archive
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
 from tabellion.library.backup import copy_library
-from tabellion.library.facts import describe_library
 from tabellion.library.originals import find_original, load_original
+from tabellion.library.records import describe_library
 from tabellion.library.verify import verify_library
 from tabellion.scale import run_sources
 from tabellion.scale.driver import connected

@@ -86,7 +86,7 @@ def info(
 ) -> None:
     """Say what the library holds, or what it knows of one document."""
     with opened_library(library, files) as store:
-        from tabellion.library.facts import describe_document, describe_library
+        from tabellion.library.records import describe_document, describe_library
 
         facts = describe_document(store, name) if name else describe_library(store)
         if form is Listing.json:

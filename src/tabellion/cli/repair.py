@@ -60,8 +60,7 @@ def apply_file(bench: Repair, path: Path) -> int:
     """Apply the corrections of a file one by one; what does not fit is told. Returns how many did not."""
     from tabellion.cli.messages import complain
     from tabellion.errors import RepairError
-    from tabellion.model.correction import Correction, Undo
-    from tabellion.repair.as_json import read_corrections
+    from tabellion.model.correction import Correction, Undo, read_corrections
 
     refused = taken = known = 0
     for number, entry in enumerate(read_corrections(_read(path)), 1):
@@ -84,7 +83,7 @@ def apply_file(bench: Repair, path: Path) -> int:
 
 def write_file(bench: Repair, path: Path) -> None:
     """Write all corrections of the document."""
-    from tabellion.repair.as_json import write_corrections
+    from tabellion.model.correction import write_corrections
 
     data = write_corrections(bench.log, bench.rereading.document.source)
     if str(path) == "-":

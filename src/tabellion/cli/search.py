@@ -94,7 +94,7 @@ def search_quickly(
 
     try:
         require_packages()
-        from tabellion.library.glance import glance
+        from tabellion.library.search import glance
 
         with glance(place) as searcher:
             if searcher is not None:

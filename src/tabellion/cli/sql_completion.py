@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from tabellion.library.completion import KEYWORDS, complete_name
+from tabellion.library.relations import KEYWORDS, complete_name
 
 if TYPE_CHECKING:
     from tabellion.library.library import Library

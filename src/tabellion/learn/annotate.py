@@ -23,7 +23,7 @@ import numpy as np
 
 from tabellion.errors import UsageError
 from tabellion.export.json import to_json
-from tabellion.model.rendered import RenderedPage
+from tabellion.model.markup import RenderedPage
 from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import Limits

@@ -1,8 +1,11 @@
-"""One source for the library: its bytes are fetched, read, and kept as original.
+"""One source for the library: fetched by it or sent to it, read, and kept as original.
 
 In: a path or URL. Out: a `Reading`. Runs in a worker where there are several. Whether a file is what the library has
 already is told by its hash, before anything is read. A page that is rendered is kept whole, with its own style sheets,
 pictures and fonts, and read from what is kept, so that it is drawn the same when it is read again.
+
+A document that is sent instead of being fetched. In: bytes and a name. Out: what became of them. The name is the
+document's own, under the address `sent:NAME`; the same name sent again replaces the document.
 """
 
 from __future__ import annotations
@@ -12,16 +15,56 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from tabellion.errors import LibraryError, TabellionError, UsageError
-from tabellion.library.details import Rendered, document_address
+from tabellion.isolated import read_in
+from tabellion.library.corrections import editions_of
+from tabellion.library.details import Rendered, document_address, document_id
 from tabellion.library.files import file_hash
 from tabellion.library.kept import AddResult
 from tabellion.library.originals import is_whole, store_original
-from tabellion.library.reading import Reading
+from tabellion.library.reading import Reading, as_stored, read_for_library
+from tabellion.model.correction import Correction
+from tabellion.settings import Settings
 
 if TYPE_CHECKING:
+    from tabellion.library.library import Library
     from tabellion.model.correction import Correction
-    from tabellion.pipeline import Settings
+    from tabellion.settings import Settings
+
+
+SCHEME = "sent://"
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """What became of a document that was sent."""
+
+    document_id: str
+    status: str
+    tables: int
+    tuples: int
+
+
+def read_sent(address: str, data: bytes, settings: Settings, log: Sequence[Correction], originals: Path) -> Reading:
+    """Read a document that was sent, with the corrections that were made of it."""
+    return read_for_library(address, address, data, settings, log, editions_of(originals, settings))
+
+
+def add_sent(library: Library, name: str, data: bytes, settings: Settings = Settings()) -> Sent:
+    """Read a document and keep it; a web page is rendered where that is asked for, now or when it was sent before."""
+    address = SCHEME + name
+    known = library.known([address]).get(address)
+    settings = as_stored(library.settle(settings), known.rendered if known else None)
+    identity, originals = document_id(address), library.folder.originals
+    log = library.logs([identity]).get(identity, ())
+    given = (address, data, settings, log, originals)
+    reading = read_in(library.readers, read_sent, *given, limits=settings.limits, name=name)
+    with library.writing_documents(settings=settings) as writer:
+        store_original(originals, data, hashlib.sha256(data).hexdigest())
+        done = [*writer.write(reading), *writer.flush()]
+    (result,) = done
+    return Sent(identity, result.status, result.tables, result.tuples)
 
 
 class StoredSource(NamedTuple):

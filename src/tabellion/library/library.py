@@ -372,7 +372,7 @@ class Library:
 
     def picture(self, table: str, address: str) -> Scene:
         """The spot where the value at an address of a table stands, drawn; `export.chart` makes SVG or PNG of it."""
-        from tabellion.library.spot import draw_spot
+        from tabellion.library.citing import draw_spot
 
         return draw_spot(self, table, address)
 

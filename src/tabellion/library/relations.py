@@ -2,6 +2,9 @@
 
 In: the names that a query may mean. Out: those relations registered with a connection of DuckDB, as Arrow data that it
 scans by itself, so that it never needs to open a file. A relation that no query names costs nothing.
+
+Names that complete what a person has begun to type at a SQL prompt. In: the beginning of a name and the question so
+far. Out: relations that begin so, and columns of the relations that the question names.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -21,10 +24,44 @@ from tabellion.library.details import ColumnFacts, Details, unpack_details
 from tabellion.library.files import Folder
 from tabellion.library.functions import register_functions
 from tabellion.library.kept import TableRecord
-from tabellion.library.naming import once_each
+from tabellion.library.naming import is_plain_name, once_each
 from tabellion.library.originals import open_segments
 from tabellion.library.reading import SCHEMA
 from tabellion.library.records import documents_by_id, list_segments, tables_by_name
+
+if TYPE_CHECKING:
+    from tabellion.library.library import Library
+
+KEYWORDS = (
+    "select", "from", "where", "group", "order", "by", "having", "limit", "join", "left", "using", "on", "as", "and",
+    "or", "not", "in", "between", "like", "is", "null", "distinct", "count", "sum", "avg", "min", "max", "case",
+    "when", "then", "else", "end", "with", "union", "all",
+)  # fmt: skip
+_MOST = 50  # names offered
+_OWN_NAMES = {
+    "documents": ("document_id", "source", "medium", "sha256", "title", "added"),
+    "tables": ("table_id", "document_id", "name", "sheet", "page", "title", "caption", "orientation", "rows",
+               "columns", "genuine", "confidence"),
+    "columns": ("table_id", "document_id", "position", "name", "path", "role", "type", "unit"),
+    "tuples": tuple(field.name for field in SCHEMA if field.name != "left_columns"),
+}  # fmt: skip
+
+
+def complete_name(library: Library, begun: str, question: str) -> list[str]:
+    """Names that begin so: columns of what the question names first, then relations."""
+    named = named_in(question)
+    columns = [column for view in VIEWS if view in named for column in _OWN_NAMES[view]]
+    with library.catalogue.reading() as connection:
+        meant = {name.removesuffix(TIDY) for name in named}
+        for table in tables_by_name(connection, sorted(meant)).values():
+            details = table.unpack()
+            columns += [column.name for column in (*details.stub, *details.columns)]
+        like = tables.c.name.startswith(begun, autoescape=True)
+        relations = connection.execute(select(tables.c.name).where(like).order_by(tables.c.name).limit(_MOST)).scalars()
+        found = [*columns, *VIEWS, *relations]
+    names = dict.fromkeys(name for name in found if name.startswith(begun))
+    return [name if is_plain_name(name) else quoted(name) for name in names][:_MOST]
+
 
 TIDY = "_tidy"  # the ending of a table's tidy relation
 ROW = '"row" AS "_row"'  # under a name that no column of a table has

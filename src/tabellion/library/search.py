@@ -6,15 +6,21 @@ Out: hits with their scores and highlights, and how many tables there are of eac
 Words without a field are looked for in one field that holds each word of caption, headers, stub and document's name as
 often as it counts there (Robertson, Zaragoza and Taylor, Simple BM25 extension to multiple weighted fields, CIKM 2004),
 and, with little weight, in one that holds the rest. So the index can pass over tables that cannot be among the best
-(Ding and Suel, Faster top-k document retrieval using block-max indexes, SIGIR 2011); how many there are is counted by
-a field without weights.
+(Ding and Suel, Faster top-k document retrieval using block-max indexes, SIGIR 2011); how many there are is counted by a
+field without weights.
+
+A search in a library without opening the whole of it, for a process that asks one question and ends. In: the place of a
+library. Out: its searcher, where the library is a folder of the newest form whose index is up to date; else nothing,
+and the library is to be opened. Most of the time that opening takes goes into what only writing and asking in SQL need.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,12 +28,30 @@ import tantivy
 
 from tabellion.errors import QueryError
 from tabellion.library.details import Details
-from tabellion.library.files import Folder
-from tabellion.library.highlights import highlight_table
+from tabellion.library.files import Folder, default_place
 from tabellion.library.index import BETWEEN, EMPTY, LARGEST, SIZES, SORTS, TEXT_FIELDS, IndexFolder
-from tabellion.library.kept import DocumentRecord, Kept, TableRecord
-from tabellion.library.questions import Clause, Condition, Question, parse_question
+from tabellion.library.kept import DocumentRecord, Kept, SqliteKept, TableRecord
+from tabellion.library.questions import Clause, Condition, Question, highlight_table, parse_question
+from tabellion.library.steps import NEWEST
 from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
+
+
+@contextmanager
+def glance(place: str | None) -> Iterator[Searcher | None]:
+    """The searcher of a library that is as it should be; None of any other."""
+    place = place or default_place()
+    folder = Folder(Path(place))
+    if "://" in place or not folder.catalogue.exists() or folder.weights.is_dir():
+        yield None  # the weights of a library may have to be complained of
+        return
+    kept, index = SqliteKept(folder.catalogue), IndexFolder(folder)
+    try:
+        folder = Folder(Path(place), kept.store())
+        whole = kept.form() == NEWEST and index.applied() == kept.sequence()
+        yield Searcher(folder, kept, index) if whole else None
+    finally:
+        kept.close()
+
 
 _FACET_SIZE = 10  # values shown of a facet
 _TRIES = 5  # times that a state is looked for while another process writes

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.declared import UNMARKED, SheetMarks, Stated
-from tabellion.model.markup import MarkupPage
+from tabellion.model.markup import MarkupPage, RenderedPage
 from tabellion.model.place import Issue as Issue
 from tabellion.model.place import Rect
 from tabellion.model.printed import PrintedPage
-from tabellion.model.rendered import RenderedPage
 from tabellion.model.style import PLAIN, Style
 
 Medium = Literal["spreadsheet", "html", "pdf"]

@@ -24,7 +24,7 @@ from tabellion.errors import (
 from tabellion.patterns import lazy_pattern
 from tabellion.read.encoding import decode_text
 from tabellion.read.limits import Limits
-from tabellion.read.web.mhtml import is_mhtml
+from tabellion.read.web.markup import is_mhtml
 
 _MAGIC = b"\x1f\x8b"
 _STEP = 2**20

@@ -14,9 +14,18 @@ from fastapi import FastAPI, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tabellion.learn.repair.teach import Corrected, label_corrected
-from tabellion.library.annotations import Agreement, agree, annotation_of, annotators, finish
+from tabellion.library.annotations import (
+    Agreement,
+    agree,
+    agree_on_parts,
+    annotation_of,
+    annotators,
+    finish,
+    finished_parts,
+    parts_of,
+    say_parts,
+)
 from tabellion.library.mined import list_mined, mined_instances
-from tabellion.library.page_parts import agree_on_parts, finished_parts, parts_of, say_parts
 from tabellion.library.records import list_documents, table_called
 from tabellion.model.table import Table
 from tabellion.web.look_routes import Identity, Name

@@ -17,10 +17,9 @@ from tabellion.library.library import Library
 from tabellion.library.paging import stored_tuple
 from tabellion.library.records import tables_of
 from tabellion.library.surface import MOST_CELLS, Window
-from tabellion.model.correction import Correction, Saying, Undo
+from tabellion.model.correction import Correction, Saying, Undo, read_operation
 from tabellion.model.grid import Content
 from tabellion.model.place import Rect, address
-from tabellion.repair.as_json import read_operation
 from tabellion.repair.lookalikes import Scope
 from tabellion.repair.places import describe
 from tabellion.repair.replay import Standing

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from tabellion.library.annotations import parts_of
 from tabellion.library.answers import AnswerForm
-from tabellion.library.page_parts import parts_of
 from tabellion.model.place import Rect
 from tabellion.repair.lookalikes import Scope
 from tabellion.web.looking import Looking

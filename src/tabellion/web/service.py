@@ -19,7 +19,6 @@ from tabellion.export.chart import Kind, build_chart, draw_chart
 from tabellion.export.forms import FormName, write_export
 from tabellion.library.answers import AnswerForm
 from tabellion.library.citing import Citation
-from tabellion.library.completion import complete_name
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.export import DatabaseReport
 from tabellion.library.details import document_address, document_id
@@ -31,6 +30,7 @@ from tabellion.library.mined import MinedSites, list_mined, mined_instances
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
 from tabellion.library.query import QueryLimits, json_value, once
 from tabellion.library.records import documents_by_id, table_called
+from tabellion.library.relations import complete_name
 from tabellion.library.saved import SavedQuery, find_query
 from tabellion.library.search import Found
 from tabellion.library.series.comparing import Comparison
@@ -248,7 +248,7 @@ class LibraryService:
 
     def add(self, name: str, data: bytes, settings: Settings = Settings()) -> dict[str, Any]:
         """Keep a document that was sent here, under a name of its own, read as the settings say."""
-        from tabellion.library.sent import add_sent
+        from tabellion.library.adding import add_sent
 
         sent = add_sent(self.library, name, data, settings)
         return {"document": sent.document_id, "status": sent.status, "tables": sent.tables, "tuples": sent.tuples}

@@ -33,7 +33,7 @@ from tabellion.locate.rendered.regions import candidate_nodes, drawn_rows
 from tabellion.locate.web.features import FEATURES, genuine_features
 from tabellion.locate.web.genuine import DRAWN, DRAWN_ROWS, GENUINE, worth_a_look
 from tabellion.locate.web.views import view_candidates
-from tabellion.model.rendered import RenderedPage
+from tabellion.model.markup import RenderedPage
 from tabellion.read import Rendering, read_document
 from tabellion.weights.boosted import Boosted
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from tabellion.locate.rendered.arrangement import MARGIN, Arrangement, Ints, Part, Topology, settle_topology, trimmed
 from tabellion.locate.rendered.candidates import BoxFrame
-from tabellion.model.rendered import Boxes, RenderedPage
+from tabellion.model.markup import Boxes, RenderedPage
 
 
 def lay_on_grid(boxes: Boxes, filled: NDArray[np.bool_], columns: Sequence[int] | None = None) -> Topology:

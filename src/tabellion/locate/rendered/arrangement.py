@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.rendered import Boxes, RenderedPage, Trait
+from tabellion.model.markup import Boxes, RenderedPage, Trait
 
 Ints = NDArray[np.int32]
 MARGIN = 3.0  # rule 6: borders within so many pixels are one

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from tabellion.locate.rendered.arrangement import Part, Topology
 from tabellion.model.document import Mark
-from tabellion.model.markup import Candidate, Heading, MarkupCells, MarkupPage
+from tabellion.model.markup import Boxes, Candidate, Heading, MarkupCells, MarkupPage, RenderedPage, Trait
 from tabellion.model.place import Box
-from tabellion.model.rendered import Boxes, RenderedPage, Trait
 from tabellion.model.style import PLAIN, Style
 
 _NEAR = 14  # words before and after a frame that are told

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.rendered import Boxes, RenderedPage
+from tabellion.model.markup import Boxes, RenderedPage
 
 Floats = NDArray[np.float64]
 _STRAIGHT = 2.0  # pixels within which edges are aligned

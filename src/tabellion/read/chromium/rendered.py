@@ -13,9 +13,8 @@ from pathlib import Path
 import msgspec
 
 from tabellion.errors import MissingExtraError, TabellionError
-from tabellion.model.markup import MarkupPage
+from tabellion.model.markup import MarkupPage, RenderedPage
 from tabellion.model.place import Issue
-from tabellion.model.rendered import RenderedPage
 from tabellion.read.chromium.process import find_chromium
 from tabellion.read.chromium.rendering import Rendering
 from tabellion.read.chromium.requests import Answer, serve_page

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.rendered import Nodes, Trait, Words
+from tabellion.model.markup import Nodes, Trait, Words
 from tabellion.model.style import Style
 from tabellion.read.chromium.tabs import STYLES
 from tabellion.read.web.cells import raise_text

@@ -21,9 +21,8 @@ import msgspec
 import numpy as np
 
 from tabellion.model.document import Issue, Sheet, SheetCells, Stored
-from tabellion.model.markup import MarkupPage
+from tabellion.model.markup import MarkupPage, RenderedPage
 from tabellion.model.place import Place, Rect, range_text
-from tabellion.model.rendered import RenderedPage
 from tabellion.model.style import Style
 
 BEYOND = 256  # rows or columns a merge may reach beyond the last cell: titles do; whole sheets are cut there

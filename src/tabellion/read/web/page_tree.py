@@ -17,9 +17,8 @@ from tabellion.model.page_tree import NO_ELEMENT, PageTree
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.sniff import sniff_format, unpack_gzip
-from tabellion.read.web.encoding import decode_markup
 from tabellion.read.web.looks import HIDDEN, PLAIN_LOOK, Looks
-from tabellion.read.web.mhtml import is_mhtml, unpack_mhtml
+from tabellion.read.web.markup import decode_markup, is_mhtml, unpack_mhtml
 from tabellion.read.web.page import check_nesting, read_sheets
 
 _SKIPPED = frozenset(("script", "style", "noscript", "template", "head", "title"))
