@@ -197,9 +197,11 @@ def undisturbed(folder: Path, cluster: LocalCluster) -> tuple[Path, dict[str, An
         return source, contents(library)
 
 
-def try_kills(counts: dict[str, int], folder: Path, database: Callable[[], str] | None) -> list[str]:
+def try_kills(
+    counts: dict[str, int], folder: Path, database: Callable[[], str] | None, seed: int = 5
+) -> list[str]:
     """Disturb runs so many times by each kind; what is wrong, a line each. Every other library is in PostgreSQL."""
-    choose, faults = random.Random(5), []  # noqa: S311 - the same points every time
+    choose, faults = random.Random(seed), []  # noqa: S311 - the same points every time
     with LocalCluster() as cluster:
         source, expected = undisturbed(folder, cluster)
         kinds = [kind for kind in KINDS for _ in range(counts.get(kind, 0))]
@@ -252,11 +254,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     for kind, count in zip(KINDS, (20, 10, 10, 10), strict=True):
         parser.add_argument(f"--{kind}", type=int, default=count, help=f"runs whose {kind} is killed")
-    counts = vars(parser.parse_args())
+    parser.add_argument("--seed", type=int, default=5, help="other points to kill at, for a piece of the whole")
+    given = parser.parse_args()
+    counts = {kind: getattr(given, kind) for kind in KINDS}
     began = time.monotonic()
     memory = Path("/dev/shm")  # noqa: S108 - processes are killed here, not machines: nothing need reach a disk
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder, databases() as make:
-        faults = try_kills(counts, Path(folder), make)
+        faults = try_kills(counts, Path(folder), make, given.seed)
     print(f"{sum(counts.values())} runs, {len(faults)} faults, {time.monotonic() - began:.0f} s")
     return 1 if faults else 0
 
