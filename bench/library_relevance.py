@@ -24,6 +24,7 @@ import tantivy
 
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
+from tabellion.library.entries import read_cells
 from tabellion.library.joins.sketch import Cells
 from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
@@ -86,7 +87,7 @@ def read_entries(library: Library) -> list[Entry]:
         documents = list_documents(connection)
         tables = tables_of(connection, [document.document_id for document in documents])
     by_id = {document.document_id: document for document in documents}
-    cells = library.index.read_cells(documents)
+    cells = read_cells(library.folder.segments, documents)
     return [Entry(by_id[table.document_id], table, cells.get(table.table_id, Cells()).texts) for table in tables]
 
 

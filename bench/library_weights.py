@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from library_relevance import DEPTH, Entry, Question, corpora_library, make_questions, read_entries
 from tabellion.library import open_library
-from tabellion.library.index import TELLING, TEXT_FIELDS, describe_entry
+from tabellion.library.entries import TELLING, TEXT_FIELDS, describe_entry
 from tabellion.library.joins.sketch import Cells
 from tabellion.library.search import Weights
 from tabellion.library.terms import BREAK, DEFAULT, is_stop_word, terms

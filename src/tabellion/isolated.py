@@ -24,12 +24,21 @@ from tabellion.workers import Crew, LimitPassedError, WorkerLostError, explain_r
 Made = TypeVar("Made")
 _crews: dict[str, Crew] = {}
 _lock = threading.Lock()
+_OPENERS = 2  # so that a large document does not keep a small one waiting
 _ASKERS = 8  # answers that one program may hold open at the same time
 
 
-def readers() -> Crew:
-    """The workers of this process that read documents: one, which is started when it is first needed."""
-    return _crew("readers", 1)
+def readers(*, fork: bool = False) -> Crew:
+    """The workers of this process that read documents: one, which is started when it is first needed.
+
+    With `fork` it is forked now, which costs next to nothing: for a command that has opened no library yet.
+    """
+    return _crew("readers", 1, fork=fork)
+
+
+def openers() -> Crew:
+    """The workers of this process that open documents to be looked at and repaired, whatever `readers` are at."""
+    return _crew("openers", _OPENERS)
 
 
 def askers() -> Crew:
@@ -37,10 +46,10 @@ def askers() -> Crew:
     return _crew("askers", _ASKERS)
 
 
-def _crew(name: str, count: int) -> Crew:
+def _crew(name: str, count: int, *, fork: bool = False) -> Crew:
     with _lock:
         if name not in _crews or _crews[name].closed:
-            _crews[name] = Crew(count)
+            _crews[name] = Crew(count, fork=fork)
             atexit.register(_crews[name].close)
         return _crews[name]
 

@@ -11,10 +11,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from shelving import write_documents
 
 from tabellion.errors import QueryError
-from tabellion.library import open_library
+from tabellion.library import open_library, shards
 from tabellion.library.library import Library
+from tabellion.library.search import Found
+from tabellion.library.verify import verify_library
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GERMAN = """Bevölkerung nach Alter und Geschlecht und nach den Ländern
@@ -152,3 +155,57 @@ def test_a_fresh_search_opens_no_more_than_it_needs_and_finds_the_same(tmp_path:
     with open_library(place) as library:
         assert library.search("victory").total == 1
     assert quickly("victory")[0]["total"] == 1
+
+
+def test_an_index_in_shards_answers_like_one(tmp_path: Path) -> None:
+    sources = write_documents(tmp_path / "documents", 24)
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(*sources)
+        questions = ("harbour", "visitors 1990", '"Mill 3"', "stub:abbey", "-harbour", "year:1980..2000", "")
+        table = library.documents()[0].tables[0]
+
+        def told() -> list[Any]:
+            found = [library.search(question, limit=100) for question in questions]
+            joins = [msgspec.to_builtins(one) for one in library.joins(table)]
+            facets = [{name: sorted(counts.values()) for name, counts in one.facets.items()} for one in found]
+            return [*zip([one.total for one in found], map(held, found), facets, strict=True), *joins]
+
+        def held(found: Found) -> list[str]:
+            return sorted(hit.table for hit in found.hits)
+
+        alone = told()
+        library.index.rebuild(shards=4)
+        assert len(list(library.folder.index.glob("*/meta.json"))) == 4
+        assert told() == alone
+        pages = [library.search("harbour", limit=2, offset=at) for at in range(0, alone[0][0], 2)]
+        together = [hit for page in pages for hit in page.hits]
+        assert sorted(hit.table for hit in together) == alone[0][1]
+        assert [hit.score for hit in together] == sorted((hit.score for hit in together), reverse=True)
+        assert list(verify_library(library)) == []
+        library.remove(library.documents()[0].id)
+        library.add(*write_documents(tmp_path / "more", 3, seed=2))
+        assert library.search("").total == 26
+        assert list(verify_library(library)) == []
+        victim = max(library.folder.index.glob("*/*.store"), key=lambda path: path.stat().st_size)
+        data = bytearray(victim.read_bytes())
+        data[len(data) // 2] ^= 1
+        victim.write_bytes(bytes(data))
+        (fault,) = [one for one in verify_library(library) if victim.name in one]
+        assert "rebuild --index" in fault
+        library.index.rebuild()
+        assert library.search("").total == 26
+        assert list(verify_library(library)) == []
+
+
+def test_a_library_that_outgrows_its_shards_gets_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "_DOCUMENTS", 3)
+    sources = write_documents(tmp_path / "documents", 14)
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(*sources[:4])
+        assert len(library.index.rooms()) == 2
+        library.add(*sources[:7])  # would be 4: not worth the work yet
+        assert len(library.index.rooms()) == 2
+        library.add(*sources)
+        assert len(library.index.rooms()) == 8
+        assert library.search("").total == 14
+        assert list(verify_library(library)) == []

@@ -197,9 +197,7 @@ def undisturbed(folder: Path, cluster: LocalCluster) -> tuple[Path, dict[str, An
         return source, contents(library)
 
 
-def try_kills(
-    counts: dict[str, int], folder: Path, database: Callable[[], str] | None, seed: int = 5
-) -> list[str]:
+def try_kills(counts: dict[str, int], folder: Path, database: Callable[[], str] | None, seed: int = 5) -> list[str]:
     """Disturb runs so many times by each kind; what is wrong, a line each. Every other library is in PostgreSQL."""
     choose, faults = random.Random(seed), []  # noqa: S311 - the same points every time
     with LocalCluster() as cluster:

@@ -16,6 +16,8 @@ import hostile_files as hostile
 import tabellion
 from tabellion.errors import CrashError, TooLargeError, TruncatedError
 from tabellion.isolated import extract_isolated
+from tabellion.library import open_library, repairing
+from tabellion.mine.sources import folder_site, open_sites
 from tabellion.pipeline import extract_document
 from tabellion.read.limits import Limits
 from tabellion.settings import Settings
@@ -179,3 +181,31 @@ def test_a_long_number_format_costs_nothing(sign: str) -> None:
     begun = time.monotonic()
     extract_document(hostile.workbook_with_format(sign * 50_000), Settings(limits=Limits(seconds=20.0)))
     assert time.monotonic() - begun < 10
+
+
+def test_a_page_that_is_mined_costs_no_more_than_it_may(tmp_path: Path) -> None:
+    good = b"<html><title>Lakes</title><body><h1>Como</h1><p>Depth: <b>410 m</b></p></body></html>"
+    (tmp_path / "index.html").write_bytes(good)
+    (tmp_path / "other.html").write_bytes(hostile.many_attributes())
+    limits = Limits(seconds=1.0, memory=400 * 2**20)
+    with Crew(1) as crew:
+        (site,) = open_sites([str(tmp_path)], limits, crew=crew)
+        with pytest.raises(TooLargeError, match=r"other\.html.*Limits\.(seconds|memory)"):
+            site.load(str(tmp_path / "other.html"))
+        here = folder_site(tmp_path).load(str(tmp_path / "index.html"))
+        there = site.load(str(tmp_path / "index.html"))
+    assert there.texts == here.texts == ["Como", "Depth:", "410 m"]
+
+
+def test_a_document_is_opened_for_repair_in_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "flat.csv"
+    page.write_bytes(Path("examples/flat.csv").read_bytes())
+    with open_library(str(tmp_path / "shelf"), create=True, isolated=True) as library:
+        library.add(page)
+        (table,) = library.documents()[0].tables
+        monkeypatch.setattr(repairing, "read_source", None)  # whoever reads it here fails
+        repair = library.repair(table)
+        repair.set_text("title", "Cities")
+        assert library.query("select title from tables").to_pylist() == [{"title": "Cities"}]
+        with pytest.raises(TooLargeError, match=r"flat\.csv.*Limits\.bytes"):
+            library.repair(table, settings=Settings(limits=Limits(bytes=10)))

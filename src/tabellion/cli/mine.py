@@ -173,13 +173,14 @@ def mine(
     from tabellion.cli.messages import explained
 
     with explained(sources[0], trace=trace):
+        from tabellion.isolated import readers
         from tabellion.mine.live import CrawlSettings
         from tabellion.mine.sources import open_sites
 
         crawl = CrawlSettings(
             pages=pages, depth=depth, pause=pause, private=private == "yes", update=update is not None
         )
-        sites = list(open_sites(sources, limits, crawl, keep, expand))
+        sites = list(open_sites(sources, limits, crawl, keep, expand, readers(fork=True)))
         if explain is not None:
             print_explanation(sites, explain, form.value)
             raise typer.Exit(0)

@@ -62,11 +62,11 @@ def segment(
     with explained(source, trace=trace):
         import msgspec
 
+        from tabellion.isolated import readers
         from tabellion.mine.hierarchy import segment_page
-        from tabellion.mine.tables import find_tables
-        from tabellion.read.web.page_tree import load_page
+        from tabellion.mine.sources import load_with_tables
 
-        page = find_tables(*load_page(source, limits), limits)
+        page = load_with_tables(source, limits, readers(fork=True))
         made = segment_page(page, method.value).as_json(source)
         if form is SegmentForm.json:
             sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")

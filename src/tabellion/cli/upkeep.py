@@ -27,6 +27,16 @@ def rebuild(
     library: LibraryOption = None,
     files: FilesOption = None,
     index: Annotated[bool, typer.Option("--index", help="Make only the index anew.")] = False,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            "--shards",
+            metavar="N",
+            min=1,
+            max=64,
+            help="The index in N parts that are searched together; by default one for every 250,000 documents.",
+        ),
+    ] = None,
     jobs: JobsOption = 0,
     trace: TraceOption = False,
     *,
@@ -39,7 +49,7 @@ def rebuild(
         store.folder.applied.unlink(missing_ok=True)  # so that the index is thrown away before it is looked into
         if not index:
             failures = _read_all(store, partial(reread, library=library, files=files), settings, jobs, trace=trace)
-        store.index.rebuild()
+        store.index.rebuild(shards)
     raise typer.Exit(1 if failures else 0)
 
 

@@ -79,20 +79,22 @@ class Library:
         self.index = SearchIndex(self.folder, self.catalogue, self.kept)
         self.place, self.files = place, files
         self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
+        self.openers: Crew | None = None  # such that open its documents to be repaired
         self.private = True  # addresses of this computer and its own network may be fetched
         self.askers: Crew | None = None  # and such that answer questions in SQL
         self._states: SearchStates | None = None
 
     def isolate(self) -> Self:
         """From now on read documents and answer questions in SQL in workers, which end at their limits."""
-        from tabellion.isolated import askers, readers
+        from tabellion.isolated import askers, openers, readers
 
         self.readers, self.askers = self.readers or readers(), self.askers or askers()
+        self.openers = self.openers or openers()
         return self
 
     def release(self) -> None:
         """End the workers, whatever they are at; who waits for one of them learns that it is gone."""
-        for crew in (self.readers, self.askers):
+        for crew in (self.readers, self.openers, self.askers):
             if crew is not None:
                 crew.close()
 
@@ -174,7 +176,7 @@ class Library:
         """A table under repair, by its id or name: a method for each operation, each kept at once."""
         from tabellion.library.repairing import repair_table
 
-        return repair_table(self.folder, self.catalogue, table, author, self.settle(settings))
+        return repair_table(self.folder, self.catalogue, table, author, self.settle(settings), self.openers)
 
     @property
     def outdated_weights(self) -> str:
@@ -214,7 +216,8 @@ class Library:
 
         settings = settings or Settings()
         repair, document = self.repair(table, author=author, settings=settings), find_table(self.catalogue, table)[0]
-        return find_alike_elsewhere(self.folder, self.catalogue, repair, document.document_id, correction, settings)
+        wanted = (repair, document.document_id, correction, settings, self.openers)
+        return find_alike_elsewhere(self.folder, self.catalogue, *wanted)
 
     def documents(self) -> list[ListedDocument]:
         """All documents with their tables."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from tabellion.errors import LibraryError
+from tabellion.isolated import read_in
 from tabellion.library.catalogue import Catalogue
 from tabellion.library.corrections import editions_of, read_logs
 from tabellion.library.files import Folder
@@ -22,11 +23,13 @@ from tabellion.library.verify import writing_mark
 from tabellion.library.writing import LogGrown, write_readings
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source
+from tabellion.read.limits import one_deadline
 from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.replay import Editions, Replayed
 from tabellion.repair.rereading import Rereading
 from tabellion.repair.session import Keep, Overtaken, Repair
 from tabellion.weights import Weights
+from tabellion.workers import Crew
 
 
 class Elsewhere(msgspec.Struct, frozen=True):
@@ -68,28 +71,49 @@ class Bench(msgspec.Struct, frozen=True, eq=False):
         return Repair(self.rereading, number, log, self.editions, keep or self.keep, author, replayed)
 
 
-def open_bench(folder: Folder, catalogue: Catalogue, document: DocumentRecord, settings: Settings) -> Bench:
-    """Read a document from its original, to be repaired."""
+def open_bench(
+    folder: Folder, catalogue: Catalogue, document: DocumentRecord, settings: Settings, crew: Crew | None = None
+) -> Bench:
+    """Read a document from its original, to be repaired; with `crew` in one of its workers, under the limits."""
     settings = as_stored(settings, document.rendered)
     data = load_original(folder.originals, document.sha256)
-    with naming(document.source):
-        rereading = Rereading(read_source(data, settings, Weights(settings.weights)), settings)
+    name = document.source
+    rereading = read_in(crew, _lay_open, name, data, settings, limits=settings.limits, name=name)
     writer = _CorrectionWriter(folder, catalogue, document, len(data))
     return Bench(document, rereading, editions_of(folder.originals, settings), writer.write)
 
 
+def _lay_open(name: str, data: bytes, settings: Settings) -> Rereading:
+    """A document whose tables are found and read once."""
+    with naming(name), one_deadline(settings.limits):
+        rereading = Rereading(read_source(data, settings, Weights(settings.weights)), settings)
+        rereading.read()
+    return rereading
+
+
 def repair_table(
-    folder: Folder, catalogue: Catalogue, name: str, author: str | None = None, settings: Settings = Settings()
+    folder: Folder,
+    catalogue: Catalogue,
+    name: str,
+    author: str | None = None,
+    settings: Settings = Settings(),
+    crew: Crew | None = None,
 ) -> Repair:
-    """A table under repair."""
+    """A table under repair; with `crew` its document is read in one of its workers."""
     document, table = find_table(catalogue, name)
     with catalogue.reading() as connection:
         log = read_logs(connection, [document.document_id]).get(document.document_id, [])
-    return open_bench(folder, catalogue, document, settings).repair(table.table_id, log, author)
+    return open_bench(folder, catalogue, document, settings, crew).repair(table.table_id, log, author)
 
 
 def find_alike_elsewhere(
-    folder: Folder, catalogue: Catalogue, repair: Repair, document_id: str, correction: str | None, settings: Settings
+    folder: Folder,
+    catalogue: Catalogue,
+    repair: Repair,
+    document_id: str,
+    correction: str | None,
+    settings: Settings,
+    crew: Crew | None = None,
 ) -> Iterator[Elsewhere]:
     """The like of a correction in the other documents of a library, a document at a time."""
     example = repair.example(correction)
@@ -102,7 +126,8 @@ def find_alike_elsewhere(
         }
     for document in documents:
         if document.document_id != document_id and document.document_id in first:
-            other = repair_table(folder, catalogue, first[document.document_id].table_id, repair.author, settings)
+            table = first[document.document_id].table_id
+            other = repair_table(folder, catalogue, table, repair.author, settings, crew)
             if proposals := other.alike_to(example):
                 yield Elsewhere(document.source, other, proposals)
 

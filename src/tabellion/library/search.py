@@ -28,8 +28,9 @@ import tantivy
 
 from tabellion.errors import QueryError
 from tabellion.library.details import Details
+from tabellion.library.entries import BETWEEN, EMPTY, LARGEST, SIZES, SORTS, TEXT_FIELDS
 from tabellion.library.files import Folder, default_place
-from tabellion.library.index import BETWEEN, EMPTY, LARGEST, SIZES, SORTS, TEXT_FIELDS, IndexFolder
+from tabellion.library.index import IndexFolder
 from tabellion.library.kept import DocumentRecord, Kept, SqliteKept, TableRecord
 from tabellion.library.questions import Clause, Condition, Question, highlight_table, parse_question
 from tabellion.library.steps import NEWEST

@@ -85,8 +85,18 @@ def update_history(path: Path, things: Iterable[Thing], today: str | None = None
     gone = [key for key, each in known.items() if each.site in sites and key not in seen and not each.gone]
     for key in gone:
         known[key].gone = day
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(known), indent=1) + b"\n")
+    write_whole(path, known)
     return Changes(tuple(new), tuple(changed), tuple(gone))
+
+
+def write_whole(path: Path, told: object) -> None:
+    """Write a file of JSON that people read, and that is there whole or as it was before, whenever this is killed."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _note(before: KnownThing, thing: Thing, day: str) -> list[Change]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from tabellion.errors import SourceMissingError, UnreadableError
+from tabellion.isolated import read_in
 from tabellion.mine.crawl import Crawled, ExpansionSettings, crawl_sites, expand_sites
 from tabellion.mine.live import CrawlSettings
 from tabellion.mine.ontology import SitePages
@@ -23,6 +24,7 @@ from tabellion.model.page_tree import PageTree
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.web.page_tree import load_page, read_page_tree
+from tabellion.workers import Crew
 
 _PAGES = frozenset((".html", ".htm", ".xhtml", ".mhtml", ".mht"))
 _HOMES = ("index.html", "index.htm", "home.html", "default.html")
@@ -36,10 +38,12 @@ def open_sites(
     crawl: CrawlSettings = CrawlSettings(),
     keep: Path | None = None,
     expand: int = 0,
+    crew: Crew | None = None,
 ) -> Iterator[SitePages]:
     """The sites that sources name; those on the web are crawled and kept as WARC files in the folder `keep`.
 
-    With `expand`, up to so many sites of the same domain are added that those on the web lead to.
+    With `expand`, up to so many sites of the same domain are added that those on the web lead to. With `crew`, pages
+    are read in its workers, under the limits of time and memory.
     """
     for source in sources:
         if not source.startswith(_WEB) and not Path(source).exists():
@@ -54,26 +58,39 @@ def open_sites(
     crawled = {each.home: each for each in fetched}
     for source in sources:
         if source.startswith(_WEB):
-            yield from _crawled_sites(crawled[source], limits)
+            yield from _crawled_sites(crawled[source], limits, crew)
         elif Path(source).is_dir():
-            yield folder_site(Path(source), limits)
+            yield folder_site(Path(source), limits, crew)
         elif source.endswith(tuple(_PAGES)):
             yield SitePages(
                 Path(source).name,
                 (source,),
-                lambda name: find_tables(*load_page(name, limits), limits),
+                lambda name: load_with_tables(name, limits, crew),
                 lambda name: fetch_source(name, limits).data,
             )
         else:
-            yield from warc_sites(Path(source), limits)
+            yield from warc_sites(Path(source), limits, crew)
     for home in (home for home in crawled if home not in homes):
-        yield from _crawled_sites(crawled[home], limits)
+        yield from _crawled_sites(crawled[home], limits, crew)
 
 
-def _crawled_sites(crawled: Crawled, limits: Limits) -> Iterator[SitePages]:
+def load_with_tables(source: str, limits: Limits = DEFAULT, crew: Crew | None = None) -> PageTree:
+    """The tree of a page by its path or address, with its data tables."""
+    return read_in(crew, _load, source, limits, limits=limits, name=source)
+
+
+def _load(source: str, limits: Limits) -> PageTree:
+    return find_tables(*load_page(source, limits), limits)
+
+
+def _read(fetched: FetchedPage, limits: Limits) -> PageTree:
+    return find_tables(read_page_tree(fetched.data, fetched.charset, fetched.address, limits), fetched.data, limits)
+
+
+def _crawled_sites(crawled: Crawled, limits: Limits, crew: Crew | None) -> Iterator[SitePages]:
     """The site of a crawl; where nothing could be fetched, one whose only page says why."""
     if crawled.error is None:
-        yield from warc_sites(crawled.path, limits)
+        yield from warc_sites(crawled.path, limits, crew)
         return
     error = crawled.error
 
@@ -106,12 +123,12 @@ class SavedPages:
         raise SourceMissingError(f"{address}: not in {self.folder}")
 
 
-def folder_site(folder: Path, limits: Limits = DEFAULT) -> SitePages:
+def folder_site(folder: Path, limits: Limits = DEFAULT, crew: Crew | None = None) -> SitePages:
     """The pages of a folder, the home page first."""
     saved = SavedPages(folder, limits)
 
     def load(source: str) -> PageTree:
-        page = find_tables(*load_page(source, limits), limits)
+        page = load_with_tables(source, limits, crew)
         address = saved.address(source)
         return msgspec.structs.replace(page, address=address) if address else page
 
@@ -130,14 +147,12 @@ def _read_addresses(folder: Path) -> dict[str, str]:
     return {name: address for name, address in pairs if isinstance(address, str)}
 
 
-def warc_sites(path: Path, limits: Limits = DEFAULT) -> Iterator[SitePages]:
+def warc_sites(path: Path, limits: Limits = DEFAULT, crew: Crew | None = None) -> Iterator[SitePages]:
     """One site for each host of a WARC file, its pages in the order of the file."""
     archive = WarcFile(path)
     for host, addresses in archive.hosts().items():
 
         def load(source: str) -> PageTree:
-            fetched = archive.fetch(source)
-            page = read_page_tree(fetched.data, fetched.charset, fetched.address, limits)
-            return find_tables(page, fetched.data, limits)
+            return read_in(crew, _read, archive.fetch(source), limits, limits=limits, name=source)
 
         yield SitePages(host, tuple(addresses), load, lambda source: archive.fetch(source).data)

@@ -19,6 +19,7 @@ import msgspec
 
 from tabellion.errors import UnreadableError
 from tabellion.mine.attributes import Attribute
+from tabellion.mine.history import write_whole
 from tabellion.mine.instances import ConceptInstance, Instance
 from tabellion.mine.linking import SameThing
 from tabellion.mine.ontology import Concept, Ontology
@@ -175,7 +176,7 @@ def write_things(
 
 def write_schema(path: Path, schemas: Sequence[KindSchema]) -> None:
     """Write schemas to a file that a person can correct."""
-    path.write_bytes(msgspec.json.format(msgspec.json.encode({"schemas": schemas}), indent=1) + b"\n")
+    write_whole(path, {"schemas": schemas})
 
 
 def read_schema(path: Path) -> dict[tuple[str, SlotKey], str]:

@@ -74,6 +74,14 @@ class Rereading:
         self._first: list[Table] | None = None
         self._carriers: dict[str, Carrier] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """What goes from the worker that read it to who repairs it: all but the weights, which are files."""
+        return {name: held for name, held in self.__dict__.items() if name != "weights"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self.weights = Weights(self.settings.weights)
+
     def read(self, operations: Sequence[Placed] = ()) -> Extraction:
         """The extraction in which the operations hold."""
         if self._first is None:

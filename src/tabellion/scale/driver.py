@@ -4,17 +4,18 @@ In: places, a library and a cluster: `local`, `local:N`, the address of a Dask s
 `RunReport`. Workers write originals and tuples; this process alone writes the catalogue, the batches in the order of
 their sources, so that a run ends the same however its workers were. What ends it, whatever part of it, it is taken up
 by calling it again (`manifest`). Only so many batches are under way as keep the workers busy: memory does not grow with
-the run. A batch whose worker was lost is tried again document by document, each once; a lost connection to the database
-is made again.
+the run. What the search index says of the tables is described by the workers too, once all is visible. A batch whose
+worker was lost is tried again document by document, each once; a lost connection to the database is made again.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -82,6 +83,7 @@ def run_sources(
         tell(str(client.dashboard_link))
         run.read(client, plan_batches(run.list_places(sources)))
         _patiently(run.manifest.end)
+        _patiently(lambda: library.index.catch_up(wait=True, spread=partial(_spread, client)))
     run.report.seconds = time.monotonic() - start
     return run.report
 
@@ -206,15 +208,34 @@ class _Run:
                     yield _lost(place, again)
 
 
+def _spread(client: Any, work: Callable[..., Made], parts: Iterable[Sequence[Any]]) -> Iterator[Made]:
+    """What `work` makes of each part, in turn, on the workers of a cluster; here, where they are lost."""
+    under_way: deque[tuple[Sequence[Any], Any]] = deque()
+    todo, ended = iter(parts), False
+    while under_way or not ended:
+        most = max(_LEAST_AHEAD, _AHEAD * len(client.scheduler_info(n_workers=-1)["workers"]))
+        while len(under_way) < most and not ended:
+            part = next(todo, None)
+            ended = part is None
+            if part is not None:
+                under_way.append((part, client.submit(work, *part, pure=False)))
+        if under_way:
+            part, future = under_way.popleft()
+            try:
+                yield _result(future)
+            except (WorkerGone, ClusterLostError):
+                yield work(*part)
+
+
 class WorkerGone(Exception):  # noqa: N818 - no error: the documents are tried again
     """The workers that had a batch were lost."""
 
 
-def _result(future: Any) -> Batch:
-    """What a worker made of a batch."""
+def _result(future: Any) -> Any:
+    """What a worker made of its task."""
     distributed = _load_distributed()
     try:
-        found: Batch = future.result()
+        found = future.result()
     except distributed.scheduler.KilledWorker as error:
         raise WorkerGone(str(error)) from None
     except (CancelledError, distributed.client.FuturesCancelledError, TimeoutError) as error:

@@ -207,7 +207,7 @@ class OpenDocuments:
                 self._held.move_to_end(key)
                 return self._held[key]
         library = self.library
-        bench = open_bench(library.folder, library.catalogue, record, library.settle())
+        bench = open_bench(library.folder, library.catalogue, record, library.settle(), library.openers)
         with self._lock:
             opened = self._held.setdefault(key, Opened(bench))
             while len(self._held) > 1 and (len(self._held) > self.room or self._weight() > _MOST_CELLS):

@@ -198,10 +198,15 @@ def train_taught(folder: Path, golds: Sequence[GoldFrame]) -> list[Path]:
 def appearing(folder: Path) -> Iterator[Path]:
     """A folder to write to, whose files come to another one once all are written."""
     folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder.parent) as made:
-        yield Path(made)
-        for path in sorted(Path(made).iterdir()):
-            shutil.move(path, folder / path.name)
+    made = folder.with_name(f".{folder.name}.new")  # what a killed process left there goes
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    try:
+        yield made
+        for path in sorted(made.iterdir()):
+            path.replace(folder / path.name)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def _judged(side: str) -> tuple[str, ...]:

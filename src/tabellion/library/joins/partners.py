@@ -15,7 +15,7 @@ import duckdb
 import msgspec
 import tantivy
 
-from tabellion.library.index import LABEL_FIELDS
+from tabellion.library.entries import LABEL_FIELDS
 from tabellion.library.joins.likeness import TOP, Asked, Likeness, Near, Side, Way, compare
 from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
 from tabellion.library.joins.statement import Plain, Run, Statement, write_statement
