@@ -122,7 +122,7 @@ def test_verify_names_what_is_wrong(harm: str, tmp_path: Path) -> None:
         elif harm == "lost segment":
             segment.unlink()
         else:
-            writer = library.index.open().writer()
+            writer = library.index.open().indexes[0].writer()
             writer.delete_documents_by_term("document_id", library.find(sources[0]).document_id)
             writer.commit()
         faults = list(verify_library(library))

@@ -66,11 +66,14 @@ class _Said(msgspec.Struct, frozen=True):
 
 def parts_of(library: Library, document: str, annotator: str) -> Parts:
     """A page with its parts as an annotator sees them."""
+    from tabellion.isolated import read_in
     from tabellion.mine.hierarchy import segment_page
+    from tabellion.read.limits import DEFAULT
     from tabellion.read.web.page_tree import load_page_tree
 
     record = _page(library, document)
-    page = load_page_tree(load_original(library.folder.originals, record.sha256))
+    data = load_original(library.folder.originals, record.sha256)
+    page = read_in(library.openers, load_page_tree, data, limits=DEFAULT, name=record.source)
     held = _read(_parts_path(library.folder, record.document_id, annotator))
     if held is None or held.sha256 != record.sha256:
         return Parts(list(page.texts), [one for one in segment_page(page).starts if one > 0])

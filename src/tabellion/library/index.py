@@ -44,7 +44,7 @@ class IndexFolder:
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
-        self._open: tantivy.Index | Shards | None = None
+        self._open: Shards | None = None
         self._opened_at: tuple[Path, ...] = ()
 
     def applied(self) -> int:
@@ -85,12 +85,11 @@ class IndexFolder:
                 if not path.name.startswith(".") and not _fits_checksum(path.read_bytes()):
                     yield str(path.relative_to(self.folder.index))
 
-    def open(self) -> tantivy.Index | Shards:
+    def open(self) -> Shards:
         """The index as it is on the disk now."""
         if self._open is None or self._opened_at != self.rooms():
             self._opened_at = self.rooms()
-            opened = [tantivy.Index(build_schema(), path=str(room)) for room in self._opened_at]
-            self._open = opened[0] if len(opened) == 1 else Shards(opened)
+            self._open = Shards([tantivy.Index(build_schema(), path=str(room)) for room in self._opened_at])
         self._open.reload()
         return self._open
 

@@ -33,6 +33,7 @@ from tabellion.library.files import Folder, default_place
 from tabellion.library.index import IndexFolder
 from tabellion.library.kept import DocumentRecord, Kept, SqliteKept, TableRecord
 from tabellion.library.questions import Clause, Condition, Question, highlight_table, parse_question
+from tabellion.library.shards import Address
 from tabellion.library.steps import NEWEST
 from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
 
@@ -178,7 +179,7 @@ class Searcher:
         words = [term.word for term in find_terms(text, DEFAULT)]
         return all(any(is_stop_word(word, language) for language in self.languages) for word in words)
 
-    def _rank(self, asked: Question, limit: int, offset: int, valued: int) -> list[tuple[float, tantivy.DocAddress]]:
+    def _rank(self, asked: Question, limit: int, offset: int, valued: int) -> list[tuple[float, Address]]:
         """The best tables; those without values come after all others, of which there are `valued`."""
         plain = asked.clauses and not asked.conditions and all(clause.is_free for clause in asked.clauses)
         words = [word for clause in asked.clauses for word in self._stems(clause)] if plain else []

@@ -2,8 +2,8 @@
 
 In: indexes of one schema. Out: one that is asked like a single index of tantivy. All tables of a document lie in one
 shard, so each shard is a sample of the library: words are about as rare in each as in all, and scores are compared as
-they are (Elasticsearch does the same). A small library has one shard, and then this module has nothing to do. The
-number of shards is settled when an index is made anew; one that a library has outgrown is made anew in more.
+they are (Elasticsearch does the same). A small library has one shard. The number of shards is settled when an index is
+made anew; one that a library has outgrown is made anew in more.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import tantivy
@@ -66,10 +67,9 @@ class Address(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """The best entries with their scores; how many there are, where that was counted."""
+    """The best entries with their scores."""
 
-    hits: list[tuple[Any, Address]]
-    count: int | None
+    hits: list[tuple[float, Address]]
 
 
 class Shards:
@@ -110,14 +110,18 @@ class Together:
 
     def search(self, query: tantivy.Query, limit: int = 10, count: bool = True, offset: int = 0) -> Hits:
         """The best entries of all shards, in the order of their scores."""
+        if len(self._searchers) == 1:
+            answer = self._searchers[0].search(query, limit, count=count, offset=offset)
+            return Hits([(score, Address(0, place)) for score, place in answer.hits])
         found = self._ask(lambda one: one.search(query, limit + offset, count=count))
-        lists = [[(score, Address(shard, place)) for score, place in answer.hits] for shard, answer in enumerate(found)]
-        merged = heapq.merge(*lists, key=lambda hit: hit[0], reverse=True)
-        best = [hit for _, hit in zip(range(limit + offset), merged, strict=False)]
-        return Hits(best[offset:], sum(one.count for one in found) if count else None)
+        lists = [[(score, Address(shard, at)) for score, at in one.hits] for shard, one in enumerate(found)]
+        merged = heapq.merge(*lists, key=lambda hit: float(hit[0]), reverse=True)
+        return Hits(list(islice(merged, offset, limit + offset)))
 
     def aggregate(self, query: tantivy.Query, wanted: dict[str, Any]) -> dict[str, Any]:
         """Counts by terms, added up over all shards, the commonest first."""
+        if len(self._searchers) == 1:
+            return dict(self._searchers[0].aggregate(query, wanted))
         asked = {
             name: {"terms": one["terms"] | {"size": max(_BUCKETS, one["terms"]["size"])}}
             for name, one in wanted.items()

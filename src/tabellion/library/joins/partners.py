@@ -24,6 +24,7 @@ from tabellion.library.library import Library
 from tabellion.library.query import QueryLimits, relations_at_hand
 from tabellion.library.records import documents_by_id, table_called, tables_by_id
 from tabellion.library.relations import TIDY
+from tabellion.library.shards import Address, Shards
 from tabellion.repair.replay import same_labels
 
 _LIMITS = QueryLimits(seconds=20.0, threads=1)  # for the statements of all partners together
@@ -145,7 +146,7 @@ def _partner(
     )
 
 
-def rank_partners(index: tantivy.Index, table_id: str) -> list[tuple[str, list[Likeness]]]:
+def rank_partners(index: Shards, table_id: str) -> list[tuple[str, list[Likeness]]]:
     """Tables and the ways to each, the best first of both."""
     found: dict[str, list[Likeness]] = {}
     lookup = Lookup(index)
@@ -165,7 +166,7 @@ def rank_partners(index: tantivy.Index, table_id: str) -> list[tuple[str, list[L
 class Lookup:
     """Finds tables by the labels that they have."""
 
-    def __init__(self, index: tantivy.Index) -> None:
+    def __init__(self, index: Shards) -> None:
         self.index, self.searcher = index, index.searcher()
         self._weights: dict[int, float] = {}
 
@@ -205,6 +206,6 @@ class Lookup:
         terms = [tantivy.Query.term_query(self.index.schema, field, f"{one:x}", "basic") for one in rare]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
 
-    def _sketch(self, address: tantivy.DocAddress) -> tuple[str, Sketch]:
+    def _sketch(self, address: Address) -> tuple[str, Sketch]:
         entry = self.searcher.doc(address)
         return entry["table_id"][0], unpack_sketch(bytes(entry["sketch"][0]))
