@@ -177,9 +177,7 @@ def mine(
         from tabellion.mine.live import CrawlSettings
         from tabellion.mine.sources import open_sites
 
-        crawl = CrawlSettings(
-            pages=pages, depth=depth, pause=pause, private=private == "yes", update=update is not None
-        )
+        crawl = CrawlSettings(pages=pages, depth=depth, pause=pause, private=private == "yes", update=bool(update))
         sites = list(open_sites(sources, limits, crawl, keep, expand, readers(fork=True)))
         if explain is not None:
             print_explanation(sites, explain, form.value)

@@ -63,7 +63,7 @@ _DATED = 20_000  # tables found up to which their years are counted, which takes
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """How much words count by where they stand; of single words `index.TELLING` says the most of it."""
+    """How much words count by where they stand; of single words `entries.TELLING` says the most of it."""
 
     rest: float = 0.1  # of a word that stands in cells, notes and around the table
     number: float = 1.0  # set by hand: a number is found or not; where it is, that says much
