@@ -60,6 +60,26 @@ def test_tables_that_are_labelled_together_are_labelled_as_each_by_itself() -> N
         assert [frame.stub_columns for frame in one.frames] == [frame.stub_columns for frame in other.frames]
 
 
+INDEX = [
+    [("alpha", "Find two estimates of reliability"), ("anova", "Compare several nested models")],
+    [("D1", "Compare two nested models using D1"), ("density", "Density plot of observed data")],
+    [("cart", "Imputation by trees"), ("cbind", "Combine objects by columns"), ("cc", "Select complete cases")],
+    [("acs", "Helper functions"), ("all.income", "US family income, 2008"), ("Bechtoldt", "Seven data sets")],
+    [("ets", "Exponential smoothing state space model"), ("easter", "Easter holidays in each season")],
+    [("boys", "Growth of Dutch boys"), ("bwplot", "Box-and-whisker plot of data"), ("brands", "School data")],
+]
+
+
+def test_tables_of_one_making_are_read_alike() -> None:
+    rows = ["".join(f"<tr><td><a href='{name}'>{name}</a><td>{text}" for name, text in part) for part in INDEX]
+    page = read_markup("".join(f"<table>{part}</table>" for part in rows))[0]
+    grids = [recognise_grid(MarkupRegion(page, Place(table_index=at), at)) for at in range(len(rows))]
+    alone = [label_grid(grid, Weights()) for grid in grids]
+    together = label_grids([Recognised(grid) for grid in grids], Weights())
+    assert len({each.kind_probability for each in alone}) > 1
+    assert len({(each.frames[0].orientation, round(each.kind_probability, 6)) for each in together}) == 1
+
+
 def test_a_column_with_the_look_of_the_header_row_is_a_header() -> None:
     rows = "".join(f"<tr><td><b>{name}</b><td>grey<td>{name}-5" for name in ("same", "same", "other"))
     plain = f"<table><tr><td><b>Name</b><td><b>Colour</b><td><b>Code</b>{rows}</table>"

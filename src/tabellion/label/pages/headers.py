@@ -8,17 +8,34 @@ believed. Fails where only the meaning of the words can tell.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.pages.features import LINE_FEATURES, SHAPE_FEATURES, table_features
-from tabellion.label.pages.view import EMPTY, LABEL, LONG, MEASURE, MIXED, NUMBER, SAID, YEAR, Floats, WebView, WebViews
+from tabellion.label.pages.view import (
+    DATE,
+    EMPTY,
+    LABEL,
+    LONG,
+    MEASURE,
+    MIXED,
+    NUMBER,
+    SAID,
+    YEAR,
+    Floats,
+    WebView,
+    WebViews,
+)
 from tabellion.weights import Weights
 
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
 PRINTED_ROWS = "printed_header_rows"
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
+_MADE_ALIKE = ("heading", "in head", "linked", "bold", "fill")  # traits that tables of one making share
+_UNSURE = 0.01  # no table weighs more than this among those that are made alike
 _LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
 _ALIKE = 0.9  # the share of cells that must agree
 _WIDE, _BODY = 3, 2  # columns of a table, and rows of its body, from which its head is held against the rest
@@ -26,6 +43,7 @@ _CROSS = 3  # rows and columns from which an empty corner tells a cross table
 _BY_CORNER = 0.5  # how sure headers are that are told by the empty corner alone
 _MOSTLY = 0.5
 _PAIR = 2  # columns: one of names, one of figures
+_COUNTED = (NUMBER, MEASURE, YEAR, DATE)
 _FIGURES, _WORDS = (NUMBER, MEASURE), (LABEL, MIXED, LONG)
 ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
 
@@ -66,8 +84,36 @@ def find_headers(views: WebViews, weights: Weights) -> list[HeaderLines]:
     by_column = weights.boosted(COLUMNS, COLUMN_FEATURES).probabilities(columns)
     counts = np.array([np.minimum(view.kind.shape, (MOST_ROWS, MOST_COLUMNS)) for view in views.tables])
     row_ends, column_ends = counts.cumsum(axis=0)[:-1].T
-    parts = zip(views.tables, np.split(by_row, row_ends), np.split(by_column, column_ends), strict=True)
-    return [settle_headers(view, decide_headers(down, across)) for view, down, across in parts]
+    down, across = np.split(by_row, row_ends), np.split(by_column, column_ends)
+    for alike in _tables_alike(views.tables):
+        _agree([down[at] for at in alike])
+        _agree([across[at] for at in alike])
+    parts = zip(views.tables, down, across, strict=True)
+    return [settle_headers(view, decide_headers(*lines)) for view, *lines in parts]
+
+
+def _tables_alike(tables: Sequence[WebView]) -> list[list[int]]:
+    """Tables of a page that are made alike: as wide, and in their first two rows and their last one words,
+    figures and nothing stand in the same places, with the same looks.
+    """
+    groups: dict[tuple[int, bytes], list[int]] = {}
+    for at, view in enumerate(tables):
+        if view.kind.size and view.grid.medium == "html":
+            rows = [0, min(1, len(view.kind) - 1), -1]
+            told = view.kind[rows]
+            looks = [told == EMPTY, np.isin(told, _COUNTED), *(view.trait(look)[rows] > 0 for look in _MADE_ALIKE)]
+            groups.setdefault((view.kind.shape[1], np.stack(looks).tobytes()), []).append(at)
+    return [alike for alike in groups.values() if len(alike) > 1]
+
+
+def _agree(odds: list[NDArray[np.float64]]) -> None:
+    """Each line of tables that are made alike takes the mean evidence of that line over all of them, in place."""
+    for line in range(max(map(len, odds))):
+        held = [each for each in odds if len(each) > line]
+        sure = np.clip([each[line] for each in held], _UNSURE, 1 - _UNSURE)
+        mean = 1 / (1 + np.exp(-np.log(sure / (1 - sure)).mean()))
+        for each in held:
+            each[line] = mean
 
 
 def settle_headers(view: WebView, found: HeaderLines) -> HeaderLines:
