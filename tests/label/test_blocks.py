@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tests.sheets import grid_of
 
-from tabellion.label.blocks import split_blocks
+from tabellion.label.blocks import Block, settle_heads, split_blocks
 from tabellion.model.frame import RowLabels
 
 
@@ -42,3 +42,13 @@ def test_lone_label_over_the_columns_groups_the_rows_below():
 def test_rows_without_a_body_are_notes_of_the_table_before():
     [block] = blocks_of([*ROWS, ["Contact"]], [*ROLES, "title"])
     assert block.note == [4, 5]
+
+
+def test_a_head_ends_before_a_row_like_the_body_but_not_before_years_or_numbered_columns():
+    def heads(*rows):
+        return settle_heads(grid_of(rows), [Block(header=[0, 1], body=[2, 3])])[0].header
+
+    assert heads(["id", "a", "b"], [11, 12, 13], [21, 22, 23], [31, 32, 33]) == [0]
+    assert heads(["Town", "a", "b"], [None, 2019, 2020], ["Ash", 5, 6], ["Elm", 7, 8]) == [0, 1]
+    assert heads(["Year", "a", "b"], ["(1)", "(2)", "(3)"], [2019, 5, 6], [2020, 7, 8]) == [0, 1]
+    assert heads(["Town", "a", "b"], ["Code", 111, 112], ["Ash", 5, 6], ["Elm", 7, 8]) == [0, 1]

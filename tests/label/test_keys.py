@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.building import Cells, build_grid
 
-from tabellion.label.keys import find_key, narrow_stub
+from tabellion.label.keys import find_key, settle_stub
 
 
 def key_of(*rows: list[str | float | None]) -> tuple[int, ...]:
@@ -51,7 +51,7 @@ def test_a_single_column_names_nothing() -> None:
 
 def narrowed(rows: list[list[str | float | None]], stub: list[int]) -> list[int]:
     cells: Cells = rows
-    return narrow_stub(build_grid(cells), range(len(rows)), range(len(rows[0])), stub)
+    return settle_stub(build_grid(cells), range(len(rows)), range(len(rows[0])), stub)
 
 
 def test_what_repeats_itself_behind_a_full_name_is_a_field() -> None:
@@ -79,3 +79,19 @@ def test_measures_that_come_again_name_nothing_but_years_and_steps_do() -> None:
 
 def test_a_table_of_words_alone_still_has_values() -> None:
     assert narrowed([["1", "english"], ["2", "german"]], [0, 1]) == [0]
+
+
+def test_numbers_that_some_rows_lack_are_no_code() -> None:
+    rows: list[list[str | float | None]] = [[1, None, "Britain"], [2, 3, "France"], [3, 2, "Spain"], [4, 5, "Italy"]]
+    assert narrowed(rows, [0, 1]) == [0]
+    ranked: list[list[str | float | None]] = [[1, 47, "Paper", 9], [2, 48, "Wood", 8], [3, None, "Total", 17]]
+    assert narrowed(ranked, [0, 1, 2]) == [0, 1, 2]
+
+
+def test_columns_behind_a_stub_are_of_it_where_only_so_rows_are_told_apart() -> None:
+    shares: list[list[str | float | None]] = [
+        ["MSFT", "Jan 2000", 39.8], ["MSFT", "Feb 2000", 36.4], ["IBM", "Jan 2000", 79.2], ["IBM", "Feb 2000", 80.1],
+    ]  # fmt: skip
+    assert narrowed(shares, [0]) == [0, 1]
+    counts: list[list[str | float | None]] = [["Ohio", 4, 1.5], ["Ohio", 2, 3.5], ["Ohio", 9, 2.5], ["Iowa", 1, 0.5]]
+    assert narrowed(counts, [0]) == [0]

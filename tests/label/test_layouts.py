@@ -48,6 +48,7 @@ def test_a_measure_in_the_first_column_is_a_value() -> None:
     found = {(one.row, one.top): one.text for one in table.tuples}
     assert found[2, ("Score",)] == "85.4"
     assert found[2, ("Town",)] == "Town 1"
+    assert lefts(table)[2] == ("Person 1",)
 
 
 def test_rising_fractions_name_rows() -> None:
@@ -68,6 +69,36 @@ def test_three_columns_name_rows_together() -> None:
     rows: list[list[Value]] = [["Country", "Year", "Sex", "Deaths", "Births"]]
     rows += [[*name, *numbers(i, 2)] for i, name in enumerate(names)]
     assert lefts(table_of(rows))[4] == ("France", "2020", "female")
+
+
+def test_numbers_that_go_one_way_for_each_name_name_rows_with_it() -> None:
+    names = [(plant, built, year) for plant in ("coal", "wind") for built in (690, 700) for year in (700, 710, 720)]
+    rows: list[list[Value]] = [["plant", "built", "year", "cost", "unit"]]
+    rows += [[*name, 30 + (i * i * 7) % 13, "USD"] for i, name in enumerate(names)]
+    assert lefts(table_of(rows))[8] == ("wind", "690", "710")
+
+
+def test_records_do_not_stand_under_one_another() -> None:
+    towns = ("Adana", "Izmir", "Bursa", "Konya", "Sivas", "Van", "Mersin", "Ordu")
+    rows: list[list[Value]] = [["admin", "gov", "code", "2001", "2002", "2003"]]
+    rows += [[town, town, f"TR{i}: {town}", *numbers(i, 3)] for i, town in enumerate(towns)]
+    rows[5][3:] = [None, None, None]
+    rows[7][0] = " Mersin"
+    found = lefts(table_of(rows))
+    assert found[1] == ("Adana", "Adana", "TR0: Adana")
+    assert found[7] == ("Mersin", "Mersin", "TR6: Mersin")
+
+
+def test_a_first_row_of_numbers_is_no_second_head() -> None:
+    rows: list[list[Value]] = [["id", "f2", "f3", "f4"], *[[10 * i + j for j in range(1, 5)] for i in range(1, 5)]]
+    table = table_of(rows)
+    assert len(table.frame.header_rows) == 1
+    assert {one.top for one in table.tuples if one.column == 2} == {("f3",)}
+
+
+def test_a_head_and_one_row_are_a_table() -> None:
+    [found] = [one for one in table_of([["a", "b", "c"], [1, 2, 3]]).tuples if one.column == 2]
+    assert (found.top, found.left, found.value) == (("c",), ("1",), 3)
 
 
 def outer(rows_of: dict[str, tuple[str, ...]]) -> list[list[Value]]:

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from tabellion.label.blocks import Block, settle_banners, split_blocks
+from tabellion.label.blocks import Block, settle_banners, settle_heads, split_blocks
 from tabellion.label.edges import settle_edges
 from tabellion.label.fixed import fix_frames, label_stated
 from tabellion.label.frames import find_frames, rate_confidence
@@ -96,7 +96,7 @@ def _read(grid: Grid, given: Mapping[int, RowRole], weights: Weights, method: Ro
     labels = label_rows(grid, weights, method, given)
     blocks = split_blocks(labels)
     if method == "boosted":
-        blocks = settle_banners(grid, settle_edges(labels, blocks, weights, given))
+        blocks = settle_heads(grid, settle_banners(grid, settle_edges(labels, blocks, weights, given)))
         labels = relabel(labels, blocks)
     return Reading(labels, tuple(find_frames(labels, blocks, weights, rated)))
 

@@ -26,6 +26,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
     covered: float = 0.4  # share of the value columns that have one
     repeated: float = 0.6  # share of a row's cells that an earlier head holds in the same columns
     long_head: int = 12  # rows above a late head that may belong to it: "Unit", "Series ID" and the like
+    record: float = 0.6  # share of the columns in which a row under a head is like the body, and of those with numbers
     head_numbers: float = 0.4  # share of such rows' cells that may be numbers
 
 
@@ -224,6 +225,30 @@ def settle_banners(grid: Grid, blocks: list[Block]) -> list[Block]:
                 break
             block.body.insert(0, block.header.pop())
     return blocks
+
+
+def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
+    """Blocks whose heads end before a row of numbers that is like the body in every column, below a row of texts.
+
+    A row of years, or one that numbers the columns, has no number over the stub.
+    """
+    for block in blocks:
+        columns = np.flatnonzero(grid.filled[[*block.header, *block.body]].any(axis=0))
+        while len(block.header) > 1 and _is_record(grid, block, columns):
+            block.body.insert(0, block.header.pop())
+    return blocks
+
+
+def _is_record(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
+    """Whether the last row of a head says the same kind of thing in each column as the body, under texts alone."""
+    numeric = np.isin(grid.content, (Content.NUMBER, Content.MISSING))
+    last, body = numeric[block.header[-1], columns], numeric[np.ix_(block.body, columns)]
+    above = grid.content[np.ix_(block.header[:-1], columns)]
+    headed = (above == Content.TEXT).any(axis=0).all() and np.isin(above, (Content.TEXT, Content.EMPTY)).all()
+    filled = grid.filled[block.header[-1], columns]
+    usual = 2 * body.sum(axis=0) > grid.filled[np.ix_(block.body, columns)].sum(axis=0)
+    alike = last[0] and usual[0] and min(last.mean(), (last == usual).mean()) > SETTINGS.record
+    return bool(len(columns) > 1 and headed and filled.all() and alike)
 
 
 def _banner(grid: Grid, row: int, columns: NDArray[np.intp]) -> tuple[int, int] | None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
-from tabellion.label.keys import narrow_stub
+from tabellion.label.keys import settle_stub
 from tabellion.model.frame import ROW_ROLES, Frame, Orientation, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
@@ -306,7 +306,7 @@ def build_frame(
         return None
     columns = list(range(columns[0], columns[-1] + 1))
     probability = stub_probabilities(grid, header, body, columns, weights)
-    stub = narrow_stub(grid, body, columns, split_stub(probability))
+    stub = settle_stub(grid, body, columns, split_stub(probability))
     values = [at for at in range(len(columns)) if at not in stub]
     rows = header + body
     frame = Frame(

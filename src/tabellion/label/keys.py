@@ -9,15 +9,18 @@ row only where they go one way, as years, counts and the steps of an experiment 
 it alone is of words and the numbers before it are no series of years or steps, but in print. Fails where other columns
 stand behind the names.
 
-`narrow_stub` holds what was taken for a stub against the same: what comes after the rows are told apart, and says the
-same of several, is a field; measured numbers, which go up and down, name nothing; and where all columns were taken
-for a stub, those that are not of the key are values.
+`settle_stub` holds what was taken for a stub against the same: what comes after the rows are told apart, and says the
+same of several or counts something of some, is a field; measured numbers, which go up and down, name nothing; and where
+all columns were taken for a stub, those that are not of the key are values. Where the stub does not tell rows apart
+that all have a label, columns of words after it, and of numbers that go one way again and again (years, doses), are of
+the stub if together they do. Where nothing was taken for a stub, a column of words that tells the rows apart is it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -29,6 +32,7 @@ _DISTINCT = 0.95  # the share of distinct names
 _FILLED = 0.8  # the share of rows that must have a name
 _FEW = 2  # columns: one that names, one that is told of
 _MOST = 3  # columns that name rows together
+_MOST_FIELDS = 6  # the same, where each row has a label in all of them
 _SLIP = 8  # names from which one may be repeated, by a slip
 _MOSTLY = 0.5
 _FRACTIONS = 0.3  # of the numbers of a measure that are not whole, at least
@@ -78,8 +82,8 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
     return (naming[0].at,)
 
 
-def narrow_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: Sequence[int]) -> list[int]:
-    """The positions of leading stub columns that name rows, of those that were taken for a stub."""
+def settle_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: Sequence[int]) -> list[int]:
+    """The positions of the columns that name rows, given those that were taken for a stub."""
     if len(stub) == len(columns) > 1:
         key = find_key(grid, body, columns)
         return list(range(max((columns.index(at) for at in key), default=0) + 1))
@@ -87,14 +91,68 @@ def narrow_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: S
         return list(stub)
     rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     naming = [at for at in stub if not _is_measure(grid, rows, columns[at])]
+    if not naming:
+        return _first_names(grid, rows, columns)
     lead = [at for place, at in enumerate(naming) if at == naming[0] + place]
     parts: list[tuple[str, ...]] = []
     for place, at in enumerate(lead):
-        names = tuple(str(name).casefold() for name in grid.label.ravel()[grid.home[rows, columns[at]]])
-        if parts and _tell_apart(parts) and _says_the_same(names):
+        names = _names(grid, rows, columns[at])
+        later = [columns[one] for one in lead[place:]]
+        if parts and _tell_apart(parts) and (_says_the_same(names) or _counts(grid, rows, later)):
             return [*lead[:place], *naming[len(lead) :]]
         parts = [*map(_filled_down, parts), names]
+    if len(lead) == len(naming) and not _tell_apart(parts):
+        return [*lead, *_names_further(grid, rows, columns[lead[-1] + 1 : -1], parts, lead[-1] + 1)]
     return naming
+
+
+def _names(grid: Grid, rows: NDArray[np.intp], column: int) -> tuple[str, ...]:
+    return tuple(str(name).casefold() for name in grid.label.ravel()[grid.home[rows, column]])
+
+
+def _first_names(grid: Grid, rows: NDArray[np.intp], columns: Sequence[int]) -> list[int]:
+    """The position of the first column of words that tells the rows apart."""
+    for at, column in enumerate(columns[:-1]):
+        seen = _look(grid, rows, column)
+        if seen and seen.words and _tell_apart([seen.names]):
+            return [at]
+    return []
+
+
+def _names_further(
+    grid: Grid, rows: NDArray[np.intp], columns: Sequence[int], parts: list[tuple[str, ...]], first: int
+) -> list[int]:
+    """The positions of the next columns that tell rows apart which their labels so far, one in each row, do not."""
+    if not all(map(all, parts)):
+        return []
+    for place, column in enumerate(columns[: _MOST_FIELDS - len(parts)]):
+        names, seen = _names(grid, rows, column), _look(grid, rows, column)
+        if seen is None or not all(names) or not (seen.words or _goes_again(grid, rows, column, parts)):
+            return []
+        parts = [*parts, names]
+        if _tell_apart(parts):
+            return list(range(first, first + place + 1))
+    return []
+
+
+def _goes_again(grid: Grid, rows: NDArray[np.intp], column: int, parts: list[tuple[str, ...]]) -> bool:
+    """Whether numbers go one way in the rows of each name, and most come again: years, doses, steps."""
+    numbers = grid.number.ravel()[grid.home[rows, column]]
+    if np.isnan(numbers).any() or len(np.unique(numbers)) > _MOSTLY * len(numbers):
+        return False
+    together = list(zip(*parts, strict=True))
+    same = np.array([one == after for one, after in pairwise(together)])
+    steps = np.diff(numbers)[same]
+    one_way = (steps >= 0).all() or (steps <= 0).all()
+    return bool(len(steps) >= _MOSTLY * len(same) and one_way and steps.any())
+
+
+def _counts(grid: Grid, rows: NDArray[np.intp], columns: Sequence[int]) -> bool:
+    """Whether columns hold numbers alone and the first no code: some rows have none, or the same as others."""
+    content = grid.content.ravel()[grid.home[rows[:, None], columns]]
+    numbers = np.isin(content, (Content.NUMBER, Content.EMPTY, Content.MISSING)).all()
+    names = _names(grid, rows, columns[0])
+    return bool(numbers) and not (all(names) and len(set(names)) == len(names))
 
 
 def _says_the_same(names: tuple[str, ...]) -> bool:

@@ -76,6 +76,8 @@ def best_reading(grid: Grid, reader: Reader, given: Mapping[int, RowRole]) -> Re
         return _read_listed(grid, whole, listed, reader, given)
     if grid.content.size > SETTINGS.most_cells:
         return whole
+    if not whole.frames and (roles := short_relation(grid)):
+        whole = suppose(whole, roles, reader, given)
     best, filled = whole, int(grid.filled.sum())
     doubtful = not _is_sure(whole) and _can_gain(whole, filled)
     for roles in suppositions(grid, whole.frames) if doubtful else ():
@@ -108,6 +110,18 @@ def relation_roles(grid: Grid) -> dict[int, RowRole]:
         return {}
     said = np.flatnonzero(grid.filled.any(axis=1))
     return {int(row): "header" if row == full[0] else "data" for row in said if full[0] <= row <= full[-1]}
+
+
+def short_relation(grid: Grid) -> dict[int, RowRole]:
+    """A row of texts in every column as a head, the rows below it, with numbers or dates, as data."""
+    rows, columns = np.flatnonzero(grid.filled.any(axis=1)), np.flatnonzero(grid.filled.any(axis=0))
+    if min(len(rows), len(columns)) < SETTINGS.least_columns:
+        return {}
+    texts = grid.content[np.ix_(rows, columns)] == Content.TEXT
+    said = grid.filled[np.ix_(rows[1:], columns)]
+    if not texts[0].all() or (said & ~texts[1:]).sum() <= (1 - SETTINGS.full) * said.sum():
+        return {}
+    return {int(row): "header" if row == rows[0] else "data" for row in rows}
 
 
 def suppose(whole: Reading, roles: Mapping[int, RowRole], reader: Reader, given: Mapping[int, RowRole]) -> Reading:

@@ -6,8 +6,10 @@ and the nearest node of each body row in each strand.
 Left header trees that need no learning: a stub without any sign of nesting, and groups of a frame without a stub. In: a
 frame. Out: the tree, and the nearest nodes of each body row. Web tables mostly list rows of one rank; that is plain
 where all labels of a stub look alike, begin at one place and have values beside them, and so it is on a sheet of
-thousands of such rows. Where no column names the rows, the rows that one cell fills still name those below them. A key
-of several columns on a web page is a plain list of names: an empty field says nothing of the rows below it.
+thousands of such rows. Rows of a sheet that each have a label in the first and in another column of the stub, all of
+one look, are records: none stands under another. Where no column names the rows, the rows that one cell fills still
+name those below them. A key of several columns on a web page is a plain list of names: an empty field says nothing of
+the rows below it.
 
 The top header trees. In: frames, weights. Out: of each the tree, and the nearest nodes of each value column. The head
 of the stub's first column is no label of any value and has no node, unless a row of column numbers stands under it and
@@ -23,6 +25,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from tabellion.model.document import Mark
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content
 from tabellion.model.methods import ParentMethod
@@ -32,7 +35,7 @@ from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import can_guide, given_among, guided_left, guided_top
 from tabellion.nest.pieces import join_texts, says_of_which
 from tabellion.nest.spread import NONE, HeaderCells, spread_headers
-from tabellion.nest.stub import Strand, find_strands
+from tabellion.nest.stub import Strand, find_strands, part_head
 from tabellion.nest.tree import Forest, Label, Nearest, left_parents, top_parents
 from tabellion.weights import Weights
 
@@ -138,6 +141,7 @@ def _label(frame: Frame, cells: HeaderCells, cell: int) -> Label:
 
 
 MANY_RECORDS = 5_000  # rows from which a stub of labels that look alike is a list of records; trees are shorter
+SLIP = 0.5  # the indent that a single blank makes: among records it means nothing
 
 
 def nest_groups(frame: Frame) -> tuple[HeaderTree, Nearest]:
@@ -154,22 +158,39 @@ def nest_groups(frame: Frame) -> tuple[HeaderTree, Nearest]:
 
 
 def is_flat(frame: Frame) -> bool:
-    """Whether nothing in the stub of a web table, or of a list of thousands of records, hints at nesting."""
+    """Whether nothing in the stub of a web table, of records or of a list of thousands hints at nesting."""
     grid = frame.grid
     if not frame.stub_columns or not frame.body_rows or not frame.value_columns:
         return False
-    if grid.medium != "html" and (len(frame.stub_columns) > 1 or len(frame.body_rows) < MANY_RECORDS):
-        return False
     if len(frame.stub_columns) > 1:
-        return frame.keyed
+        return frame.keyed if grid.medium == "html" else lists_records(frame)
+    if grid.medium != "html" and len(frame.body_rows) < MANY_RECORDS:
+        return False
     body, stub = list(frame.body_rows), frame.stub_columns[0]
     if any(frame.labels.roles[row] != "data" for row in body) or not grid.filled[body, stub].all():
         return False
+    return _looks_alike(frame, stub) and bool(grid.filled[body][:, list(frame.value_columns)].any(axis=1).all())
+
+
+def lists_records(frame: Frame) -> bool:
+    """Whether each row of a sheet is named by several columns, the first among them, all of one look."""
+    grid, body, stub = frame.grid, list(frame.body_rows), list(frame.stub_columns)
+    if grid.medium != "spreadsheet" or len(stub) == 1 or part_head(frame)[1] != frame.body_rows:
+        return False
+    filled = grid.filled[body][:, stub]
+    if not filled[:, 0].all() or not (filled.sum(axis=1) > 1).all():
+        return False
+    if (grid.marks[body][:, list(frame.value_columns)] & int(Mark.AGGREGATE)).any():
+        return False
+    return all(_looks_alike(frame, column, SLIP) for column in stub)
+
+
+def _looks_alike(frame: Frame, stub: int, slip: float = 0.0) -> bool:
+    """Whether all labels of a column have one look and begin at about one place, each in a cell of its own."""
+    grid, body = frame.grid, list(frame.body_rows)
     looks = [grid.styles[number] for number in set(grid.style[body, stub].tolist())]
     letters = {(look.bold, look.italic, look.underline, look.size) for look in looks}
-    if len(letters) > 1 or len(set(grid.indent[body, stub].tolist())) > 1 or grid.covered[body, stub].any():
-        return False
-    return bool(grid.filled[body][:, list(frame.value_columns)].any(axis=1).all())
+    return len(letters) == 1 and bool(np.ptp(grid.indent[body, stub]) <= slip) and not grid.covered[body, stub].any()
 
 
 def nest_flat(frame: Frame) -> tuple[HeaderTree, Nearest]:
@@ -189,22 +210,23 @@ def nest_flat(frame: Frame) -> tuple[HeaderTree, Nearest]:
 def _nest_names(frame: Frame) -> tuple[HeaderTree, Nearest]:
     """The names of each row by the columns of a key, under the group that it stands in.
 
-    A span names all its rows; a blank in an outer column stands for the name above it.
+    A span names all its rows; a blank in an outer column stands for the name above it, but not in records.
     """
     grid, nodes = frame.grid, list[HeaderNode]()
+    records = lists_records(frame)
     group: int | None = None
     known: dict[tuple[int | None, int], int] = {}
     nearest: Nearest = {}
     above: dict[int, int] = {}
     for row in frame.body_rows:
-        if frame.labels.roles[row] == "group":
+        if frame.labels.roles[row] == "group" and not records:
             nodes.append(_node(frame, len(nodes), row, int(grid.filled[row].argmax())))
             group, above = nodes[-1].id, {}
             continue
         for column in frame.stub_columns:
             home = int(grid.home[row, column])
             if grid.content.ravel()[home] == Content.EMPTY:
-                node = above.get(column) if column != frame.stub_columns[-1] else None
+                node = above.get(column) if column != frame.stub_columns[-1] and not records else None
             elif (group, home) in known:
                 node = known[group, home]
             else:
