@@ -242,11 +242,11 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
 def _is_record(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
     """Whether the last row of a head says the same kind of thing in each column as the body, under texts alone."""
     numeric = np.isin(grid.content, (Content.NUMBER, Content.MISSING))
-    last, body = numeric[block.header[-1], columns], numeric[np.ix_(block.body, columns)]
-    above = grid.content[np.ix_(block.header[:-1], columns)]
+    last, body = numeric[block.header[-1], columns], numeric[block.body][:, columns]
+    above = grid.content[block.header[:-1]][:, columns]
     headed = (above == Content.TEXT).any(axis=0).all() and np.isin(above, (Content.TEXT, Content.EMPTY)).all()
     filled = grid.filled[block.header[-1], columns]
-    usual = 2 * body.sum(axis=0) > grid.filled[np.ix_(block.body, columns)].sum(axis=0)
+    usual = 2 * body.sum(axis=0) > grid.filled[block.body][:, columns].sum(axis=0)
     alike = last[0] and usual[0] and min(last.mean(), (last == usual).mean()) > SETTINGS.record
     return bool(len(columns) > 1 and headed and filled.all() and alike)
 

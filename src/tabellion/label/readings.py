@@ -76,8 +76,8 @@ def best_reading(grid: Grid, reader: Reader, given: Mapping[int, RowRole]) -> Re
         return _read_listed(grid, whole, listed, reader, given)
     if grid.content.size > SETTINGS.most_cells:
         return whole
-    if not whole.frames and (roles := short_relation(grid)):
-        whole = suppose(whole, roles, reader, given)
+    if not whole.frames and (short := short_relation(grid)):
+        whole = suppose(whole, short, reader, given)
     best, filled = whole, int(grid.filled.sum())
     doubtful = not _is_sure(whole) and _can_gain(whole, filled)
     for roles in suppositions(grid, whole.frames) if doubtful else ():
