@@ -12,9 +12,12 @@ import pytest
 
 from printing import PdfPage, join_objects, protect, write_pdf
 from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UnreadableError, UsageError
+from tabellion.model.printed import Font
 from tabellion.pipeline import extract_document
 from tabellion.read import Limits, read_document
 from tabellion.read.pdf.document import PrintedPages
+from tabellion.read.pdf.signs import mend_symbols
+from tabellion.read.pdf.words import LetterBoxes
 
 
 def page_of(data: bytes, number: int = 0):
@@ -87,6 +90,33 @@ def test_signs_of_a_font_that_calls_them_letters_are_read_as_they_look():
     )
     words = page_of(drawn_pdf(content, to_unicode=letters, mapped="Symbol")).words
     assert "".join(words.text) == "−2.5±0.6μg26mgγαβ<"
+
+
+def test_signs_that_a_font_numbers_as_they_come_are_read_as_they_look():
+    named = {0x2D: "\x01", 0xB0: "\x03", 0x3D: "¼", 0x28: "ð", 0x29: "Þ", 0x44: "1", 0xA3: "\x04"}
+    pairs = " ".join(f"<{code:02X}> <{ord(c):04X}>" for code, c in named.items())
+    letters = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
+        f"endcodespacerange {len(named)} beginbfchar {pairs} endbfchar endcmap end end"
+    )
+    content = (
+        r"BT /F1 12 Tf 72 700 Td (D) Tj /F0 12 Tf (t ) Tj /F1 12 Tf (=\(-) Tj /F0 12 Tf (1.11) Tj "
+        r"/F1 12 Tf (\)\260\243) Tj ET"
+    )
+    words = page_of(drawn_pdf(content, to_unicode=letters, mapped="Symbol")).words
+    assert "".join(words.text) == "Δt=(−1.11)°\ufffd"  # what may be ≤ or ≥ stays unknown
+
+
+def test_signs_of_mathabx_fonts_are_no_accents():
+    text = "5˘2ˆ"
+    none = np.zeros(len(text))
+    letters = LetterBoxes(
+        np.array(list(map(ord, text)), dtype=np.uint32), np.zeros((len(text), 4), dtype=np.float32),
+        none.astype(np.float32), none.astype(np.float32), np.array([0, 1, 0, 0]), none.astype(np.uint32),
+        none.astype(bool),
+    )  # fmt: skip
+    code = mend_symbols(letters, (Font("Minion"), Font("TeX-matha9"))).code
+    assert "".join(map(chr, code)) == "5±2ˆ"
 
 
 def test_text_drawn_through_several_clips_is_read_once_and_whole():

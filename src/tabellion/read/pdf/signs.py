@@ -6,10 +6,14 @@ below the line, so the box of the glyph tells: each sign is put right only where
 stands for, and no letter or figure has it. Where one Greek letter of a font is told so, its others go by the places
 that they share in all such fonts.
 
-In: the characters of a page with their fonts. Out: the same, as printed. Only fonts all of whose characters on the page
-are such places are looked at. Fails where a glyph has the shape of the letter whose place it takes (a lone gamma).
+Other fonts number their signs as they come, so that they are extracted as control characters, or as letters of
+Iceland; of these as well the shape tells: a flat bar is the minus, a ball that stands high the degree.
 
-Signs of TeX's symbol fonts are told by the names of those fonts instead; only what was seen in documents is listed.
+In: the characters of a page with their fonts. Out: the same, as printed. Only fonts all of whose characters on the page
+are such places, or signs, are looked at. Fails where a glyph has the shape of the letter whose place it takes (a lone
+gamma), and on signs of one shape: what may be ≤ or ≥ stays unknown.
+
+The signs of TeX's mathabx fonts, which are extracted as accents, are told by the names of those fonts instead.
 """
 
 from __future__ import annotations
@@ -27,7 +31,8 @@ from numpy.typing import NDArray
 from tabellion.model.printed import Font
 from tabellion.read.pdf.words import LetterBoxes
 
-_SIGNS = ((re.compile(r"(?:TeX-)?matha\d*", re.I), {0x31: 0x2032}),)  # mathabx: the prime
+_MATHABX = str.maketrans("`´ˆ˜¨˝˚˘¯“”„«»‰ďě012:;pqrs{8", "+−×÷·°∗±∓=≡∼≈≃≠≤≥°′″†‡()[]/∞")
+_SIGNS = ((re.compile(r"(?:TeX-)?matha\d*", re.I), _MATHABX),)
 _MOST_PLACES = 14  # different characters on a page, in a font of signs
 _GREEK = dict(zip(map(ord, "abgdezhiklmnprstyDSW"), "αβγδεζηικλμνπρστυΔΣΩ", strict=True))
 _BLANKS = (0x20, 0x0A, 0x0D, 0xA0)
@@ -58,6 +63,22 @@ class Shape(NamedTuple):
     def descends(self) -> bool:
         return self.bottom < -0.15
 
+    def is_minus(self) -> bool:
+        """A bar in the middle, longer than a hyphen."""
+        return self.width > 0.5 and self.height < 0.1 and 0.1 < self.bottom < 0.4
+
+    def is_round(self, low: float, high: float) -> bool:
+        """As wide as high, within sizes."""
+        return low <= self.width <= high and 0.93 < self.width / max(self.height, 0.01) < 1.07
+
+    def is_asterisk(self) -> bool:
+        """Small, and somewhat higher than wide, as the asterisk between the line and the height of letters is."""
+        return 0.33 < self.width < 0.5 and 0.8 < self.width / max(self.height, 0.01) < 0.92 and 0 < self.bottom < 0.15
+
+    def is_bracket(self) -> bool:
+        """Narrow, from below the line to above all letters."""
+        return self.width < 0.38 and self.bottom < -0.1 and self.height > 0.8
+
 
 Told = tuple[str, str, Callable[[Shape], bool]]  # the place, the sign that stands there, how its glyph is known
 _BY_SHAPE: tuple[Told, ...] = (
@@ -76,6 +97,21 @@ _BY_SHAPE: tuple[Told, ...] = (
     ("b", "β", lambda shape: shape.descends() and shape.top > 0.6),
     ("x", "χ", lambda shape: shape.descends() and shape.top < 0.6),
     ("a", "α", lambda shape: shape.width > 1.08 * shape.height and not shape.descends()),
+    ("1", "Δ", lambda shape: shape.width > 0.55 and shape.height > 0.66 and shape.bottom > -0.05),
+    ("þ", "+", lambda shape: shape.is_round(0.55, 0.8)),
+    ("¼", "=", lambda shape: shape.height < 0.6 * shape.width and shape.bottom > 0.05),
+    ("ð", "(", Shape.is_bracket),
+    ("Þ", ")", Shape.is_bracket),
+)
+_UNNAMED = (*range(0x09), *range(0x0E, 0x20))  # control characters, which are not printed
+_OF_UNNAMED: tuple[tuple[str, Callable[[Shape], bool]], ...] = (
+    ("−", Shape.is_minus),
+    ("·", lambda shape: shape.is_round(0.07, 0.16) and 0.15 < shape.bottom < 0.3),
+    ("•", lambda shape: shape.is_round(0.3, 0.45) and 0 < shape.bottom < 0.15),
+    ("°", lambda shape: shape.is_round(0.2, 0.45) and shape.bottom > 0.3),
+    ("×", lambda shape: shape.is_round(0.4, 0.52) and -0.03 < shape.bottom < 0.1),
+    ("±", lambda shape: shape.is_round(0.645, 0.675) and abs(shape.bottom) < 0.006),
+    ("∗", Shape.is_asterisk),
 )
 _PLACES = frozenset(map(ord, (place for place, _, _ in _BY_SHAPE))) | frozenset(_GREEK)
 
@@ -88,19 +124,28 @@ def mend_signs(
     for number in np.unique(font[font >= 0]).tolist():
         mine = np.flatnonzero((font == number) & ~np.isin(code, _BLANKS))
         places, first = np.unique(code[mine], return_index=True)
-        if not 0 < len(places) <= _MOST_PLACES or not _PLACES.issuperset(places.tolist()):
+        if len(places) > _MOST_PLACES or any(chr(place).isalnum() for place in set(places.tolist()) - _PLACES):
             continue
-        signs = _signs_of({int(place): shape_of(int(mine[at])) for place, at in zip(places, first, strict=True)})
-        found = found.copy() if signs and found is code else found
+        asked = {place: int(at) for place, at in zip(places.tolist(), mine[first], strict=True) if place in _PLACES}
+        signs = _signs_of({place: shape_of(at) for place, at in asked.items()})
+        unnamed = mine[np.isin(code[mine], _UNNAMED)]
+        found = found.copy() if (signs or len(unnamed)) and found is code else found
         for place, sign in signs.items():
             found[mine[code[mine] == place]] = ord(sign)
+        for at in unnamed.tolist():  # fonts of one name may number their signs differently
+            found[at] = ord(_unnamed_sign(shape_of(at))) or found[at]
     return found
+
+
+def _unnamed_sign(shape: Shape) -> str:
+    """The sign that has a shape; a null where none or several have it."""
+    return next((sign for sign, known in _OF_UNNAMED if known(shape)), "\0")
 
 
 def _signs_of(shapes: dict[int, Shape]) -> dict[int, str]:
     """The signs that stand at the places of a font."""
     told = {ord(place): sign for place, sign, known in _BY_SHAPE if ord(place) in shapes and known(shapes[ord(place)])}
-    if any(sign in _GREEK.values() for sign in told.values()):
+    if any(place in _GREEK and sign in _GREEK.values() for place, sign in told.items()):
         told = {place: _GREEK[place] for place in shapes if place in _GREEK} | told
     return told
 
