@@ -2,11 +2,13 @@
 
 In: tables of jats, of articles and of the specimens whose head rows are known, recognised from their gold places with
 the weights of the same folder. Out: the weights `printed_header_rows`. A recognised row is of the head if most of its
-words are.
+words are. Some publishers' markup ends the head under a text that spans columns, and calls what tells those columns
+apart data: such heads are taken as they are printed (`whole_head`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,8 +21,9 @@ from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judg
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.corpora import LeftOut, is_seen
 from tabellion.learn.printed.cases import SPECIMENS, PrintedCase, printed_cases
-from tabellion.learn.printed.gold import GoldTable
+from tabellion.learn.printed.gold import GoldCell, GoldTable
 from tabellion.learn.printed.locate import printed_material
+from tabellion.learn.scoring.articles import is_number
 from tabellion.model.place import Box, Place
 from tabellion.model.region import PrintedRegion
 from tabellion.recognise.printed.grid import PrintedTable, recognise_table_rows
@@ -83,6 +86,23 @@ def gold_region(case: PrintedCase, table: GoldTable) -> PrintedRegion | None:
     return PrintedRegion(first.page, first.place, first.box, parts=tuple(rest))
 
 
+def whole_head(cells: Sequence[GoldCell], heads: int) -> int:
+    """How many rows the head has: those that are marked, and rows of words that tell apart what the last one spans.
+
+    >>> row = [GoldCell(0, 1, 1, 2, "Share"), GoldCell(1, 1, 1, 1, "men"), GoldCell(1, 2, 1, 1, "women")]
+    >>> whole_head(row, 1), whole_head([row[0], GoldCell(1, 1, 1, 1, "12"), GoldCell(1, 2, 1, 1, "14")], 1)
+    (2, 1)
+    """
+    while heads:
+        below = [cell for cell in cells if cell.row == heads]
+        spans = [cell for cell in cells if cell.row + cell.row_span == heads and cell.column_span > 1]
+        parted = (sum(s.column <= c.column < s.column + s.column_span for c in below) > 1 for s in spans)
+        if any(is_number(cell.text) for cell in below) or not any(parted):
+            break
+        heads += 1
+    return heads
+
+
 @lru_cache(maxsize=64)
 def _cells_of(case: PrintedCase, table: GoldTable) -> tuple[dict[int, int], ...]:
     """The cell of each word, for every view that the table is on."""
@@ -92,7 +112,7 @@ def _cells_of(case: PrintedCase, table: GoldTable) -> tuple[dict[int, int], ...]
 
 def _head_share(case: PrintedCase, table: GoldTable, printed: PrintedTable) -> NDArray[np.float64]:
     """For each row the share of its words that are of the gold's head."""
-    cells_of, heads = _cells_of(case, table), int(table.gold["header_rows"])
+    cells_of, heads = _cells_of(case, table), whole_head(table.cells, int(table.gold["header_rows"]))
     strip = printed.strip
     inside, known = np.zeros(printed.cells.rows), np.zeros(printed.cells.rows)
     for cell in printed.cells.cells:

@@ -12,6 +12,7 @@ begins right of the outermost text of a column that is set flush left.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.style import PLAIN, Style
 from tabellion.recognise.printed.columns import Column, Columns
+from tabellion.recognise.printed.line_facts import count_head_lines, ruled_between
 from tabellion.recognise.printed.phrases import Phrase
 from tabellion.recognise.printed.rows import Block
 from tabellion.recognise.printed.text import Strip
@@ -57,6 +59,8 @@ def build_cells(
         groups[row_of_line[k]].extend((k, p) for p in line)
     cells = {(cell.row, cell.column): cell for row, group in enumerate(groups) for cell in _cells_of_row(row, group)}
     _add_blocks(strip, row_of_line, rows, blocks, cells)
+    head = count_head_lines(strip, phrases, ruled_between(strip))
+    _span_centred(strip, row_of_line, head, len(columns.columns), cells)
     widen_lone(cells, len(columns.columns))
     whole = tuple(sorted(cells.values(), key=lambda c: (c.row, c.column)))
     return PrintedCells(whole, row_of_line, rows, len(columns.columns))
@@ -100,6 +104,70 @@ def _add_blocks(
         else:
             lines = sorted((*there.lines, *block.lines), key=lambda line: float(strip.base[line[0]]))
             cells[place] = msgspec.structs.replace(there, lines=tuple(lines))
+
+
+_LEADING_COLUMNS = 3  # in which names of several rows are looked for
+_CENTRED_OFF = 0.3  # of the usual step from row to row, that a name may be off the middle of its rows
+_FEWEST_NAMED = 3  # rows that a name must stand over where it is the only one
+
+
+def _span_centred(
+    strip: Strip,
+    row_of_line: NDArray[np.int32],
+    head: int,
+    columns: int,
+    cells: dict[tuple[int, int], PrintedCell],
+) -> None:
+    """Let names that are centred against their rows stand over all of them.
+
+    Where nothing is ruled, a name in the middle of its rows looks as if it stood in one of them. Names are told to be
+    centred where one after the other, from the first row to the last, is in the middle of the rows up to the next.
+    """
+    if head >= len(row_of_line):
+        return
+    first, last = int(row_of_line[head]), int(row_of_line[-1])
+    for column in range(min(_LEADING_COLUMNS, columns - 1)):
+        wide = (cell for cell in cells.values() if cell.column_span > 1)
+        over = {cell.row for cell in wide if cell.column <= column < cell.column + cell.column_span}
+        ends = [first - 1, *sorted(row for row in over if row >= first), last + 1]
+        for before, after in pairwise(ends):
+            _span_stretch(strip, column, range(before + 1, after), cells)
+
+
+def _span_stretch(strip: Strip, column: int, rows: range, cells: dict[tuple[int, int], PrintedCell]) -> None:
+    """The same for the rows between two texts that run over the column."""
+    names = [cells[row, column] for row in rows if (row, column) in cells]
+    if not names or names[0].row == rows[0] or any(name.row_span > 1 for name in names):
+        return
+    beside: dict[int, list[PrintedCell]] = {row: [] for row in rows}
+    for cell in cells.values():
+        if cell.row in beside and cell.column > column and cell.row_span == 1:
+            beside[cell.row].append(cell)
+    if not all(beside.values()):
+        return
+    extents = {row: _extent(strip, [w for cell in held for w in cell.words]) for row, held in beside.items()}
+    middle = {row: sum(extents[row]) / 2 for row in rows}
+    off = _CENTRED_OFF * float(np.median(np.diff(list(middle.values()))))
+    spans: list[tuple[int, int]] = []
+    start = rows[0]
+    for n, name in enumerate(names):
+        limit = names[n + 1].row if n + 1 < len(names) else rows[-1] + 1
+        wanted = sum(_extent(strip, name.words)) / 2
+        end = min(range(name.row, limit), key=lambda row: abs((middle[start] + middle[row]) / 2 - wanted), default=None)
+        if end is None or start > name.row or abs((middle[start] + middle[end]) / 2 - wanted) > off:
+            return
+        spans.append((start, end))
+        start = end + 1
+    if start <= rows[-1] or (len(names) == 1 and len(rows) < _FEWEST_NAMED):
+        return
+    for name, (begin, end) in zip(names, spans, strict=True):
+        del cells[name.row, column]
+        cells[begin, column] = msgspec.structs.replace(name, row=begin, row_span=end - begin + 1)
+
+
+def _extent(strip: Strip, words: list[int]) -> tuple[float, float]:
+    """Where words begin and end, from above."""
+    return float(strip.box[words, 1].min()), float(strip.box[words, 3].max())
 
 
 def widen_lone(cells: dict[tuple[int, int], PrintedCell], columns: int) -> None:
