@@ -1,4 +1,4 @@
-"""What a cell's text says, put together from leaders, marks, numbers and dates."""
+"""What a cell's text says, put together from leaders, marks, numbers and dates; whether texts are read from the right."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, partial
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.model.grid import Content
 from tabellion.patterns import lazy_pattern
@@ -23,6 +25,25 @@ _PLAIN_WORDS = lazy_pattern(rf"(?={_LETTER}{{3}}){_LETTER}+(?:[ \-&'’]{_LETTER
 _NUMBER_STARTS = "-0123456789"
 _TEXTS_KEPT, _CONVENTIONS_KEPT = 8_192, 8  # short texts whose meaning is kept, by each of so many conventions
 _LONG = 48  # a longer text is prose: neither a number nor a date
+
+
+_LEFTWARD_LETTERS = ((0x590, 0x900), (0xFB1D, 0xFE00), (0xFE70, 0xFEFF))  # Hebrew, Arabic and their kin; their forms
+_LEFTWARD = lazy_pattern("[" + "".join(f"{chr(first)}-{chr(end - 1)}" for first, end in _LEFTWARD_LETTERS) + "]")
+
+
+def leftward_letters(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Which characters are of a script that runs to the left."""
+    return np.logical_or.reduce([(codes >= first) & (codes < end) for first, end in _LEFTWARD_LETTERS])
+
+
+def reads_leftwards(texts: Iterable[str]) -> bool:
+    """Whether most letters of texts are of a script that runs to the left: the texts are read from the right.
+
+    >>> reads_leftwards(["שלום", "12"]), reads_leftwards(["Tel Aviv", "תל"]), reads_leftwards(["12"])
+    (True, False, False)
+    """
+    whole = "".join(texts)
+    return not whole.isascii() and 2 * len(_LEFTWARD.findall(whole)) > sum(map(str.isalpha, whole))
 
 
 class Saying(msgspec.Struct, frozen=True, gc=False):

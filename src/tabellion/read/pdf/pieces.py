@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from tabellion.model.place import Box
 from tabellion.model.printed import Pieces, PrintedPage, Shift, Words
 from tabellion.read.pdf.words import RawWords
+from tabellion.values.texts import reads_leftwards
 
 _LINE_STEP = 0.22  # of the size: words whose baselines differ by less are on one line
 _WIDE_GAP = 1.05  # of the size: wider gaps part pieces always
@@ -74,7 +75,7 @@ def join_pieces(raw: RawWords) -> tuple[Words, Pieces]:
     piece = [0] * len(keep)
     for k, run in enumerate(runs):
         run.sort(key=lambda i: (m.left[i], i))
-        if _reads_leftwards(m, run):
+        if reads_leftwards(m.text[i] for i in run):
             run.reverse()
             for i in run:
                 if point := _POINT_BEFORE.fullmatch(m.text[i]):
@@ -223,13 +224,6 @@ def _distance(small: Run, large: Run, m: _Measures) -> float:
 
 
 _POINT_BEFORE = re.compile(r"([:.،,;])(\d+)")  # drawn at the left of a number, it is read after it
-
-
-def _reads_leftwards(m: _Measures, run: Run) -> bool:
-    if all(m.text[i].isascii() for i in run):
-        return False
-    letters = [c for i in run for c in m.text[i] if c.isalpha()]
-    return bool(letters) and sum("\u0590" <= c < "\u0900" for c in letters) > len(letters) / 2
 
 
 def _mark_shifts(run: Run, m: _Measures, shift: list[int]) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.read.pdf.space import Boxes
+from tabellion.values.texts import leftward_letters
 
 _WORD_GAP = 0.2  # of the type size: narrower gaps are kerning; the narrowest blanks of justified text are wider
 _PARTED_GAP = 0.1  # the same where PDFium, which knows the font's own blank, sees one
@@ -116,7 +117,7 @@ def _breaks(
     wide = np.maximum(size[1:], size[:-1])
     rightwards = box[1:, 0] - box[:-1, 2]
     leftwards = box[:-1, 0] - box[1:, 2]
-    to_left = _right_to_left(letters.code[at])
+    to_left = leftward_letters(letters.code[at])
     gap = np.where(to_left[1:] & to_left[:-1], leftwards, rightwards) / wide
     level = np.abs(np.diff(base)) <= _BASELINE_STEP * wide
     alike = np.abs(np.diff(size)) <= _SIZE_STEP * wide
@@ -139,19 +140,13 @@ def _small_to_capital(code: NDArray[np.uint32]) -> NDArray[np.bool_]:
     return np.asarray(small[:-1] & (code[1:] >= 65) & (code[1:] <= 90))
 
 
-def _right_to_left(code: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    return (
-        ((code >= 0x590) & (code < 0x900)) | ((code >= 0xFB1D) & (code < 0xFE00)) | ((code >= 0xFE70) & (code < 0xFEFF))
-    )
-
-
 def _from_the_right(letters: LetterBoxes) -> LetterBoxes:
     """Letters of scripts that run to the left in the order in which they are read.
 
     Content often has them as they stand from left to right, word by word. Marks stay behind the letter that they stand
     over; letters of one glyph keep their order.
     """
-    leftwards = _right_to_left(letters.code)
+    leftwards = leftward_letters(letters.code)
     if not leftwards.any():
         return letters
     level = np.abs(np.diff(letters.baseline)) <= _BASELINE_STEP * letters.size[1:]

@@ -36,25 +36,15 @@ from tabellion.recognise.printed.rows import find_blocks, find_rows, without_wor
 from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Strip, lay_strip
 from tabellion.values import read_texts
+from tabellion.values.texts import reads_leftwards
 from tabellion.weights import Weights
 
-_MOSTLY = 0.5  # of the letters
 _BY_CELL = ("text", "label", "content", "number", "style", "indent", "marks")
-
-
-def reads_leftwards(grid: Grid) -> bool:
-    """Whether most letters of a grid are of a script that runs to the left."""
-    texts = [str(text) for text in grid.text[grid.filled] if not str(text).isascii()]
-    if not texts:
-        return False
-    letters = sum(map(str.isalpha, "".join(map(str, grid.text[grid.filled]))))
-    leftwards = sum("\u0590" <= c < "\u0900" or "\ufb1d" <= c < "\ufeff" for text in texts for c in text)
-    return leftwards > _MOSTLY * letters
 
 
 def in_reading_order(grid: Grid) -> Grid:
     """The grid with its first column at the right, where it is read from there."""
-    if not reads_leftwards(grid):
+    if not reads_leftwards(map(str, grid.text[grid.filled])):
         return grid
     width = grid.shape[1]
     source = np.arange(grid.text.size).reshape(grid.shape)[:, ::-1].copy()
@@ -171,12 +161,9 @@ def words_in_order(strip: Strip, line: Sequence[int]) -> list[int]:
 
     Words and numbers of other scripts that stand side by side in such a line keep their order.
     """
-    if all(strip.text[word].isascii() for word in line):
+    if not reads_leftwards(strip.text[word] for word in line):
         return list(line)
-    leftwards = [any("\u0590" <= c < "\u0900" or "\ufb1d" <= c < "\ufeff" for c in strip.text[word]) for word in line]
-    letters = [sum(map(str.isalpha, strip.text[word])) for word in line]
-    if 2 * sum(n for n, left in zip(letters, leftwards, strict=True) if left) <= sum(letters):
-        return list(line)
+    leftwards = [reads_leftwards([strip.text[word]]) for word in line]
     runs = groupby(zip(line, leftwards, strict=True), key=lambda one: one[1])
     kept = [[word for word, _ in run] if not left else [word for word, _ in run][::-1] for left, run in runs]
     return [word for run in reversed(kept) for word in run]
