@@ -1,4 +1,4 @@
-"""What a cell's text says, put together from leaders, marks, numbers and dates; whether texts are read from the right."""
+"""What a cell's text says, by leaders, marks, numbers and dates; whether texts are read from the right."""
 
 from __future__ import annotations
 
