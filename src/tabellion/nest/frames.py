@@ -162,6 +162,8 @@ def is_flat(frame: Frame) -> bool:
     grid = frame.grid
     if not frame.stub_columns or not frame.body_rows or not frame.value_columns:
         return False
+    if grid.medium == "pdf" and len(frame.stub_columns) > 1:
+        return _names_by_column(frame)
     if len(frame.stub_columns) > 1:
         return frame.keyed if grid.medium == "html" else lists_records(frame)
     if grid.medium != "html" and len(frame.body_rows) < MANY_RECORDS:
@@ -191,6 +193,17 @@ def _looks_alike(frame: Frame, stub: int, slip: float = 0.0) -> bool:
     looks = [grid.styles[number] for number in set(grid.style[body, stub].tolist())]
     letters = {(look.bold, look.italic, look.underline, look.size) for look in looks}
     return len(letters) == 1 and bool(np.ptp(grid.indent[body, stub]) <= slip) and not grid.covered[body, stub].any()
+
+
+def _names_by_column(frame: Frame) -> bool:
+    """Whether each column of a printed stub names the rows at a level of its own: none is indented, none is a title."""
+    grid, body = frame.grid, [row for row in frame.body_rows if frame.labels.roles[row] != "group"]
+    for column in frame.stub_columns:
+        named = [row for row in body if grid.filled[row, column]]
+        if len(set(grid.indent[named, column].tolist())) > 1:
+            return False
+    values = list(frame.value_columns)
+    return bool(len(body)) and bool(grid.filled[body][:, values].any(axis=1).all())
 
 
 def nest_flat(frame: Frame) -> tuple[HeaderTree, Nearest]:
