@@ -235,14 +235,15 @@ def _printed_stub(
 ) -> tuple[tuple[int, ...], list[int]]:
     """The key and the stub of a printed table, whose first columns name its rows.
 
-    What stands before a key is of it. A stub that does not tell the rows apart goes on to the columns that do, where
-    those are of words.
+    Words that stand before a key are of it. A stub that does not tell the rows apart goes on to the columns that do,
+    where those are of words.
     """
     columns: list[int] = view.columns.tolist()
-    if keys:
-        keys = tuple(columns[: columns.index(max(keys)) + 1])
-        return keys, list(keys)
     data = [row for row, role in enumerate(labels.roles) if role == "data"]
+    if keys:
+        before = columns[: columns.index(max(keys)) + 1]
+        keys = tuple(column for column in before if column in keys or _is_of_words(view.grid, data, column))
+        return keys, list(keys)
     if not stub or len(stub) + 1 >= len(columns) or len(data) < _ENOUGH_ROWS:
         return keys, stub
     found = find_key(view.grid, data, columns)
@@ -251,6 +252,12 @@ def _printed_stub(
     longer = columns[: columns.index(max(found)) + 1]
     added = (text for row in data for text in view.grid.label[row, longer[len(stub) :]] if text)
     return keys, longer if all(any(c.isalpha() for c in text) for text in added) else stub
+
+
+def _is_of_words(grid: Grid, rows: list[int], column: int) -> bool:
+    """Whether most texts of a column have letters."""
+    texts = [text for text in grid.label[rows, column] if text]
+    return 2 * sum(any(map(str.isalpha, text)) for text in texts) > len(texts)
 
 
 def _side_columns(view: WebView, headers: HeaderLines, body: list[int]) -> list[int]:

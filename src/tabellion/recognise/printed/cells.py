@@ -126,43 +126,56 @@ def _span_centred(
     if head >= len(row_of_line):
         return
     first, last = int(row_of_line[head]), int(row_of_line[-1])
+    held = Counter(cell.row for cell in cells.values())
     for column in range(min(_LEADING_COLUMNS, columns - 1)):
-        wide = (cell for cell in cells.values() if cell.column_span > 1)
-        over = {cell.row for cell in wide if cell.column <= column < cell.column + cell.column_span}
-        ends = [first - 1, *sorted(row for row in over if row >= first), last + 1]
-        for before, after in pairwise(ends):
-            _span_stretch(strip, column, range(before + 1, after), cells)
+        over = {cell.row: cell for cell in cells.values() if cell.column <= column < cell.column + cell.column_span}
+        words = [strip.text[cell.words[0]] for row, cell in over.items() if row >= first]
+        if 2 * sum(any(map(str.isalpha, word)) for word in words) < len(words):
+            break
+        alone = (row for row, cell in over.items() if row >= first and cell.column_span > 1 and held[row] == 1)
+        for before, after in pairwise((first - 1, *sorted(alone), last + 1)):
+            _span_stretch(
+                strip,
+                column,
+                {row: over[row] for row in range(before + 1, after) if row in over},
+                range(before + 1, after),
+                cells,
+            )
 
 
-def _span_stretch(strip: Strip, column: int, rows: range, cells: dict[tuple[int, int], PrintedCell]) -> None:
-    """The same for the rows between two texts that run over the column."""
-    names = [cells[row, column] for row in rows if (row, column) in cells]
-    if not names or names[0].row == rows[0] or any(name.row_span > 1 for name in names):
+def _span_stretch(
+    strip: Strip,
+    column: int,
+    names: dict[int, PrintedCell],
+    rows: range,
+    cells: dict[tuple[int, int], PrintedCell],
+) -> None:
+    """The same for the rows between two texts that stand alone."""
+    if not names or rows[0] in names or any(name.row_span > 1 for name in names.values()):
         return
-    beside: dict[int, list[PrintedCell]] = {row: [] for row in rows}
+    words: dict[int, list[int]] = {row: [] for row in rows}
     for cell in cells.values():
-        if cell.row in beside and cell.column > column and cell.row_span == 1:
-            beside[cell.row].append(cell)
-    if not all(beside.values()):
+        if cell.row in words and cell.column > column and cell.row_span == 1:
+            words[cell.row] += cell.words
+    if not all(words.values()):
         return
-    extents = {row: _extent(strip, [w for cell in held for w in cell.words]) for row, held in beside.items()}
-    middle = {row: sum(extents[row]) / 2 for row in rows}
+    middle = {row: sum(_extent(strip, held)) / 2 for row, held in words.items()}
     off = _CENTRED_OFF * float(np.median(np.diff(list(middle.values()))))
-    spans: list[tuple[int, int]] = []
+    spans: dict[int, tuple[int, int]] = {}
     start = rows[0]
-    for n, name in enumerate(names):
-        limit = names[n + 1].row if n + 1 < len(names) else rows[-1] + 1
-        wanted = sum(_extent(strip, name.words)) / 2
-        end = min(range(name.row, limit), key=lambda row: abs((middle[start] + middle[row]) / 2 - wanted), default=None)
-        if end is None or start > name.row or abs((middle[start] + middle[end]) / 2 - wanted) > off:
+    for row, limit in pairwise((*names, rows[-1] + 1)):
+        wanted = sum(_extent(strip, names[row].words)) / 2
+        end = min(range(row, limit), key=lambda k: abs((middle[start] + middle[k]) / 2 - wanted))
+        if start > row or abs((middle[start] + middle[end]) / 2 - wanted) > off:
             return
-        spans.append((start, end))
+        spans[row] = start, end
         start = end + 1
     if start <= rows[-1] or (len(names) == 1 and len(rows) < _FEWEST_NAMED):
         return
-    for name, (begin, end) in zip(names, spans, strict=True):
-        del cells[name.row, column]
-        cells[begin, column] = msgspec.structs.replace(name, row=begin, row_span=end - begin + 1)
+    for row, (begin, end) in spans.items():
+        if names[row].column_span == 1:
+            del cells[row, column]
+            cells[begin, column] = msgspec.structs.replace(names[row], row=begin, row_span=end - begin + 1)
 
 
 def _extent(strip: Strip, words: list[int]) -> tuple[float, float]:
