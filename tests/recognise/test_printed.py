@@ -36,6 +36,7 @@ ROWS = [
     ["Fox hill", "64", "35", "27"],
     ["Stone pit", "17", "9", "52"],
 ]
+BELOW = Box(60, 188, 495, 305)  # where the tables of `headed` stand
 EDGES = [70.0, 200.0, 290.0, 380.0, 470.0]
 PROSE = (
     "The shepherds of the five valleys count their animals on the first day of spring, before the grass is",
@@ -262,6 +263,47 @@ def test_a_stub_that_does_not_tell_the_rows_apart_goes_on_to_the_names():
     lay_table(page, rows, 190, EDGES, ruled=True)
     lefts = {one.left for one in read(page).tables[0].tuples if one.text.isdigit()}
     assert {left[-1] for left in lefts} == set(names)
+
+
+def named_rows(named: tuple[int, int]) -> PdfPage:
+    """A table of six years, three for each of two names, which stand in these rows of the body."""
+    rows = [["Valley", "Year", "Sheep", "Goats"]]
+    for n in range(6):
+        name = {named[0]: "Upper meadow", named[1]: "Mill brook"}.get(n, "")
+        rows.append([name, f"in {2010 + n % 3}", f"{7 * n + 11}", f"{5 * n + 23}"])
+    page = text_page()
+    page.text(70, 180, "Table 1. Animals of the valleys.", 9, "bold")
+    lay_table(page, rows, 190, EDGES)
+    return page
+
+
+@pytest.mark.parametrize("named", [(1, 4), (0, 3)])
+def test_a_name_in_the_middle_of_its_rows_or_above_them_names_all_of_them(named: tuple[int, int]):
+    (table,) = read(named_rows(named)).tables
+    lefts = {one.row: one.left for one in table.tuples if one.text.isdigit()}
+    assert [lefts[row][0] for row in range(1, 7)] == ["Upper meadow"] * 3 + ["Mill brook"] * 3
+    assert [lefts[row][1] for row in range(1, 7)] == [f"in {2010 + n % 3}" for n in range(6)]
+    assert ((1, 0) in table.grid.span_at) == (named == (1, 4))
+
+
+def test_a_row_that_has_no_name_is_no_part_of_the_next_ones():
+    (table,) = read(named_rows((1, 5))).tables
+    assert not [place for place in table.grid.span_at if place[1] == 0]
+
+
+def test_numbers_under_numbers_in_several_columns_are_no_row():
+    strip, runs = laid(headed((92, 200, "Valley"), *((185 + 70 * n, 200, f"kind {n}") for n in range(5))), BELOW)
+    rivers = candidate_rivers(strip, runs)
+    columns = choose_columns(strip, runs, [], rivers, np.ones(len(rivers)))
+    facts = line_facts(strip, columns, join_phrases(strip, columns, [], np.zeros(0, dtype=bool)))
+    assert settle_rows(facts, [(0, 0), (0, 1), (1, 1), (1, 2)], np.full(4, 0.9)).tolist() == [0.9, 0.9, 0.9, 0.0]
+
+
+def test_marks_that_are_raised_above_their_line_are_of_it():
+    page = named_rows((0, 3))
+    page.text(440, 216.2, "**", 9)
+    strip, _ = laid(page, Box(60, 186, 495, 300))
+    assert [strip.text[w] for w in strip.lines[1]] == ["Upper", "meadow", "in", "2010", "11", "**", "23"]
 
 
 def test_a_head_over_the_stub_and_all_values_is_a_label_of_the_values():

@@ -235,14 +235,15 @@ def _printed_stub(
 ) -> tuple[tuple[int, ...], list[int]]:
     """The key and the stub of a printed table, whose first columns name its rows.
 
-    Words that stand before a key are of it. A stub that does not tell the rows apart goes on to the columns that do,
-    where those are of words.
+    What stands before a key is of it, but for numbers that follow words. A stub that does not tell the rows apart goes
+    on to the columns that do, where those are of words.
     """
     columns: list[int] = view.columns.tolist()
     data = [row for row, role in enumerate(labels.roles) if role == "data"]
     if keys:
         before = columns[: columns.index(max(keys)) + 1]
-        keys = tuple(column for column in before if column in keys or _is_of_words(view.grid, data, column))
+        words = [column for column in before if _is_of_words(view.grid, data, column)]
+        keys = tuple(column for column in before if column in (*keys, *words) or column < min(words, default=0))
         return keys, list(keys)
     if not stub or len(stub) + 1 >= len(columns) or len(data) < _ENOUGH_ROWS:
         return keys, stub

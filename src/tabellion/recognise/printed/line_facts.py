@@ -6,6 +6,7 @@ texts, the steps and rulings from line to line, the room that a text had to go o
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import msgspec
@@ -43,7 +44,17 @@ class LineFacts(msgspec.Struct, frozen=True, eq=False):
     numbered: NDArray[np.bool_]  # lines that open with a number, in a table whose rows are numbered
     spanned: NDArray[np.bool_]  # lines but the first that hold several texts under one that spans their columns
     under: NDArray[np.int32]  # for each line the nearest above it with a text that spans several of its own, or -1
+    figures: NDArray[np.int32]  # (lines + 1, columns): how many whole numbers stand in the lines before each
     wrapped: NDArray[np.bool_]  # lines but the last whose heads say the same side by side and go on in the next line
+
+
+_FIGURE = re.compile(r"[<>~≤≥+−–-]?\d[\d.]*(?:,\d[\d.]*)*(?: ?± ?[\d.]+)?[a-z*†‡%]{0,4}")  # nothing is left to say
+_STACKED = 2  # columns with numbers under numbers: a row of them is two
+
+
+def stacks_figures(facts: LineFacts, first: int, last: int) -> bool:
+    """Whether numbers stand under numbers in several columns of some lines, which are then no single row."""
+    return bool(((facts.figures[last + 1] - facts.figures[first]) > 1).sum() >= _STACKED)
 
 
 def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> LineFacts:
@@ -56,6 +67,7 @@ def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> L
     first: list[dict[int, int]] = [{} for _ in range(count)]
     last: list[dict[int, int]] = [{} for _ in range(count)]
     spans = np.zeros(count, dtype=np.int32)
+    figures = np.zeros((count + 1, width), dtype=np.int32)
     for k, line in enumerate(phrases):
         for phrase in line:
             words = list(phrase.words)
@@ -65,6 +77,8 @@ def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> L
             left[k, covered] = float(strip.box[words, 0].min())
             right[k, covered] = float(strip.box[words, 2].max())
             spans[k] += phrase.last > phrase.first
+            if numeric[k, phrase.first] and phrase.first == phrase.last:
+                figures[k + 1, phrase.first] = _FIGURE.fullmatch(_said(strip, phrase)) is not None
             for c in range(phrase.first, phrase.last + 1):
                 first[k].setdefault(c, words[0])
                 last[k][c] = words[-1]
@@ -76,7 +90,7 @@ def line_facts(strip: Strip, columns: Columns, phrases: list[list[Phrase]]) -> L
         filled, numeric, left, right, first, last, spans, block.astype(np.int32), ruled,
         np.diff(strip.line_base).astype(np.float64), _room(strip, columns, filled, left, right, first),
         *_serials(strip, first), np.array([_is_spanned(a, b) for a, b in pairwise(phrases)], dtype=bool),
-        np.array([_nearest_span(phrases, k, head) for k in range(count)], dtype=np.int32),
+        np.array([_nearest_span(phrases, k, head) for k in range(count)], dtype=np.int32), figures.cumsum(axis=0),
         _wrapped_heads(strip, phrases[:head], count),
     )  # fmt: skip
 

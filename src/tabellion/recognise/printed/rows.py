@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.recognise.printed.columns import Columns
-from tabellion.recognise.printed.line_facts import LineFacts
+from tabellion.recognise.printed.line_facts import LineFacts, stacks_figures
 from tabellion.recognise.printed.phrases import Phrase
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
@@ -327,14 +327,12 @@ def choose_rows(count: int, runs: list[tuple[int, int]], chance: NDArray[np.floa
     best[0] = 0.0
     back = np.zeros(count + 1, dtype=np.int32)
     worth = np.log(np.clip(chance, 1e-6, 1.0))
-    order = sorted(range(len(runs)), key=lambda k: runs[k][1])
-    for k in order:
+    for k in sorted(range(len(runs)), key=lambda k: runs[k][1]):
         first, last = runs[k]
         score = best[first] + (last - first + 1) * worth[k]
         if score > best[last + 1]:
             best[last + 1], back[last + 1] = score, first
-    rows = np.zeros(count, dtype=np.int32)
-    end, cuts = count, []
+    rows, end, cuts = np.zeros(count, dtype=np.int32), count, []
     while end > 0:
         cuts.append((int(back[end]), end))
         end = int(back[end])
@@ -386,14 +384,16 @@ def closed_rows(strip: Strip, columns: Columns, facts: LineFacts) -> NDArray[np.
 
 
 def settle_rows(facts: LineFacts, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The judgement, but none for a run with two numbers where rows are numbered, for one in which texts stand side by
-    side under another, and for one that ends where heads are wrapped.
+    """The judgement, but none for a run with two numbers where rows are numbered, for figures under figures, for
+    texts side by side under another, and for one that ends where heads are wrapped.
     """
     before = np.concatenate(([0], np.cumsum(facts.numbered)))
     count, wrapped = len(facts.filled), facts.wrapped & ~facts.spanned
 
     def impossible(first: int, last: int) -> bool:
-        if before[last + 1] - before[first] > 1 or facts.under[first + 1 : last + 1].max(initial=-1) >= first:
+        if before[last + 1] - before[first] > 1 or stacks_figures(facts, first, last):
+            return True
+        if facts.under[first + 1 : last + 1].max(initial=-1) >= first:
             return True
         return bool((first > 0 and wrapped[first - 1]) or (last + 1 < count and wrapped[last]))
 

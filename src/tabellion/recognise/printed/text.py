@@ -18,6 +18,8 @@ from tabellion.model.place import Box
 from tabellion.model.printed import Boxes, PrintedPage, Shift
 
 _LINE_STEP = 0.25  # of the size: words whose baselines differ by less are on one line
+_MARKS = re.compile(r"[*†‡§¶#]{1,4}")
+_RAISED_STEP = 0.75  # type sizes that a mark may be raised above its line
 _PART_GAP = 40.0  # points between two parts in the strip
 _EDGE = 2.0  # points that a ruling may lie outside a part's box
 _NUMBER = re.compile(r"[(\[<>≤≥~≈=±+\-−–—$€£¥#]*\d[\d.,:/'’ ×x*±^e\-−–%°)\]]*[a-z*†‡§¶%°′″)\]]{0,3}\.?", re.I)
@@ -149,6 +151,20 @@ def _clipped(boxes: Boxes, box: Box, hull: Box) -> Boxes:
     return cut
 
 
+def _lower_marks(lines: list[list[int]], texts: list[str], base: NDArray[np.float32], em: float) -> list[list[int]]:
+    """Lines of nothing but marks, raised above the line that they stand in, as part of that line."""
+    kept: list[list[int]] = []
+    for line in lines:
+        step = float(base[line[0]] - base[kept[-1][-1]]) if kept else em
+        if kept and step < _RAISED_STEP * em and all(_MARKS.fullmatch(texts[i]) for i in kept[-1]):
+            before = float(base[kept[-1][0]] - base[kept[-2][-1]]) if len(kept) > 1 else em
+            if step < before:
+                kept[-1] += line
+                continue
+        kept.append(line)
+    return kept
+
+
 def _in_lines(
     texts: list[str],
     words: dict[str, NDArray[Any]],
@@ -169,6 +185,7 @@ def _in_lines(
         last = float(base[i])
         if full[i]:
             smallest = min(smallest, float(size[i]))
+    lines = _lower_marks(lines, texts, base, em)
     line_of = np.zeros(len(texts), dtype=np.int32)
     line_box = np.zeros((len(lines), 4), dtype=np.float32)
     for k, line in enumerate(lines):
