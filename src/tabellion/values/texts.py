@@ -33,7 +33,7 @@ _LEFTWARD = lazy_pattern("[" + "".join(f"{chr(first)}-{chr(end - 1)}" for first,
 
 def leftward_letters(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Which characters are of a script that runs to the left."""
-    return np.asarray([(codes >= first) & (codes < end) for first, end in _LEFTWARD_LETTERS]).any(axis=0)
+    return np.asarray(np.logical_or.reduce([(codes >= first) & (codes < end) for first, end in _LEFTWARD_LETTERS]))
 
 
 def reads_leftwards(texts: Iterable[str]) -> bool:
