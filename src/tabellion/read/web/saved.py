@@ -34,8 +34,10 @@ from tabellion.read.sniff import sniff_format, unpack_gzip
 from tabellion.read.web.page import Opened, open_page
 from tabellion.read.web.transport import fetch_page
 
-_NAMED = re.compile(
-    r"""@import\s{1,9}["']([^"']{1,4096})["']|url\(\s{0,9}["']?([^"')\s]{1,4096})["']?\s{0,9}\)""", re.I
+_NAMED = re.compile(  # an address without quotes has no bracket inside, so that open ones cost nothing
+    r"""@import\s{1,9}["']([^"']{1,4096})["']"""
+    r"""|url\(\s{0,9}(?:"([^"]{1,4096})"|'([^']{1,4096})'|([^"'()\s]{1,4096}))\s{0,9}\)""",
+    re.I,
 )
 _SAFE = "%/:=&?~#+!$,;'@()*[]"  # what browsers leave as it is in an address
 _GROWTH = 1.4  # a file in an archive takes a third more, and a line for its name
@@ -132,7 +134,7 @@ def _named_files(text: str, address: str, known: Mapping[str, Answer]) -> Iterat
 def _sort_names(sheet: str, address: str, sheets: list[str], others: list[str]) -> None:
     """The files that a style sheet names: other sheets, and pictures and fonts."""
     for match in _NAMED.finditer(sheet):
-        name = urljoin(address, match[1] or match[2])
+        name = urljoin(address, match[match.lastindex or 0])
         before = sheet[max(0, match.start() - 12) : match.start()].lower()
         (sheets if match[1] or "@import" in before else others).append(name)
 
