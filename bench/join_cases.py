@@ -24,8 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tabellion.library import open_library
-from tabellion.library.details import Details, document_id
-from tabellion.library.kept import DocumentRecord, TableRecord, in_parts
+from tabellion.library.holdings import Details, DocumentRecord, TableRecord, document_id, in_parts
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments, store_original
 from tabellion.library.reading import SCHEMA, Reading, TableReading

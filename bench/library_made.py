@@ -25,7 +25,7 @@ import pyarrow as pa
 from tabellion.errors import TabellionError
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
-from tabellion.library.details import document_id
+from tabellion.library.holdings import document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
 from tabellion.library.reading import SCHEMA, Reading, TableReading, arrow_table, read_for_library

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tabellion.library.details import ColumnFacts, Details, document_id
+from tabellion.library.holdings import ColumnFacts, Details, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
 from tabellion.library.reading import SCHEMA, Reading, TableReading

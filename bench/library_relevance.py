@@ -25,8 +25,8 @@ import tantivy
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
 from tabellion.library.entries import read_cells
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.joins.sketch import Cells
-from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.records import list_documents, tables_of
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +15,7 @@ from tabellion.learn import parts
 from tabellion.learn.boosting import BoostingSettings, train_boosted
 from tabellion.learn.cards import Card, write_card
 from tabellion.learn.memory import remember_rows
-from tabellion.learn.parts import PARTS, modules_of, outline, stale_weights
+from tabellion.learn.parts import PARTS, READ_FIRST, modules_of, outline, stale_weights
 from tabellion.weights import SHIPPED
 
 pytest.importorskip("lightgbm")
@@ -52,8 +55,17 @@ def test_what_the_code_does_makes_weights_old(changed: str) -> None:
 def test_a_part_depends_on_its_features_and_its_trainer() -> None:
     part = PARTS["columns"]
     needed = modules_of(part.module, part.rooms)
-    assert {"tabellion.label.columns", "tabellion.learn.sheets.columns", "tabellion.learn.boosting"} <= set(needed)
+    assert {"tabellion.label.columns", "tabellion.learn.sheets.frames", "tabellion.learn.boosting"} <= set(needed)
     assert not [name for name in needed if name.startswith(("tabellion.read", "tabellion.learn.cards"))]
+
+
+def test_what_parts_name_is_there() -> None:
+    for part in PARTS.values():
+        assert callable(getattr(import_module(part.module), part.trainer))
+        assert [room for room in part.rooms if find_spec(room) is None] == []
+    for place in chain.from_iterable(READ_FIRST.values()):
+        module, _, function = place.rpartition(".")
+        assert callable(getattr(import_module(f"tabellion.learn.{module}"), function))
 
 
 def test_a_card_tells_when_its_features_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from tabellion.library import open_library
 from tabellion.library.catalogue import Catalogue, migrate, schema_version
 from tabellion.library.catalogue import catalogue as newest
 from tabellion.library.files import Folder
-from tabellion.library.steps import NEWEST, STEPS
+from tabellion.library.migrations import NEWEST, STEPS
 from tabellion.library.verify import verify_library
 
 RELEASED = Path(__file__).parent / "released"

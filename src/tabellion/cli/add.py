@@ -19,7 +19,7 @@ from tabellion.cli.options import FilesOption, JobsOption, LibraryOption, TraceO
 if TYPE_CHECKING:
     from tabellion.cli.batch import Failure, Outcome
     from tabellion.library.adding import StoredSource
-    from tabellion.library.kept import AddResult
+    from tabellion.library.holdings import AddResult
     from tabellion.model.correction import Correction
     from tabellion.pipeline import Settings
 
@@ -73,7 +73,7 @@ def add(
     with crew, opened_library(library, files, create=True) as store, report.summed_up():
         from tabellion.cli.messages import Progress
         from tabellion.library.adding import is_unchanged
-        from tabellion.library.details import document_address
+        from tabellion.library.holdings import document_address
         from tabellion.library.reading import unpack_reading
 
         settings = store.settle(settings)

@@ -16,7 +16,7 @@ import typer
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 
 if TYPE_CHECKING:
-    from tabellion.library.kept import ListedDocument
+    from tabellion.library.holdings import ListedDocument
     from tabellion.library.survey import Share, Survey
 
 LIST_EXAMPLES = """[bold]Examples[/bold]

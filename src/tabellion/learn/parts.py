@@ -206,7 +206,7 @@ ONE_CORPUS = ("genuine", "genuine-drawn", "genuine-paper", "mined-facts", "mined
 """Parts that learn what only one corpus tells: which tables are for layout, what websites say of things."""
 
 READ_FIRST = {
-    SHEETS: ("sheets.row_examples.row_examples",),
+    SHEETS: ("sheets.rows.row_examples",),
     WEB: ("web.genuine.genuine_examples", "web.headers.header_cases"),
     PRINTED: ("printed.locate.seen_views", "printed.structure.laid_tables"),
     SITES: ("web.mined.site_cases",),
@@ -217,7 +217,6 @@ MINED = " ".join(
     f"mine.{name}"
     for name in (
         "slots",
-        "template_slots",
         "facts",
         "names",
         "schema",
@@ -235,8 +234,8 @@ PARTS: dict[str, Part] = {
     part.name: part
     for part in (
         _part("rows", SHEETS, "sheets.rows", "train_rows", "label.rows label.papers", "rows rows_crf rows_paper"),
-        _part("edges", SHEETS, "sheets.edges", "train_edges", "label", "edges-top edges-bottom"),
-        _part("columns", SHEETS, "sheets.columns", "train_columns", "label", "columns"),
+        _part("edges", SHEETS, "sheets.frames", "train_edges", "label", "edges-top edges-bottom"),
+        _part("columns", SHEETS, "sheets.frames", "train_columns", "label", "columns"),
         _part("parents", SHEETS, "sheets.parents", "train_parents", "nest",
               "left_parents left_parents_paper top_parents top_parents_paper"),
         _part("genuine", WEB, "web.genuine", "train_genuine", "locate.web locate.papers", "genuine"),

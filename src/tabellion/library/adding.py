@@ -20,9 +20,8 @@ import msgspec
 from tabellion.errors import LibraryError, TabellionError, UsageError
 from tabellion.isolated import read_in
 from tabellion.library.corrections import editions_of
-from tabellion.library.details import Rendered, document_address, document_id
 from tabellion.library.files import file_hash
-from tabellion.library.kept import AddResult
+from tabellion.library.holdings import AddResult, Rendered, document_address, document_id
 from tabellion.library.originals import is_whole, store_original
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.model.correction import Correction

@@ -24,7 +24,7 @@ import numpy as np
 
 from tabellion.errors import LibraryError
 from tabellion.library.files import Folder, locked, whole_file
-from tabellion.library.kept import DocumentRecord
+from tabellion.library.holdings import DocumentRecord
 from tabellion.library.originals import load_original
 from tabellion.library.records import list_documents
 from tabellion.model.correction import Correction

@@ -50,8 +50,8 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 
 from tabellion.errors import LibraryError, MissingExtraError
 from tabellion.library.files import Folder
-from tabellion.library.kept import is_locked, say_plainly
-from tabellion.library.steps import NEWEST, STEPS
+from tabellion.library.holdings import is_locked, say_plainly
+from tabellion.library.migrations import NEWEST, STEPS
 
 catalogue = MetaData()
 

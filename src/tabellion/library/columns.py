@@ -16,7 +16,7 @@ import msgspec
 
 from tabellion.export.arrow import label_columns
 from tabellion.export.frames import LaidOut, lay_out
-from tabellion.library.details import ColumnFacts
+from tabellion.library.holdings import ColumnFacts
 from tabellion.library.naming import once_each, plain_name
 from tabellion.model.grid import Content
 from tabellion.model.table import Path, Table

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import corrections
-from tabellion.library.kept import in_parts
+from tabellion.library.holdings import in_parts
 from tabellion.library.originals import load_original
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings, read_source

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from tabellion.library.details import name_source
-from tabellion.library.kept import DocumentRecord, TableRecord
+from tabellion.library.holdings import DocumentRecord, TableRecord, name_source
 from tabellion.library.surface import Roles, Surfaces, describe_pages, describe_sheet
 from tabellion.model.document import Sheet
 from tabellion.model.grid import Grid

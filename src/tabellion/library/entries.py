@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from tabellion.library.files import open_room
-from tabellion.library.kept import DocumentRecord, TableRecord
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.terms import BREAK, is_number, terms
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ import tantivy
 from tabellion.errors import LibraryError
 from tabellion.library.entries import Entry, build_schema, describe_documents
 from tabellion.library.files import Folder, locked, whole_file
-from tabellion.library.kept import DocumentRecord, Kept, TableRecord, in_parts
+from tabellion.library.holdings import DocumentRecord, Holdings, TableRecord, in_parts
 from tabellion.library.shards import Shards, has_outgrown, shard_of, shards_for
 
 if TYPE_CHECKING:
@@ -97,16 +97,16 @@ class IndexFolder:
 class SearchIndex(IndexFolder):
     """The index of one library, which follows its catalogue."""
 
-    def __init__(self, folder: Folder, catalogue: Catalogue, kept: Kept) -> None:
+    def __init__(self, folder: Folder, catalogue: Catalogue, holdings: Holdings) -> None:
         super().__init__(folder)
-        self.catalogue, self.kept = catalogue, kept
+        self.catalogue, self.holdings = catalogue, holdings
 
     def catch_up(self, *, wait: bool = False, spread: Spread | None = None) -> bool:
         """Bring the index to the state of the catalogue; False where another process is at it.
 
         `spread(describe, parts)` describes the entries of all parts, in turn, where it is not to be done here.
         """
-        if self.applied() == self.kept.sequence():
+        if self.applied() == self.holdings.sequence():
             return True
         with locked(self.folder.index_lock, wait=_LONG_WAIT if wait else 0.0) as mine:
             if mine:

@@ -20,12 +20,11 @@ from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, corrections, documents, history
-from tabellion.library.details import document_address, document_id
 from tabellion.library.files import Folder, default_place, mark_unfinished
+from tabellion.library.holdings import SqliteHoldings, document_address, document_id, in_parts
 from tabellion.library.index import SearchIndex
-from tabellion.library.kept import AddResult, DocumentRecord, Kept, ListedDocument, SqliteKept, in_parts
 from tabellion.library.places import files_of, store_of
-from tabellion.library.records import KeptRecords, documents_by_id, listed_documents, tables_by_id
+from tabellion.library.records import CatalogueHoldings, documents_by_id, listed_documents, tables_by_id
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from tabellion.library.databases import DatabaseKind
     from tabellion.library.databases.export import DatabaseReport
     from tabellion.library.graph import ResultForm
+    from tabellion.library.holdings import AddResult, DocumentRecord, Holdings, ListedDocument
     from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import QueryLimits, Rows
@@ -63,7 +63,7 @@ class Library:
         if "://" in place:
             self.catalogue = Catalogue(None, place)
             self.folder = files_of(self.catalogue, files, create=create)
-            self.kept: Kept = KeptRecords(self.catalogue)
+            self.holdings: Holdings = CatalogueHoldings(self.catalogue)
         else:
             self.folder = Folder(Path(place))
             if not create and not self.folder.catalogue.exists():
@@ -72,11 +72,11 @@ class Library:
                 self.folder.root.mkdir(parents=True, exist_ok=True)
             self.catalogue = Catalogue(self.folder)
             self.catalogue.prepare(create=create)
-            self.kept = SqliteKept(self.folder.catalogue)
+            self.holdings = SqliteHoldings(self.folder.catalogue)
             self.folder = Folder(Path(place), store_of(self.catalogue, files))
             if create:
                 self.folder.make()
-        self.index = SearchIndex(self.folder, self.catalogue, self.kept)
+        self.index = SearchIndex(self.folder, self.catalogue, self.holdings)
         self.place, self.files = place, files
         self.readers: Crew | None = None  # workers that read documents for it, where it is isolated
         self.openers: Crew | None = None  # such that open its documents to be repaired
@@ -270,7 +270,7 @@ class Library:
         if self._states is None:
             from tabellion.library.paging import SearchStates
 
-            self._states = SearchStates(self.folder, self.kept, self.index)
+            self._states = SearchStates(self.folder, self.holdings, self.index)
         if after:
             searcher, offset = self._states.after(after)
         else:
@@ -390,7 +390,7 @@ class Library:
         return self.query(f"SELECT * FROM {quoted(held[table_id].name)} LIMIT {int(rows)}")  # noqa: S608 - a known name
 
     def close(self) -> None:
-        self.kept.close()
+        self.holdings.close()
         self.catalogue.close()
 
     def __enter__(self) -> Library:

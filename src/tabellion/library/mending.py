@@ -20,8 +20,8 @@ from sqlalchemy import Connection, delete, func, select, update
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, catalogue, corrections, documents, facts, history, segments, tables
-from tabellion.library.details import document_address, document_id
 from tabellion.library.files import Folder
+from tabellion.library.holdings import document_address, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import is_whole, list_originals, load_original
 from tabellion.library.sealing import broken_rows, seal_all

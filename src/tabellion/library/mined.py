@@ -16,7 +16,7 @@ import msgspec
 
 from tabellion.errors import LibraryError
 from tabellion.library.files import Folder, whole_file
-from tabellion.library.kept import AddResult
+from tabellion.library.holdings import AddResult
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
 from tabellion.library.reading import read_for_library

@@ -26,8 +26,8 @@ from sqlalchemy import select
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.files import Folder
+from tabellion.library.holdings import DocumentRecord, Holdings, TableRecord
 from tabellion.library.index import SearchIndex
-from tabellion.library.kept import DocumentRecord, Kept, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.records import documents_by_id, table_called
 from tabellion.library.search import Searcher
@@ -46,18 +46,18 @@ class GoneError(LibraryError):
 class SearchStates:
     """The searchers of one library, those that were used last."""
 
-    def __init__(self, folder: Folder, kept: Kept, index: SearchIndex) -> None:
-        self._parts = folder, kept, index
+    def __init__(self, folder: Folder, holdings: Holdings, index: SearchIndex) -> None:
+        self._parts = folder, holdings, index
         self._held: OrderedDict[str, Searcher] = OrderedDict()
         self._lock = Lock()
 
     def newest(self) -> Searcher:
         """The searcher of the index as it is now."""
-        folder, kept, index = self._parts
+        folder, holdings, index = self._parts
         with self._lock:
             state = index.state()
             if state not in self._held:
-                searcher = Searcher(folder, kept, index)
+                searcher = Searcher(folder, holdings, index)
                 state = searcher.state
                 self._held.setdefault(state, searcher)
             return self._used(state)

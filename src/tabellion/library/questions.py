@@ -16,9 +16,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tabellion.library.details import Details
 from tabellion.library.entries import TEXT_FIELDS
-from tabellion.library.kept import DocumentRecord, TableRecord
+from tabellion.library.holdings import Details, DocumentRecord, TableRecord
 from tabellion.library.terms import find_terms, is_number, is_stop_word, stem
 
 OPEN, CLOSE = "«", "»"  # around a word that was found

@@ -21,7 +21,7 @@ import pyarrow as pa
 from tabellion.errors import TabellionError
 from tabellion.export.arrow import FIELDS, PLACES, SPREADS, LinePaths, place_columns, spread_columns, tuple_columns
 from tabellion.library.columns import relation_columns
-from tabellion.library.details import (
+from tabellion.library.holdings import (
     WORDS_KEPT,
     Details,
     Rendered,

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, func, select
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, schema_version, segments, tables
 from tabellion.library.files import count_bytes
-from tabellion.library.kept import DocumentRecord, ListedDocument, SegmentRecord, TableRecord, in_parts
+from tabellion.library.holdings import DocumentRecord, ListedDocument, SegmentRecord, TableRecord, in_parts
 from tabellion.library.naming import nearest_name
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _documents(connection: Connection, wanted: Select[Any]) -> list[DocumentReco
     return [DocumentRecord(*row[:-1]) for row in connection.execute(wanted)]
 
 
-class KeptRecords:
+class CatalogueHoldings:
     """What a search asks of a catalogue, through its own connection."""
 
     def __init__(self, catalogue: Catalogue) -> None:

@@ -20,10 +20,9 @@ from sqlalchemy import Connection, select
 
 from tabellion.export.typed import SPREAD
 from tabellion.library.catalogue import Catalogue, documents, tables
-from tabellion.library.details import ColumnFacts, Details, unpack_details
 from tabellion.library.files import Folder
 from tabellion.library.functions import register_functions
-from tabellion.library.kept import TableRecord
+from tabellion.library.holdings import ColumnFacts, Details, TableRecord, unpack_details
 from tabellion.library.naming import is_plain_name, once_each
 from tabellion.library.originals import open_segments
 from tabellion.library.reading import SCHEMA

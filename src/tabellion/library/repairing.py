@@ -15,7 +15,7 @@ from tabellion.isolated import read_in
 from tabellion.library.catalogue import Catalogue
 from tabellion.library.corrections import editions_of, read_logs
 from tabellion.library.files import Folder
-from tabellion.library.kept import DocumentRecord, TableRecord
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.originals import load_original
 from tabellion.library.reading import as_stored, naming, reading_of
 from tabellion.library.records import documents_by_id, list_documents, table_called, tables_of

@@ -27,14 +27,13 @@ import msgspec
 import tantivy
 
 from tabellion.errors import QueryError
-from tabellion.library.details import Details
 from tabellion.library.entries import BETWEEN, EMPTY, LARGEST, SIZES, SORTS, TEXT_FIELDS
 from tabellion.library.files import Folder, default_place
+from tabellion.library.holdings import Details, DocumentRecord, Holdings, SqliteHoldings, TableRecord
 from tabellion.library.index import IndexFolder
-from tabellion.library.kept import DocumentRecord, Kept, SqliteKept, TableRecord
+from tabellion.library.migrations import NEWEST
 from tabellion.library.questions import Clause, Condition, Question, highlight_table, parse_question
 from tabellion.library.shards import Address
-from tabellion.library.steps import NEWEST
 from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
 
 
@@ -46,13 +45,13 @@ def glance(place: str | None) -> Iterator[Searcher | None]:
     if "://" in place or not folder.catalogue.exists() or folder.weights.is_dir():
         yield None  # the weights of a library may have to be complained of
         return
-    kept, index = SqliteKept(folder.catalogue), IndexFolder(folder)
+    holdings, index = SqliteHoldings(folder.catalogue), IndexFolder(folder)
     try:
-        folder = Folder(Path(place), kept.store())
-        whole = kept.form() == NEWEST and index.applied() == kept.sequence()
-        yield Searcher(folder, kept, index) if whole else None
+        folder = Folder(Path(place), holdings.store())
+        whole = holdings.form() == NEWEST and index.applied() == holdings.sequence()
+        yield Searcher(folder, holdings, index) if whole else None
     finally:
-        kept.close()
+        holdings.close()
 
 
 _FACET_SIZE = 10  # values shown of a facet
@@ -115,16 +114,16 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=False):
 class Searcher:
     """Answers questions over one state of a library."""
 
-    def __init__(self, folder: Folder, kept: Kept, index: IndexFolder, weights: Weights = Weights()) -> None:
+    def __init__(self, folder: Folder, holdings: Holdings, index: IndexFolder, weights: Weights = Weights()) -> None:
         self.weights = weights
-        self.folder, self.kept = folder, kept
+        self.folder, self.holdings = folder, holdings
         for _ in range(_TRIES):
             self.state = index.state()
             self._opened = index.open()
             self._snapshot = self._opened.searcher()
             if index.state() == self.state:
                 break
-        self.languages = tuple(dict.fromkeys([DEFAULT, *kept.languages()]))
+        self.languages = tuple(dict.fromkeys([DEFAULT, *holdings.languages()]))
 
     def search(
         self,
@@ -286,7 +285,7 @@ class Searcher:
         return tantivy.Query.const_score_query(query, 0.0)
 
     def _hits(self, asked: Question, scored: list[tuple[float, str, list[str]]]) -> list[Hit]:
-        tables, held = self.kept.hits([table_id for _, table_id, _ in scored])
+        tables, held = self.holdings.hits([table_id for _, table_id, _ in scored])
         hits = []
         for score, table_id, shown in scored:
             table = tables.get(table_id)

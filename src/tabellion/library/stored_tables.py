@@ -12,7 +12,7 @@ import msgspec
 
 from tabellion.errors import LibraryError
 from tabellion.library.corrections import editions_of
-from tabellion.library.kept import DocumentRecord
+from tabellion.library.holdings import DocumentRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import load_original
 from tabellion.library.reading import as_stored, naming, under_name

@@ -23,7 +23,7 @@ import msgspec
 from sqlalchemy import select
 
 from tabellion.library.catalogue import documents, tables
-from tabellion.library.details import Details, unpack_details
+from tabellion.library.holdings import Details, unpack_details
 from tabellion.library.library import Library
 
 DRAWS = 1_000  # of the bootstrap; the ends of an interval move by less than a point with another seed

@@ -30,7 +30,7 @@ from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
 from tabellion.library.corrections import editions_of
 from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked
-from tabellion.library.kept import DocumentRecord, SegmentRecord
+from tabellion.library.holdings import DocumentRecord, SegmentRecord
 from tabellion.library.library import Library
 from tabellion.library.mending import find_damage
 from tabellion.library.originals import (

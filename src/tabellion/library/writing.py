@@ -19,9 +19,8 @@ from tabellion.errors import LibraryError
 from tabellion.export.arrow import clean_text
 from tabellion.library.catalogue import Catalogue, documents, history, segments, tables
 from tabellion.library.corrections import append_log, count_logs, editions_of, read_logs
-from tabellion.library.details import pack_details
 from tabellion.library.files import Folder, bring_files_to_disk, bring_to_disk, is_local, mark_unfinished
-from tabellion.library.kept import AddResult, DocumentRecord, Status, in_parts
+from tabellion.library.holdings import AddResult, DocumentRecord, Status, in_parts, pack_details
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
 from tabellion.library.quads import pack_quads, quads_path, write_quads

@@ -16,7 +16,7 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select
 
 from tabellion.library.catalogue import Catalogue, batches
-from tabellion.library.kept import AddResult
+from tabellion.library.holdings import AddResult
 from tabellion.library.reading import unpack_reading
 from tabellion.library.writing import show_readings
 from tabellion.scale.sources import DocumentPlace

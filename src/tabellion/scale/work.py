@@ -20,8 +20,8 @@ from tabellion.errors import CrashError, TabellionError
 from tabellion.isolated import do_reading
 from tabellion.library.adding import StoredSource, fetch_original
 from tabellion.library.corrections import editions_of
-from tabellion.library.details import document_address
 from tabellion.library.files import bring_to_disk, is_local, open_room
+from tabellion.library.holdings import document_address
 from tabellion.library.originals import Reference, Segment, refer_original, store_original
 from tabellion.library.reading import Reading, as_stored, pack_reading, read_for_library
 from tabellion.library.writing import store_tuples

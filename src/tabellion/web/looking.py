@@ -12,7 +12,7 @@ import msgspec
 
 from tabellion.errors import LibraryError, RepairError
 from tabellion.library.description import describe_cell, describe_sibling, describe_table, named
-from tabellion.library.kept import TableRecord
+from tabellion.library.holdings import TableRecord
 from tabellion.library.library import Library
 from tabellion.library.paging import stored_tuple
 from tabellion.library.records import tables_of

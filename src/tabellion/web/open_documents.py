@@ -19,7 +19,7 @@ import msgspec
 from tabellion.errors import LibraryError
 from tabellion.library.annotations import annotation_of, keeper
 from tabellion.library.corrections import count_logs, read_logs
-from tabellion.library.kept import DocumentRecord, TableRecord
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import load_original
 from tabellion.library.records import documents_by_id, table_called, tables_of

@@ -21,10 +21,9 @@ from tabellion.library.answers import AnswerForm
 from tabellion.library.citing import Citation
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.export import DatabaseReport
-from tabellion.library.details import document_address, document_id
 from tabellion.library.graph import ResultForm
+from tabellion.library.holdings import DocumentRecord, TableRecord, document_address, document_id
 from tabellion.library.joins.partners import Partner
-from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.mined import MinedSites, list_mined, mined_instances
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after

@@ -43,7 +43,7 @@ from tabellion.learn.sheets.rows import (
     row_examples,
     row_material,
 )
-from tabellion.library.kept import DocumentRecord
+from tabellion.library.holdings import DocumentRecord
 from tabellion.library.library import Library
 from tabellion.library.records import list_documents
 from tabellion.model.correction import Undo

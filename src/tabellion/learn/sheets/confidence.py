@@ -27,7 +27,7 @@ from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.memory import spread
 from tabellion.learn.parts import Target
-from tabellion.learn.sheets.edges import RANGED
+from tabellion.learn.sheets.frames import RANGED
 from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles, load_cases
 from tabellion.learn.sheets.variants import Piece, make_sheet, plain
 from tabellion.model.frame import Frame

@@ -24,7 +24,7 @@ from tabellion.library.adding import read_source
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.engines import open_database
 from tabellion.library.databases.target import Column, Database, Shape, literal
-from tabellion.library.kept import DocumentRecord, TableRecord
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
 from tabellion.library.query import QueryLimits, open_closed

@@ -16,10 +16,10 @@ import msgspec
 import tantivy
 
 from tabellion.library.entries import LABEL_FIELDS
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.joins.likeness import TOP, Asked, Likeness, Near, Side, Way, compare
 from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
 from tabellion.library.joins.statement import Plain, Run, Statement, write_statement
-from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.query import QueryLimits, relations_at_hand
 from tabellion.library.records import documents_by_id, table_called, tables_by_id

@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import msgspec
 
-from tabellion.library.details import ColumnFacts, Details
+from tabellion.library.holdings import ColumnFacts, Details
 from tabellion.patterns import short_pattern
 from tabellion.values.marks import split_marks
 from tabellion.values.periods import read_period

@@ -17,10 +17,9 @@ import msgspec
 import pyarrow as pa
 
 from tabellion.library.columns import differing_levels
-from tabellion.library.details import Details
+from tabellion.library.holdings import Details, TableRecord
 from tabellion.library.joins.likeness import STUB, TOP, Likeness, Near, near_labels
 from tabellion.library.joins.sketch import plain_label
-from tabellion.library.kept import TableRecord
 from tabellion.library.query import plain_text
 from tabellion.library.relations import TIDY, quoted, tidy_names
 

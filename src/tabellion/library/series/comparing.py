@@ -15,10 +15,9 @@ from typing import Any
 
 import msgspec
 
-from tabellion.library.details import Details
+from tabellion.library.holdings import Details, DocumentRecord, TableRecord
 from tabellion.library.joins.likeness import likeness
 from tabellion.library.joins.sketch import plain_label
-from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
 from tabellion.library.records import documents_by_id, table_called

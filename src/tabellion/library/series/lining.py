@@ -15,7 +15,7 @@ from datetime import date
 
 import msgspec
 
-from tabellion.library.details import ColumnFacts, Details
+from tabellion.library.holdings import ColumnFacts, Details
 from tabellion.library.joins.sketch import plain_label
 from tabellion.library.joins.statement import same_columns, write_text
 from tabellion.library.library import Library

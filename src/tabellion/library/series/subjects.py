@@ -15,8 +15,8 @@ from urllib.parse import unquote
 
 import msgspec
 
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.joins.sketch import plain_label
-from tabellion.library.kept import DocumentRecord, TableRecord
 from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.values.periods import Period, part_periods
 from tabellion.values.places import find_places
