@@ -21,7 +21,7 @@ from sqlalchemy import delete, select
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, corrections, documents, history
 from tabellion.library.files import Folder, default_place, mark_unfinished
-from tabellion.library.holdings import SqliteHoldings, document_address, document_id, in_parts
+from tabellion.library.holdings import AddResult, SqliteHoldings, document_address, document_id, in_parts
 from tabellion.library.index import SearchIndex
 from tabellion.library.places import files_of, store_of
 from tabellion.library.records import CatalogueHoldings, documents_by_id, listed_documents, tables_by_id
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tabellion.library.databases import DatabaseKind
     from tabellion.library.databases.export import DatabaseReport
     from tabellion.library.graph import ResultForm
-    from tabellion.library.holdings import AddResult, DocumentRecord, Holdings, ListedDocument
+    from tabellion.library.holdings import DocumentRecord, Holdings, ListedDocument
     from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import QueryLimits, Rows
