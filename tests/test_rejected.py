@@ -42,5 +42,7 @@ def test_a_part_of_a_printed_page() -> None:
     assert isinstance(region, PrintedRegion)
     text = reject_region(msgspec.structs.replace(region, genuine=0.2), settings, weights)
     assert text.place.page and text.kind == "text" and len(text.why) == 5 and all(weight for _, weight in text.why)
-    figure = reject_region(msgspec.structs.replace(region, genuine=0.2, figure=True), settings, weights)
+    figure = reject_region(msgspec.structs.replace(region, genuine=0.2, kind="figure"), settings, weights)
     assert figure.kind == "figure" and figure.why[0] == ("it is a part of a figure", 0.0)
+    contents = reject_region(msgspec.structs.replace(region, genuine=0.1, kind="contents"), settings, weights)
+    assert contents.kind == "contents" and contents.why[0] == ("it is a list of contents", 0.0)

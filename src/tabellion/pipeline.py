@@ -205,7 +205,7 @@ def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Re
         from tabellion.locate.printed.regions import explain_printed
 
         why = explain_printed(region, weights) if settings.why else ()
-        return Rejected(region.place, region.genuine, "figure" if region.figure else "text", why)
+        return Rejected(region.place, region.genuine, region.kind, why)
     if not isinstance(region, MarkupRegion):
         return Rejected(region.place, region.genuine)
     from tabellion.locate.rendered.regions import tell_structure

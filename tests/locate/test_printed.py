@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from printing import PdfPage, lay_table, write_pdf
-from tabellion.locate.printed.extent import in_figure, widen_tables
+from tabellion.locate.printed.extent import in_figure, lists_contents, widen_tables
 from tabellion.locate.printed.parting import settle_chances
 from tabellion.locate.printed.piece_features import Earlier
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
@@ -274,3 +274,42 @@ def test_a_sentence_goes_on_behind_the_caption_of_a_figure():
         "Voices are those of Table 4.",
         "The choir has grown, as all of us who sing have seen in Table 3 and in the hall.",
     }
+
+
+SECTIONS = [
+    "Introduction",
+    "Smoking by age",
+    "Smoking by sex",
+    "Regions of the country",
+    "Trends since 1990",
+    "Sources",
+]
+
+
+def contents(heading: str, numbers: list[str], pages: list[int]) -> bool:
+    """Whether a page with these sections under a heading is a list of contents."""
+    page = PdfPage()
+    page.text(72, 90, heading, 16, "bold")
+    for line, (number, section, at) in enumerate(zip(numbers, SECTIONS, pages, strict=True)):
+        page.text(72, 130 + 20 * line, number, 10)
+        page.text(110, 130 + 20 * line, section, 10)
+        page.text(500 - 5.6 * len(str(at)), 130 + 20 * line, str(at), 10)
+    (shown,) = read_pages(page)
+    return lists_contents(gather_facts(shown), Box(60, 110, 560, 260))
+
+
+PAGES = [3, 5, 5, 8, 11, 40]
+
+
+@pytest.mark.parametrize(("heading", "numbers"), [
+    ("Contents", ["1", "2", "3", "4", "5", "6"]),
+    ("What is where", ["1.1", "1.2", "1.3", "2.1", "2.2", "A.1"]),
+    ("Inhaltsverzeichnis", ["1", "2", "3", "4", "5", "6"]),
+])  # fmt: skip
+def test_sections_with_their_pages_are_a_list_of_contents(heading: str, numbers: list[str]):
+    assert contents(heading, numbers, PAGES)
+
+
+def test_what_only_counts_up_is_no_list_of_contents():
+    assert not contents("Smokers by chapter", ["1", "2", "3", "4", "5", "6"], PAGES)
+    assert not contents("Contents", ["1", "2", "3", "4", "5", "6"], [3, 5, 4, 8, 11, 40])

@@ -42,6 +42,9 @@ class Surroundings(msgspec.Struct, frozen=True):
 NO_SURROUNDINGS = Surroundings()
 
 
+PrintedKind = Literal["text", "figure", "contents"]
+
+
 class PrintedRegion(msgspec.Struct, frozen=True, eq=False):
     """A part of a printed page that may be a table; `box` is in the page's view, `place` on the page as it lies.
 
@@ -55,7 +58,7 @@ class PrintedRegion(msgspec.Struct, frozen=True, eq=False):
     issues: tuple[Issue, ...] = ()
     parts: tuple[PrintedRegion, ...] = ()
     about: Surroundings = NO_SURROUNDINGS
-    figure: bool = False  # whether it is a part of a figure
+    kind: PrintedKind = "text"  # what it is if it is no table
     seen: NDArray[np.float64] | None = None  # what it was judged by
 
 

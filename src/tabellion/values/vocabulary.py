@@ -16,8 +16,9 @@ from typing import Literal
 from tabellion.patterns import lazy_pattern
 
 Meaning = Literal[
-    "total", "all", "of which", "source", "note", "unit", "table", "tables", "other list", "figure", "continued"
-]
+    "total", "all", "of which", "source", "note", "unit", "table", "tables", "other list", "figure", "continued",
+    "contents",
+]  # fmt: skip
 
 WORDS: dict[Meaning, dict[str, str]] = {
     "total": {
@@ -245,6 +246,13 @@ WORDS: dict[Meaning, dict[str, str]] = {
         "sv": "figur, diagram",
         "ja": "図",
         "zh": "图, 圖",
+    },
+    "contents": {
+        "en": "contents, table of contents, list of tables, list of figures, tables, figures",
+        "de": "inhalt, inhaltsverzeichnis, tabellenverzeichnis, abbildungsverzeichnis",
+        "fr": "table des matières, sommaire, liste des tableaux, liste des figures",
+        "es": "índice, contenido, índice de tablas, índice de figuras",
+        "it": "indice, sommario",
     },
     "continued": {
         "en": "continued, continuation, cont., cont'd, cont’d, contd, contd.",

@@ -8,6 +8,7 @@ Fails where notes stand inside the closing rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from tabellion.locate.printed.second_look import PieceFacts, hull
 from tabellion.model.place import Box
 from tabellion.model.region import Surroundings
+from tabellion.values.vocabulary import lexicon
 
 _SLACK = 2.0  # type sizes that a head may stand out at either side
 _STEP = 3.2  # type sizes between two lines of a head, and between it and the table
@@ -24,6 +26,12 @@ _SAME_END = 4.0  # points that the ends of two rules of one table may differ by
 _CLOSED = 0.9  # type sizes below a table in which a rule closes it
 _DEEPEST_FOOT = 9.0  # type sizes that the last rows may reach below
 _FEWEST_BESIDE = 2  # pieces side by side that make a row
+_FEWEST_ENTRIES, _MOST_ENTRIES = 3, 0.7  # lines of a list of contents that end in a page; their share of all lines
+_FEWEST_LEVELS = 2  # sections numbered by levels ("2.1") that tell a list of contents without a heading
+_MOST_DIGITS = 6  # of a page number
+_SAME_LINE = 0.5  # type sizes between the baselines of pieces of one line
+_SECTION = re.compile(r"(?:[0-9]{1,3}|[A-Z])(?:\.[0-9]{1,3})+\b")
+_CONTENTS = lexicon("contents")
 
 
 def widen_tables(facts: PieceFacts, boxes: Sequence[Box], about: Sequence[Surroundings]) -> list[Box]:
@@ -60,6 +68,40 @@ def in_figure(facts: PieceFacts, box: Box, about: Surroundings) -> bool:
     nearest = int(captions[top[captions].argmin()])
     between = below & (top < top[nearest] - 2)
     return bool(facts.caption[nearest] == 2 and not facts.prose[between].any())
+
+
+def lists_contents(facts: PieceFacts, box: Box) -> bool:
+    """Whether a region is a list of contents: its lines end in page numbers, flush right, that never fall, and hold
+    no other figures; and a heading says so, or sections are numbered by levels.
+    """
+    x, y = (facts.box[:, 0] + facts.box[:, 2]) / 2, (facts.box[:, 1] + facts.box[:, 3]) / 2
+    inside = np.flatnonzero((x > box.left) & (x < box.right) & (y > box.top) & (y < box.bottom))
+    lines = _lines(facts, inside)
+    ended = [line for line in lines if len(line) > 1 and facts.text[line[-1]].isdecimal()]
+    if len(ended) < _FEWEST_ENTRIES or len(ended) < _MOST_ENTRIES * len(lines):
+        return False
+    pages = [int(facts.text[line[-1]][:_MOST_DIGITS]) for line in ended]
+    flush = np.ptp([facts.box[line[-1], 2] for line in ended]) < float(np.median(facts.size[inside]))
+    worded = all(_has_letters(facts.text[k]) for line in ended for k in line[1:-1])
+    if not flush or not worded or pages != sorted(pages):
+        return False
+    levels = sum(bool(_SECTION.match(facts.text[line[0]])) for line in ended)
+    headed = any(_CONTENTS.fills(facts.text[k]) for k in np.flatnonzero(facts.box[:, 1] < box.top + 2).tolist())
+    return headed or levels >= _FEWEST_LEVELS
+
+
+def _has_letters(text: str) -> bool:
+    return any(c.isalpha() for c in text)
+
+
+def _lines(facts: PieceFacts, pieces: NDArray[np.intp]) -> list[list[int]]:
+    """Pieces line by line, each from left to right."""
+    lines: list[list[int]] = []
+    for k in pieces[np.argsort(facts.base[pieces], kind="stable")].tolist():
+        if not lines or facts.base[k] - facts.base[lines[-1][0]] > _SAME_LINE * facts.size[k]:
+            lines.append([])
+        lines[-1].append(k)
+    return [sorted(line, key=lambda k: float(facts.box[k, 0])) for line in lines]
 
 
 def _around(box: Box, more: Box) -> Box:

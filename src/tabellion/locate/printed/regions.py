@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.cuts import LEVEL_FEATURES, UPRIGHT_FEATURES
-from tabellion.locate.printed.extent import in_figure, widen_tables
+from tabellion.locate.printed.extent import in_figure, lists_contents, widen_tables
 from tabellion.locate.printed.parting import Judges, part_tables, settle_chances
 from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, piece_features
 from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
@@ -29,7 +29,7 @@ from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, ga
 from tabellion.locate.printed.surroundings import find_surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import MOST_PIECES, PrintedPage
-from tabellion.model.region import LIKELY, PrintedRegion, Surroundings
+from tabellion.model.region import LIKELY, PrintedKind, PrintedRegion, Surroundings
 from tabellion.weights import Weights
 from tabellion.weights.boosted import weigh_features
 
@@ -178,7 +178,8 @@ LEVEL_CUTS, UPRIGHT_CUTS, REGIONS = "printed-level-cuts", "printed-upright-cuts"
 BOTH_LOOKS = (*PIECE_FEATURES, *SECOND_FEATURES)  # what the second look sees
 _HOPELESS = 0.02  # a page on which no piece is likelier to be of a table needs no second look
 _LENIENT = 0.4  # log-odds added to what is said of a region: a table missed costs more than one too many
-_IN_FIGURE = 0.4  # times its probability, that a region of a figure is a table: of 6 such in articles none was
+_DOUBT: dict[PrintedKind, float] = {"text": 1.0, "figure": 0.4, "contents": 0.1}  # times its probability of a table
+_WHY = {"figure": "it is a part of a figure", "contents": "it is a list of contents"}
 _MARGIN = 1.0  # points around the text of a table that its box takes in
 
 
@@ -219,20 +220,26 @@ def _locate_view(page: PrintedPage, earlier: Earlier, weights: Weights) -> list[
     regions = [_region(facts, chance, members, weights) for members in part_tables(facts, chance, judges)]
     likely = [region for region in regions if region.genuine >= LIKELY]
     around = find_surroundings(facts, [region.box for region in likely])
-    figures = [in_figure(facts, region.box, about) for region, about in zip(likely, around, strict=True)]
-    if any(figures):
-        parts = {id(region) for region, figure in zip(likely, figures, strict=True) if figure}
-        regions = [_doubted(region) if id(region) in parts else region for region in regions]
-        likely = [region for region in likely if id(region) not in parts]
+    seems = {id(region): _seems(facts, region, about) for region, about in zip(likely, around, strict=True)}
+    if any(kind != "text" for kind in seems.values()):
+        regions = [_doubted(region, seems.get(id(region), "text")) for region in regions]
+        likely = [region for region in likely if seems[id(region)] == "text"]
         around = find_surroundings(facts, [region.box for region in likely])
     wider = widen_tables(facts, [region.box for region in likely], around)
     whole = dict(zip(map(id, likely), zip(wider, find_surroundings(facts, wider), strict=True), strict=True))
     return [_settled(region, *whole[id(region)]) if id(region) in whole else region for region in regions]
 
 
-def _doubted(region: PrintedRegion) -> PrintedRegion:
-    """A region that is a part of a figure."""
-    return msgspec.structs.replace(region, genuine=round(_IN_FIGURE * region.genuine, 4), figure=True)
+def _seems(facts: PieceFacts, region: PrintedRegion, about: Surroundings) -> PrintedKind:
+    """What a region is by laws, if it is no table."""
+    if about.caption is None and lists_contents(facts, region.box):
+        return "contents"
+    return "figure" if in_figure(facts, region.box, about) else "text"
+
+
+def _doubted(region: PrintedRegion, kind: PrintedKind) -> PrintedRegion:
+    """A region, with the doubt that it is a table where it seems to be something else."""
+    return msgspec.structs.replace(region, genuine=round(_DOUBT[kind] * region.genuine, 4), kind=kind)
 
 
 def _settled(region: PrintedRegion, box: Box, about: Surroundings) -> PrintedRegion:
@@ -270,7 +277,7 @@ def _region(
 
 def explain_printed(region: PrintedRegion, weights: Weights, most: int = 5) -> tuple[tuple[str, float], ...]:
     """The features that weighed most for or against a region, each with what it added to the log-odds."""
-    reasons = [("it is a part of a figure", 0.0)] if region.figure else []
+    reasons = [(_WHY[region.kind], 0.0)] if region.kind in _WHY else []
     if region.seen is None:
         return tuple(reasons)
     trees = weights.boosted(REGIONS, REGION_FEATURES)
