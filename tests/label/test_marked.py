@@ -12,9 +12,9 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
-from tabellion.model.declared import MarkedArea, SheetMarks
 from tabellion.model.document import Sheet
 from tabellion.model.place import rect_at
+from tabellion.model.stated import MarkedArea, SheetMarks
 from tabellion.pipeline import extract_document
 from tabellion.read import read_document
 

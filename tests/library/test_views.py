@@ -58,7 +58,7 @@ def test_what_is_kept_is_what_the_document_says(library: Library, source: str, t
     kept, opened = Looking(library), Looking(library)
     with opened.open.table(table):
         pass  # from now on it lies open
-    assert kept.open.kept(table) is not None and opened.open.kept(table) is None
+    assert kept.open.stored(table) is not None and opened.open.stored(table) is None
     for one, other in zip(looked(kept, table), looked(opened, table), strict=True):
         assert one == other
     assert not kept.open.holds(library.find(str(EXAMPLES / source)).document_id)
@@ -73,7 +73,7 @@ def test_a_stroke_opens_the_document_and_keeps_it_anew(library: Library) -> None
     (second,) = views(library)
     assert second != first
     again = Looking(library)
-    kept = again.open.kept("smoking")
+    kept = again.open.stored("smoking")
     assert kept is not None and kept.version == 1 and again.reading("smoking")["version"] == 1
     assert again.cell("smoking", 7, 1)["role"] == "derived"
 

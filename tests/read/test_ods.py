@@ -19,9 +19,9 @@ from tabellion.errors import (
     TooLargeError,
     UsageError,
 )
-from tabellion.model.declared import MarkedArea
 from tabellion.model.document import Mark, Stored
 from tabellion.model.place import Rect
+from tabellion.model.stated import MarkedArea
 from tabellion.read import read_document
 from tabellion.read.limits import Limits
 from tabellion.read.opendocument.ods import read_ods

@@ -173,7 +173,7 @@ def test_two_people_who_contradict_each_other_are_told() -> None:
     assert any("conflict" in issue.note for issue in both.extraction.issues)
     late = Repair(Rereading(DEEP), "t1", log=[first], author="ben")
     with pytest.raises(ConflictError):
-        late.take(second)
+        late.add_correction(second)
 
 
 def test_who_saw_the_other_word_may_replace_it() -> None:

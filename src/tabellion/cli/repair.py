@@ -66,7 +66,7 @@ def apply_file(bench: Repair, path: Path) -> int:
     for number, entry in enumerate(read_corrections(_read(path)), 1):
         try:
             if isinstance(entry, Correction):
-                new = bench.take(entry)
+                new = bench.add_correction(entry)
                 taken, known = taken + new, known + (not new)
             elif isinstance(entry, Undo):
                 bench.undo(entry.correction)

@@ -94,9 +94,9 @@ def search_quickly(
 
     try:
         require_packages()
-        from tabellion.library.search import glance
+        from tabellion.library.search import quick_searcher
 
-        with glance(place) as searcher:
+        with quick_searcher(place) as searcher:
             if searcher is not None:
                 return searcher.search(question, conditions=_conditions(said), limit=limit, offset=offset)
     except TabellionError:

@@ -5,8 +5,8 @@ Out: an .xlsx file, made row by row. Cells keep their places, texts, looks and m
 spreadsheet program shows it as its source did. What the names of ranges mean is told in `model.range_names`, so that
 nothing has to be guessed when the workbook is read again. A picture without a text leaves its cell empty.
 
-What a table says of itself, as a statement that another medium can carry. In: a table. Out: a `Stated` in the rows and
-columns of its source, or None where a header stands in no cell.
+What a table says of itself, as a statement that another medium can carry. In: a table. Out: a `StatedTable` in the rows
+and columns of its source, or None where a header stands in no cell.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import msgspec
 import numpy as np
 
 from tabellion.export.xlsx_styles import Looks
-from tabellion.model.declared import Stated, StatedHeader
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect, column_letters, range_text
 from tabellion.model.range_names import name_ranges
+from tabellion.model.stated import StatedHeader, StatedTable
 from tabellion.model.table import Table
 from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
@@ -33,7 +33,7 @@ from tabellion.read.spreadsheet.shown_text import number_writer
 from tabellion.values import is_missing_mark
 
 
-def state_table(table: Table) -> Stated | None:
+def state_table(table: Table) -> StatedTable | None:
     """The statement of a table."""
     nested, frame, grid = table.nested, table.frame, table.grid
     if not all(node.cells for tree in (nested.top, nested.left) for node in tree.nodes):
@@ -47,7 +47,7 @@ def state_table(table: Table) -> Stated | None:
 
     tuples = table.tuples
     values = zip(grid.row_of[tuples.rows].tolist(), grid.column_of[tuples.columns].tolist(), strict=True)
-    return Stated(
+    return StatedTable(
         area=Rect(rows[0], columns[0], rows[-1], columns[-1]),
         header_rows=tuple(rows[row] for row in frame.header_rows),
         body_rows=tuple(rows[row] for row in frame.body_rows),
@@ -167,7 +167,7 @@ def _caption(grid: Grid) -> list[str]:
     return [line for line in (grid.caption or "").split("\n") if line]
 
 
-def _state(table: Table) -> Stated | None:
+def _state(table: Table) -> StatedTable | None:
     """The statement of a table, with the rows of its caption and notes that are written below it."""
     stated, grid = state_table(table), table.grid
     captions, first = len(_caption(grid)), int(grid.row_of[-1]) + 1

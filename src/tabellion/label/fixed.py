@@ -20,10 +20,10 @@ import numpy as np
 from tabellion.label.blocks import Block
 from tabellion.label.frames import build_frame, covered_cells
 from tabellion.model.correction import NOTHING, FixedColumn, FixedCut, FixedEdge, FixedOrientation, Fixes
-from tabellion.model.declared import Stated
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect, common_share
+from tabellion.model.stated import StatedTable
 from tabellion.weights import Weights
 
 _ORIENTATIONS: dict[tuple[bool, bool], Orientation] = {
@@ -56,7 +56,7 @@ def label_stated(grid: Grid, *, given: bool = False) -> Labelled:
     return Labelled(labels=labels, frames=frames, kind="data frame", kind_probability=1.0)
 
 
-def _frame(labels: RowLabels, stated: Stated, *, given: bool) -> Frame:
+def _frame(labels: RowLabels, stated: StatedTable, *, given: bool) -> Frame:
     rows = (*stated.header_rows, *stated.body_rows)
     columns = (*stated.stub_columns, *stated.value_columns) or (0,)
     return Frame(

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.edges import find_cuts
-from tabellion.model.declared import MarkedArea
 from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
+from tabellion.model.stated import MarkedArea
 
 
 class ReadingSettings(msgspec.Struct, frozen=True):

@@ -34,7 +34,7 @@ class IsolatedAnswer(Rows):
 
     def __init__(self, sql: str, place: str | None, files: str | None, limits: QueryLimits, crew: Crew) -> None:
         self.limits, self._crew = limits, crew
-        self._worker = crew.take()
+        self._worker = crew.borrow()
         self._open = True
         bounds = Bounds(limits.seconds + _START, at_most_physical(limits.memory + _ROOM))
         self._messages = self._worker.messages(answer_query, (place, files, sql, limits), bounds)
@@ -52,7 +52,7 @@ class IsolatedAnswer(Rows):
         if self._open:
             self._open = False
             self._messages.close()  # ends the worker where the query still runs
-            self._crew.give(self._worker)
+            self._crew.give_back(self._worker)
 
     def _next(self) -> bytes | None:
         """What the worker hands over next; None at the end."""

@@ -38,7 +38,7 @@ from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word
 
 
 @contextmanager
-def glance(place: str | None) -> Iterator[Searcher | None]:
+def quick_searcher(place: str | None) -> Iterator[Searcher | None]:
     """The searcher of a library that is as it should be; None of any other."""
     place = place or default_place()
     folder = Folder(Path(place))

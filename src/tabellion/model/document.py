@@ -14,11 +14,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import UNMARKED, SheetMarks, Stated
 from tabellion.model.markup import MarkupPage, RenderedPage
 from tabellion.model.place import Issue as Issue
 from tabellion.model.place import Rect
 from tabellion.model.printed import PrintedPage
+from tabellion.model.stated import UNMARKED, SheetMarks, StatedTable
 from tabellion.model.style import PLAIN, Style
 
 Medium = Literal["spreadsheet", "html", "pdf"]
@@ -81,7 +81,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     column_widths: dict[int, float] = {}
     hidden: bool = False
     epoch_1904: bool = False
-    stated: tuple[Stated, ...] = ()  # tables that the names of its ranges state
+    stated: tuple[StatedTable, ...] = ()  # tables that the names of its ranges state
     marked: SheetMarks = UNMARKED
     outline: dict[int, int] = {}  # row -> how deep it is grouped, where groups stand below the row that sums them up
 

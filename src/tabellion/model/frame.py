@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.correction import NOTHING, Fixes
-from tabellion.model.declared import Stated
 from tabellion.model.document import Issue
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
@@ -16,6 +15,7 @@ from tabellion.model.roles import CellRole as CellRole
 from tabellion.model.roles import Orientation as Orientation
 from tabellion.model.roles import RowRole as RowRole
 from tabellion.model.roles import SheetKind as SheetKind
+from tabellion.model.stated import StatedTable
 
 
 class RowLabels(msgspec.Struct, frozen=True, eq=False):
@@ -48,7 +48,7 @@ class Frame(msgspec.Struct, frozen=True, eq=False):
     confidence: float = 1.0
     keyed: bool = False
     fixes: Fixes = NOTHING
-    stated: Stated | None = None  # what the source itself says of it
+    stated: StatedTable | None = None  # what the source itself says of it
     lead: tuple[float, float] = (0.0, 0.0)  # log-odds by which its upper and lower edge fit better than others
     stub_odds: tuple[float, ...] = ()  # of each column of `rect` the probability to be a stub, where that was asked
 

@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import UNMARKED, SheetMarks, Stated
 from tabellion.model.document import Mark, Medium
 from tabellion.model.place import Issue, Place, Rect, address
+from tabellion.model.stated import UNMARKED, SheetMarks, StatedTable
 from tabellion.model.style import Style
 
 Made = TypeVar("Made")
@@ -99,7 +99,7 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     medium: Medium = "spreadsheet"
     caption: str | None = None  # what the source calls the table, outside its cells
     found: str | None = None  # how a table of a web page was found: table, aria, definitions, preformatted, boxes
-    stated: tuple[Stated, ...] = ()  # the tables that the source itself states, in the grid's lines
+    stated: tuple[StatedTable, ...] = ()  # the tables that the source itself states, in the grid's lines
     marked: SheetMarks = UNMARKED  # areas that a workbook marks, in the grid's lines
     declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns that the source declares
     caption_position: Literal["above", "below"] = "above"

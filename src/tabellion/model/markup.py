@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import Stated
+from tabellion.model.stated import StatedTable
 from tabellion.model.style import Style
 
 Boxes = NDArray[np.float32]  # (n, 4): left, top, right, bottom
@@ -169,7 +169,7 @@ class Candidate(msgspec.Struct, frozen=True, eq=False):
     sized: int = 0  # cells with a width or height
     declared_headers: tuple[int, int] = (0, 0)  # leading header rows and columns by `scope`, `headers` or ARIA roles
     exact: dict[int, float] = {}  # the numbers that `<data>` gives, by the place of the cell among the candidate's
-    stated: Stated | None = None  # the whole table by `id`, `headers` and `scope`
+    stated: StatedTable | None = None  # the whole table by `id`, `headers` and `scope`
     caption: str | None = None
     before: str | None = None
     after: str | None = None

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tabellion.model.declared import CellPlace, Stated, StatedHeader, finds_roots
 from tabellion.model.place import Rect, address, cell_at
+from tabellion.model.stated import CellPlace, StatedHeader, StatedTable, finds_roots
 
 
 def cover_cells(cells: Iterable[tuple[int, int]]) -> list[Rect]:
@@ -73,7 +73,7 @@ MOST_CELLS = 5_000_000  # that the names of one table may mean
 Areas = dict[str, list[Rect]]
 
 
-def name_ranges(stated: Stated) -> Areas:
+def name_ranges(stated: StatedTable) -> Areas:
     """The names that state a table, without the name of the table."""
     frame = _frame(stated)
     rows: dict[str, tuple[int, ...]] = {
@@ -103,7 +103,7 @@ def name_ranges(stated: Stated) -> Areas:
     return {name: areas for name, areas in found.items() if areas}
 
 
-def state_ranges(named: Mapping[str, list[Rect]]) -> Stated | None:
+def state_ranges(named: Mapping[str, list[Rect]]) -> StatedTable | None:
     """The table that names state; None where they do not."""
     if not {"area", "body", "columns", "values"} <= set(named) or _size(named) > MOST_CELLS:
         return None
@@ -117,7 +117,7 @@ def state_ranges(named: Mapping[str, list[Rect]]) -> Stated | None:
     again = _each(named, "again")
     columns += _lines_of(again, {cell: len(top) + place for place, cell in enumerate(again)}, 1)
     top += [StatedHeader((cell,)) for cell in again]
-    return Stated(
+    return StatedTable(
         area=named["area"][0],
         header_rows=_rows(named, "head"),
         body_rows=body,
@@ -136,7 +136,7 @@ def state_ranges(named: Mapping[str, list[Rect]]) -> Stated | None:
     )
 
 
-def _frame(stated: Stated) -> Rect:
+def _frame(stated: StatedTable) -> Rect:
     rows = (*stated.header_rows, *stated.body_rows) or (stated.area.top,)
     columns = (*stated.stub_columns, *stated.value_columns) or (stated.area.left,)
     return Rect(min(rows), min(columns), max(rows), max(columns))
@@ -168,7 +168,7 @@ def _name_headers(side: str, below: str, headers: tuple[StatedHeader, ...]) -> A
     return found
 
 
-def _name_rows(stated: Stated, frame: Rect) -> Areas:
+def _name_rows(stated: StatedTable, frame: Rect) -> Areas:
     """The rows whose nearest headers are not those that stand in them."""
     usual = _usual(stated.left, stated.body_rows)
     beside: dict[CellPlace, list[int]] = {}

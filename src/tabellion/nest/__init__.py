@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from tabellion.model.correction import Cell
-from tabellion.model.declared import Stated, StatedHeader
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content, Grid
 from tabellion.model.methods import ParentMethod
 from tabellion.model.roles import CellRole
+from tabellion.model.stated import StatedHeader, StatedTable
 from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 from tabellion.nest.follow import regraft
 from tabellion.nest.frames import nest_left, nest_top
@@ -101,7 +101,7 @@ def _without_cells(frame: Frame) -> Frame:
     return msgspec.structs.replace(frame, labels=msgspec.structs.replace(frame.labels, grid=grid))
 
 
-def nest_stated(frame: Frame, stated: Stated) -> Nested:
+def nest_stated(frame: Frame, stated: StatedTable) -> Nested:
     """The trees and what they say of rows and columns."""
     top, top_at = _tree(frame.grid, stated.top)
     left, left_at = _tree(frame.grid, stated.left)

@@ -22,11 +22,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import UNMARKED, Stated
 from tabellion.model.document import SheetCells, Stored
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.region import Region
+from tabellion.model.stated import UNMARKED, StatedTable
 from tabellion.model.style import PLAIN, Style
 from tabellion.values import read_texts
 from tabellion.values.conventions import LOOKED_AT, Conventions, settle_conventions
@@ -328,7 +328,7 @@ def _kept_lines(used: NDArray[np.int32], merged: list[tuple[int, int]]) -> NDArr
 
 
 def _settle_stated(
-    said: _Said, stated: tuple[Stated, ...], style: NDArray[np.int32], styles: tuple[Style, ...]
+    said: _Said, stated: tuple[StatedTable, ...], style: NDArray[np.int32], styles: tuple[Style, ...]
 ) -> None:
     """What is stated to be a value is one: a picture where there is no text, a word where it is formatted as text."""
     for cell in (cell for one in stated for cell in one.values):
@@ -339,7 +339,7 @@ def _settle_stated(
 
 
 def _with_stated(
-    row_of: NDArray[np.int32], column_of: NDArray[np.int32], stated: list[Stated]
+    row_of: NDArray[np.int32], column_of: NDArray[np.int32], stated: list[StatedTable]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The lines with those that statements name, unless that would make a grid of mostly nothing."""
     rows = np.union1d(row_of, [row for one in stated for row in (*one.header_rows, *one.body_rows)])

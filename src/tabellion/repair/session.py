@@ -315,12 +315,14 @@ class Repair:
         rect = self.table.grid.source_rect(self.table.frame.rect)
         return all(spot.row is None or rect.top <= spot.row <= rect.bottom for spot in spots)
 
-    def take(self, correction: Correction) -> bool:
+    def add_correction(self, correction: Correction) -> bool:
         """Take over a correction as it is, from an export say; whether it was new."""
         if correction.id in {one.id for one in self.log}:
             return False
         self.keep([correction])
         return True
+
+    take = add_correction  # its name in version 0.1
 
     def seen(self, said: Saying, place: Place | None = None) -> Saying:
         """An operation with what is there before it; an error if there is nothing to say it of, or nothing new."""

@@ -25,7 +25,7 @@ from tabellion.repair.places import describe
 from tabellion.repair.replay import Standing
 from tabellion.repair.session import Repair
 from tabellion.values.texts import read_text
-from tabellion.web.open_documents import Kept, OpenDocuments, Opened
+from tabellion.web.open_documents import OpenDocuments, Opened, StoredView
 
 _MOST_PIXELS = 12_000_000
 
@@ -45,8 +45,8 @@ class Looking:
 
     def reading(self, name: str, annotator: str | None = None) -> dict[str, Any]:
         """A table as it is read now, with all that has to be drawn around it but the cells."""
-        if kept := self.open.kept(name, annotator):
-            return describe_kept(kept)
+        if kept := self.open.stored(name, annotator):
+            return describe_stored(kept)
         with self.open.table(name, annotator) as (opened, record):
             with self.library.catalogue.reading() as connection:
                 others = tables_of(connection, [record.document_id])
@@ -54,15 +54,15 @@ class Looking:
 
     def cells(self, name: str, wanted: Rect, annotator: str | None = None) -> Window:
         """The cells of a part of the sheet, or of the table in other media."""
-        if kept := self.open.kept(name, annotator):
+        if kept := self.open.stored(name, annotator):
             return kept.view.window(_number(kept.record), wanted, MOST_CELLS)
         with self.open.table(name, annotator) as (opened, record):
             return opened.drawn().window(opened.table(record.table_id), wanted)
 
     def cell(self, name: str, row: int, column: int, annotator: str | None = None) -> dict[str, Any]:
         """What is known of one cell: its value with its paths, or the header that it is and the values under it."""
-        if kept := self.open.kept(name, annotator):
-            return describe_kept_cell(self.library, kept, row, column)
+        if kept := self.open.stored(name, annotator):
+            return describe_stored_cell(self.library, kept, row, column)
         with self.open.table(name, annotator) as (opened, record):
             table = opened.table(record.table_id)
             roles = opened.drawn().roles(table.grid)
@@ -216,7 +216,7 @@ def _number(record: TableRecord) -> str:
     return record.table_id.rpartition("-")[2]
 
 
-def describe_kept(kept: Kept) -> dict[str, Any]:
+def describe_stored(kept: StoredView) -> dict[str, Any]:
     """A table of a large document, as `reading` gives it."""
     frames, places = kept.view.tables.frames, kept.view.tables.places
     siblings = [describe_sibling(one, frames.get(_number(one)), places.get(_number(one), {})) for one in kept.others]
@@ -224,7 +224,7 @@ def describe_kept(kept: Kept) -> dict[str, Any]:
     return described | named(kept.document, kept.record, kept.version) | {"tables": siblings}
 
 
-def describe_kept_cell(library: Library, kept: Kept, row: int, column: int) -> dict[str, Any]:
+def describe_stored_cell(library: Library, kept: StoredView, row: int, column: int) -> dict[str, Any]:
     """A cell of a large document, as `cell` gives it."""
     table = _number(kept.record)
     cell = kept.view.cell(table, row, column)

@@ -102,7 +102,7 @@ class Opened:
         return self._repair
 
 
-class Kept(NamedTuple):
+class StoredView(NamedTuple):
     """A table of a large document as it was written to be looked at, which needs not be opened for that."""
 
     view: View
@@ -123,7 +123,7 @@ class OpenDocuments:
         self._held: OrderedDict[tuple[str, str], Opened] = OrderedDict()
         self._lock = threading.Lock()
 
-    def kept(self, name: str, annotator: str | None = None) -> Kept | None:
+    def stored(self, name: str, annotator: str | None = None) -> StoredView | None:
         """A table of a large document as it is kept; None where it is to be opened, or lies open already."""
         if annotator is not None:
             return None
@@ -143,7 +143,7 @@ class OpenDocuments:
             return None  # it is gone or damaged: the document itself is opened
         if not view.holds(record.table_id.rpartition("-")[2]):
             return None
-        return Kept(view, document, record, others, version)
+        return StoredView(view, document, record, others, version)
 
     def _view(self, path: Path) -> View:
         with self._lock:

@@ -263,13 +263,13 @@ class Crew:
         standard_input: bytes | None = None,
     ) -> Made:
         """What `work(*given)` returns, from a worker that is free."""
-        worker = self.take()
+        worker = self.borrow()
         try:
             return worker.do(work, given, bounds, piece, watch, standard_input)
         finally:
-            self.give(worker)
+            self.give_back(worker)
 
-    def take(self) -> Worker:
+    def borrow(self) -> Worker:
         """A worker that is free, once there is one; `BusyError` where too many wait for one already."""
         with self._lock:
             if self._waiting is not None and self._free.empty() and self._queued >= self._waiting:
@@ -285,7 +285,7 @@ class Crew:
             raise WorkerLostError("all work was ended")
         return worker
 
-    def give(self, worker: Worker) -> None:
+    def give_back(self, worker: Worker) -> None:
         """Give a worker back."""
         if self.closed:
             worker.end()

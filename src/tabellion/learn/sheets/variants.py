@@ -16,9 +16,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import UNMARKED
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
+from tabellion.model.stated import UNMARKED
 from tabellion.model.style import PLAIN
 
 MOST_ROWS = 40  # of a table that are pasted

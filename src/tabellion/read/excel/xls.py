@@ -25,9 +25,9 @@ from xlrd.biffh import XLRDError, error_text_from_code
 from xlrd.compdoc import SIGNATURE, CompDoc, CompDocError
 
 from tabellion.errors import EncryptedError, MalformedError, TruncatedError, UsageError
-from tabellion.model.declared import UNMARKED, SheetMarks
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells, Stored
 from tabellion.model.place import Place
+from tabellion.model.stated import UNMARKED, SheetMarks
 from tabellion.model.style import PLAIN, Style
 from tabellion.read.excel.biff import BiffBook, BiffSheet, Silence, formula_marks, open_stream, read_biff_sheet
 from tabellion.read.excel.xlsx_cells import join_cells

@@ -20,10 +20,10 @@ import numpy as np
 from lxml import etree
 
 from tabellion.errors import MalformedError, UsageError
-from tabellion.model.declared import Stated
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells
 from tabellion.model.place import Place, Rect, rect_at
 from tabellion.model.range_names import state_ranges
+from tabellion.model.stated import StatedTable
 from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.read.excel.xlsx_cells import CellTyper, Looks, Strings, join_cells
 from tabellion.read.excel.xlsx_marks import read_marks, read_names, read_outline
@@ -165,13 +165,13 @@ _AREA = short_pattern(
 )
 
 
-def read_statements(workbook: etree._Element) -> dict[str, tuple[Stated, ...]]:
+def read_statements(workbook: etree._Element) -> dict[str, tuple[StatedTable, ...]]:
     """Sheet -> the tables that the names of a workbook part state there."""
     elements = workbook.iterfind("{*}definedNames/{*}definedName")
     return state_tables((element.get("name") or "", element.text or "") for element in elements)
 
 
-def state_tables(names: Iterable[tuple[str, str]]) -> dict[str, tuple[Stated, ...]]:
+def state_tables(names: Iterable[tuple[str, str]]) -> dict[str, tuple[StatedTable, ...]]:
     """Sheet -> the tables that names and what they refer to state there, in the order of their numbers."""
     named: dict[int, dict[str, list[Rect]]] = {}
     sheets: dict[int, set[str]] = {}
@@ -183,7 +183,7 @@ def state_tables(names: Iterable[tuple[str, str]]) -> dict[str, tuple[Stated, ..
         for quoted, plain, area in _AREA.findall(means):
             sheets.setdefault(number, set()).add(quoted.replace("''", "'") or plain)
             named.setdefault(number, {}).setdefault(match[2], []).append(rect_at(area))
-    found: dict[str, list[Stated]] = {}
+    found: dict[str, list[StatedTable]] = {}
     for number, areas in sorted(named.items()):
         stated = state_ranges(areas) if len(sheets[number]) == 1 else None
         if stated:
@@ -191,7 +191,7 @@ def state_tables(names: Iterable[tuple[str, str]]) -> dict[str, tuple[Stated, ..
     return {sheet: tuple(tables) for sheet, tables in found.items() if len(tables) <= _MOST_TABLES}
 
 
-def with_statements(sheets: Iterable[Sheet], stated: Mapping[str, tuple[Stated, ...]]) -> tuple[Sheet, ...]:
+def with_statements(sheets: Iterable[Sheet], stated: Mapping[str, tuple[StatedTable, ...]]) -> tuple[Sheet, ...]:
     """The sheets with the tables that are stated of each."""
     return tuple(msgspec.structs.replace(one, stated=stated.get(one.name or "", ())) for one in sheets)
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from lxml import etree
 
 from tabellion.errors import MalformedError
-from tabellion.model.declared import UNMARKED, MarkedArea, MarkedAs, SheetMarks
 from tabellion.model.place import rect_at
+from tabellion.model.stated import UNMARKED, MarkedArea, MarkedAs, SheetMarks
 from tabellion.patterns import lazy_pattern, short_pattern
 from tabellion.read.excel.xlsx_scan import whole_number
 from tabellion.read.spreadsheet.package import Package

@@ -18,9 +18,9 @@ import msgspec
 from lxml import etree
 
 from tabellion.errors import EncryptedError, HostileError, MalformedError, UsageError
-from tabellion.model.declared import UNMARKED, MarkedArea, SheetMarks
 from tabellion.model.document import Issue, Sheet
 from tabellion.model.place import Place, address, rect_at
+from tabellion.model.stated import UNMARKED, MarkedArea, SheetMarks
 from tabellion.patterns import short_pattern
 from tabellion.read.encoding import decode_text
 from tabellion.read.limits import Deadline, Limits, check_count

@@ -1,1 +1,1 @@
-"""Web pages from their markup: tables, looks, declared headers, saved pages. Start with `page`."""
+"""Web pages from their markup: tables, looks, stated headers, saved pages. Start with `page`."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
-from tabellion.read.web.declared import CellWord, Declared, declare_headers, read_word
 from tabellion.read.web.looks import LINK, Looks
 from tabellion.read.web.slots import Slots, SlotsFullError
+from tabellion.read.web.stated import CellWord, Declared, declare_headers, read_word
 
 LINE_END = "\x00"  # cannot occur in a parsed page: the standard replaces it
 _BLANK = f" \t\n\r\f\xa0{LINE_END}"

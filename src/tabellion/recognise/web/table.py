@@ -20,11 +20,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.declared import Stated
 from tabellion.model.grid import Content, Grid
 from tabellion.model.markup import Candidate, MarkupCells
 from tabellion.model.place import Issue
 from tabellion.model.region import MarkupRegion
+from tabellion.model.stated import StatedTable
 from tabellion.model.style import PLAIN
 from tabellion.recognise.web.slot_table import Ints, SlotTable, cut_text, join_amounts
 from tabellion.values import read_texts
@@ -230,7 +230,7 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
     )
 
 
-def _stated(region: MarkupRegion, table: SlotTable) -> tuple[Stated, ...]:
+def _stated(region: MarkupRegion, table: SlotTable) -> tuple[StatedTable, ...]:
     """What the markup states of the table, in the lines of its grid."""
     stated = region.candidate.stated
     placed = stated.placed(table.row_of.tolist(), table.column_of.tolist()) if stated else None

@@ -8,10 +8,10 @@ believed from half of its cells on.
 
 A table that its markup states in full: every header has an `id` and a `scope`, every value names its `headers`. In:
 what the cells of a table declare, their slots, which of them say something, and the sections of its rows. Out: the
-`Stated` table, or None where the markup leaves something open, as most does: a cell that says something and is neither
-a header nor names its own. A header's own `headers` name what it stands under; where no header has any,
-the order in which values name them tells. A header of a row that is under one of a column is a field too, whose text
-names the row. Rows of the foot are notes.
+`StatedTable`, or None where the markup leaves something open, as most does: a cell that says something and is neither a
+header nor names its own. A header's own `headers` name what it stands under; where no header has any, the order in
+which values name them tells. A header of a row that is under one of a column is a field too, whose text names the row.
+Rows of the foot are notes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from tabellion.model.declared import Stated, StatedHeader, finds_roots
 from tabellion.model.markup import Section
 from tabellion.model.place import Rect
+from tabellion.model.stated import StatedHeader, StatedTable, finds_roots
 
 ROW, COLUMN = "row", "col"
 _DIRECTIONS = {"row": ROW, "rowgroup": ROW, "col": COLUMN, "colgroup": COLUMN}
@@ -108,7 +108,7 @@ _MOSTLY = 0.5  # the share of the cells below the head that must speak where no 
 
 def state_table(
     words: Mapping[int, CellWord], slots: Sequence[Slot], sections: bytes, texts: Sequence[str]
-) -> Stated | None:
+) -> StatedTable | None:
     """The table that the markup states; `texts` is what the cells say."""
     if not words:
         return None
@@ -133,7 +133,7 @@ def state_table(
     sides = {side: _Side(words, heads, fields, slots, side) for side in (COLUMN, ROW)}
     columns = sorted({slots[number][1] for number in values})
     valued = {slots[number][0] for number in fields}
-    return Stated(
+    return StatedTable(
         area=Rect(0, 0, max(rows), max(slot[1] + slot[3] - 1 for slot in slots)),
         header_rows=tuple(row for row in sorted(rows) if _section(sections, row) == Section.HEAD),
         body_rows=tuple(body),

@@ -46,7 +46,7 @@ class StatedHeader(msgspec.Struct, frozen=True):
     parent: int | None = None
 
 
-class Stated(msgspec.Struct, frozen=True):
+class StatedTable(msgspec.Struct, frozen=True):
     """A table as it is stated. `area` holds all of it, with title and notes; `row_headers` gives the nearest."""
 
     area: Rect
@@ -65,7 +65,7 @@ class Stated(msgspec.Struct, frozen=True):
     total_rows: tuple[int, ...] = ()
     keyed: bool = False
 
-    def placed(self, row_of: Sequence[int], column_of: Sequence[int]) -> Stated | None:
+    def placed(self, row_of: Sequence[int], column_of: Sequence[int]) -> StatedTable | None:
         """The same in the lines of a grid; lines that it leaves out are blank. None where a header is not on it."""
         row_at = {row: at for at, row in enumerate(row_of)}
         column_at = {column: at for at, column in enumerate(column_of)}
