@@ -9,7 +9,7 @@ export interface TableInfo {
 export interface Place { page?: number; sheet?: string; range?: string; box?: number[]; path?: string; table_index?: number }
 export interface Hit {
   table: string; document: string; source: string; place: Place; score: number; title: string | null; name: string; medium: string;
-  highlights: Record<string, string[]>; rows: number; columns: number; tuples: number; preview: string[][] | null;
+  highlights: Record<string, string[]>; rows: number; columns: number; tuples: number; confidence: number; preview: string[][] | null;
 }
 export interface Found { total: number; hits: Hit[]; facets: Record<string, Record<string, number>>; next: string | null }
 export type Role = "title" | "header" | "stub" | "group" | "value" | "derived" | "note" | "other";
@@ -43,7 +43,7 @@ export interface Cell {
 export interface CellWindow { rows: number; columns: number; styles: Look[]; cells: Cell[] }
 export interface Value {
   row: number; column: number; address: string; text: string; value: number | string | null; unit: string | null; top: string[]; left: string[];
-  notes: string[]; confidence: number; top_cells: [number, number][]; left_cells: [number, number][];
+  notes: string[]; confidence: number; low?: number | null; high?: number | null; error?: number | null; bound?: string | null; top_cells: [number, number][]; left_cells: [number, number][];
 }
 export interface HeaderFacts { side: Side; id: number; path: string[]; rows: [number, number][]; columns: [number, number][]; values: number; probability: number }
 export interface CellFacts { row: number; column: number; address: string; text: string; role: Role | null; tuple: Value | null; header: HeaderFacts | null }
@@ -65,7 +65,7 @@ export interface Partner {
 export interface AnnotatorState { document: string; annotator: string; strokes: number; finished: string[] }
 export interface Agreement { genuine: boolean; orientation: boolean | null; cells: number; same_role: number | null; kappa: number | null; left: number | null; top: number | null }
 export interface Concept { id: string; label: string; labels: string[]; parent: string | null; support: number; sites: string[]; urls: string[] }
-export interface MinedSite { name: string; concepts: Concept[]; sites: { site: string; pages: number }[]; issues: Issue[]; instances: number }
+export interface MinedSite { name: string; concepts: Concept[]; sites: { site: string; pages: number }[]; issues: Issue[]; instances: number; counts: Record<string, number> }
 export interface Instance { id: string; concept: string | null; source: string; attributes: { label: string[]; value: string; path: string }[] }
 
 export class Refused extends Error {

@@ -1,5 +1,5 @@
 // Small pieces that several screens are made of.
-import { type ReactNode, useEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 import { percent } from "./places";
 
 export const Note = ({ children, kind = "" }: { children: ReactNode; kind?: string }) => (
@@ -22,15 +22,19 @@ export function Marked({ text }: { text: string }) {
   return <>{text.split(/(«[^»]*»)/).map((part, number) => part.startsWith("«") ? <mark key={number}>{part.slice(1, -1)}</mark> : part)}</>;
 }
 
-export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+/** A dialog; the element marked with `data-first` has the focus when it opens, and what had it before when it closes. */
+export function Dialog({ title, close, onKey, children }: { title: string; close: () => void; onKey?: (event: KeyboardEvent) => void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const shown = ref.current;
+    const before = document.activeElement;
     if (shown?.showModal) shown.showModal();
     else shown?.setAttribute("open", "");
+    shown?.querySelector<HTMLElement>("[data-first]")?.focus();
+    return () => { if (before instanceof HTMLElement) before.focus(); };
   }, []);
   return (
-    <dialog ref={ref} aria-label={title} onClose={close} onCancel={close}>
+    <dialog ref={ref} aria-label={title} onClose={close} onCancel={close} onKeyDown={onKey}>
       <header><h2>{title}</h2><button type="button" className="quiet" aria-label="Close" onClick={close}>✕</button></header>
       {children}
     </dialog>

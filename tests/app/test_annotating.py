@@ -79,15 +79,30 @@ def test_an_annotators_strokes_are_undone_and_finished_tables_are_exported(clien
     assert labelled["row_roles"]["8"] == "derived" and labelled["range"] == "A4:F23" and labelled["left"]
 
 
-def test_mined_sites_are_seen_with_their_instances(client: TestClient, library: Library) -> None:
+def test_mined_sites_are_seen_with_their_instances_and_pages(
+    client: TestClient, library: Library, tmp_path: Path
+) -> None:
     from tabellion.library.mined import add_ontology
-    from tabellion.mine.instances import ConceptInstance
+    from tabellion.mine.instances import Attribute, ConceptInstance, Instance
     from tabellion.mine.ontology import Concept, Ontology
 
+    saved, other = tmp_path / "como.html", tmp_path / "secret.html"
+    for path in (saved, other):
+        path.write_text("<p>Depth: <b>410 m</b><script>alert(1)</script>")
     concept = Concept(id="c1", label="Lakes", labels=("Lakes",), parent=None, support=2, sites=("a.org",), urls=())
-    assert ConceptInstance is not None
-    add_ontology(library, Ontology((concept,), (), (("a.org", 3),)), "a.org")
+    depth = Attribute(("Depth",), "410 m", "p > b")
+    como = ConceptInstance("i1", "c1", Instance(str(saved), (depth,)))
+    add_ontology(library, Ontology((concept,), (como,), (("a.org", 3),)), "a.org")
     (site,) = client.get("/sites").json()["sites"]
-    assert site["name"] == "a.org" and site["concepts"][0]["label"] == "Lakes"
-    assert client.get("/sites/instances", params={"name": "a.org"}).json() == {"total": 0, "instances": []}
+    assert site["name"] == "a.org" and site["concepts"][0]["label"] == "Lakes" and site["counts"] == {"c1": 1}
+    found = client.get("/sites/instances", params={"name": "a.org", "concept": "c1"}).json()
+    assert found["total"] == 1 and found["instances"][0]["attributes"][0]["value"] == "410 m"
     assert client.get("/sites/instances", params={"name": "b.org"}).status_code == 404
+    page = client.get("/sites/page", params={"name": "a.org", "source": str(saved)})
+    assert "410 m" in page.text and "sandbox" in page.headers["content-security-policy"]
+    assert "script-src" not in page.headers["content-security-policy"]
+    for source in (str(other), "/etc/passwd", str(tmp_path / ".." / tmp_path.name / "como.html")):
+        assert client.get("/sites/page", params={"name": "a.org", "source": source}).status_code == 404
+    saved.unlink()
+    gone = client.get("/sites/page", params={"name": "a.org", "source": str(saved)})
+    assert gone.status_code == 404 and "any more" in gone.json()["detail"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,20 @@ def address(library: Library) -> Iterator[str]:
 def browser(chromium: str) -> Iterator[Browser]:
     with browsing(chromium) as browser:
         yield browser
+
+
+@pytest.fixture
+def web_server(library: Library) -> Iterator[str]:
+    """The examples on a server of this computer, which the library may fetch from for once."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(EXAMPLES))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    library.private, before = True, library.private
+    yield f"http://127.0.0.1:{server.server_port}"
+    library.private = before
+    server.shutdown()
+    thread.join(10)
 
 
 def unharmed(page: Page) -> None:
@@ -156,6 +173,29 @@ def test_a_broken_file_is_told_of_and_others_are_kept(browser: Browser, address:
     expect(jobs.locator(".failed")).to_contain_text("broken.xlsx")
     expect(jobs.locator(".kept")).to_contain_text("1 table, 3 values")
     expect(page.get_by_role("table")).to_contain_text("towns.csv")
+
+
+def test_a_folder_and_an_address_are_taken(
+    browser: Browser, address: str, library: Library, tmp_path: Path, web_server: str
+) -> None:
+    (tmp_path / "towns" / "north").mkdir(parents=True)
+    (tmp_path / "towns" / "south.csv").write_text("town,people\nLyon,5\nBern,3\nGraz,2\n")
+    (tmp_path / "towns" / "north" / "cold.csv").write_text("town,people\nOslo,7\nTurku,3\nUmea,1\n")
+    page = entered(browser, address)
+    page.get_by_label("Folder", exact=True).set_input_files(tmp_path / "towns")
+    jobs = page.get_by_role("region", name="Documents that were sent")
+    expect(jobs).to_contain_text("2 read, 0 could not be")
+    expect(jobs).to_contain_text("towns/north/cold.csv")
+    page.get_by_label("Address of a document").fill(f"{web_server}/flat.csv")
+    page.get_by_role("button", name="Fetch").click()
+    expect(jobs).to_contain_text("3 read, 0 could not be")
+    page.get_by_label("Address of a document").fill(f"{web_server}/gone.html")
+    page.get_by_role("button", name="Fetch").click()
+    expect(jobs).to_contain_text("4 read, 1 could not be")
+    expect(jobs.locator(".failed")).to_contain_text("404")
+    sources = [one.source for one in library.documents()]
+    assert f"{web_server}/flat.csv" in sources and any("cold.csv" in one for one in sources)
+    unharmed(page)
 
 
 def test_a_question_is_completed_answered_and_drawn(browser: Browser, address: str) -> None:

@@ -112,7 +112,8 @@ def test_edges_are_moved_tables_cut_and_taken_for_none(browser: Browser, address
     expect(page.locator(".about p")).to_contain_text("A4:F21")
     page.get_by_role("grid").press("Control+z")
     expect(page.locator(".about p")).to_contain_text("A4:F23")
-    page.get_by_label("Texts").select_option("unit")
+    page.get_by_role("button", name="Text", exact=True).click()
+    page.get_by_role("button", name="unit u").click()
     page.get_by_role("textbox", name="unit").fill("per hundred")
     page.get_by_role("button", name="Say so").click()
     page.locator("#cell-8-1").click()
@@ -120,9 +121,29 @@ def test_edges_are_moved_tables_cut_and_taken_for_none(browser: Browser, address
     page.goto(address + "#/table/stacked_ferries_2")
     expect(page.locator(".about p")).to_contain_text("A10:D14")
     page.locator("#cell-10-1").click()
-    page.get_by_label("Tables", exact=True).select_option("N")
+    page.get_by_role("button", name="Tables", exact=True).click()
+    page.get_by_role("button", name="This is no table").click()
     expect(page.locator(".about p")).to_contain_text("A2:D6")
     assert library.query("select name from tables where name like 'stacked%'").to_pylist() == [{"name": "stacked"}]
+
+
+def test_cells_and_texts_are_said_with_keys_alone(browser: Browser, address: str, library: Library) -> None:
+    page = entered(browser, address, "#/table/smoking")
+    page.locator("#cell-8-1").click()
+    grid = page.get_by_role("grid")
+    grid.press("e")
+    expect(page.get_by_role("dialog", name="What the cells are for")).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.locator("#cell-8-1")).to_have_class(re.compile("role-note"))
+    grid.press("w")
+    page.keyboard.press("c")
+    expect(page.get_by_role("textbox", name="caption")).to_be_focused()
+    page.keyboard.type("Who smokes")
+    page.keyboard.press("Enter")
+    expect(page.locator(".banner.good")).to_contain_text("Who smokes")
+    expect(grid).to_be_focused()
+    log = library.logs([_document(library)])[_document(library)]
+    assert [type(one.operation).__name__ for one in log] == ["GiveCellRole", "SayText"]
 
 
 def test_two_people_in_conflict_are_told_and_nothing_is_overwritten(

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { type Agreement, type AnnotatorState, type DocumentInfo, type Session, type TableInfo, ask, at, query } from "../api";
-import { Note } from "../parts";
+import { Note, Sure } from "../parts";
 import { percent, short } from "../places";
 import { type Route, address, go } from "../route";
 import { useKept, useLoaded } from "../use";
@@ -20,6 +20,7 @@ export function Annotate({ session, route }: { session: Session; route: Route })
   if (tables.error || states.error) return <Note kind="bad">{tables.error ?? states.error}</Note>;
   if (!tables.value || !states.value) return <Note>Loading …</Note>;
   const of = (who: string, table: TableInfo) => states.value!.annotators.find((one) => one.annotator === who && one.document === table.document);
+  const sources = new Map((pages.value?.documents ?? []).map((one) => [one.id, short(one.source)]));
   const done = tables.value.tables.filter((one) => of(annotator, one)?.finished.includes(one.id)).length;
   return (
     <div className="find">
@@ -34,10 +35,11 @@ export function Annotate({ session, route }: { session: Session; route: Route })
       {!annotator ? <Note>Say who you are first.</Note> : (
         <table className="list">
           <caption>{done} of {tables.value.tables.length} tables finished by {annotator}</caption>
-          <thead><tr><th scope="col">Table</th><th scope="col">Finished</th>{other && <><th scope="col">Genuine</th><th scope="col" className="number">Roles</th><th scope="col" className="number">Kappa</th><th scope="col" className="number">Left</th><th scope="col" className="number">Top</th></>}</tr></thead>
+          <thead><tr><th scope="col">Table</th><th scope="col">Confidence</th><th scope="col">Finished</th>{other && <><th scope="col">Genuine</th><th scope="col" className="number">Roles</th><th scope="col" className="number">Kappa</th><th scope="col" className="number">Left</th><th scope="col" className="number">Top</th></>}</tr></thead>
           <tbody>{tables.value.tables.map((one) => (
             <tr key={one.id}>
-              <td>{session.write ? <a href={address("table", one.name, { annotator })}>{one.title || one.name}</a> : one.title || one.name}</td>
+              <td>{session.write ? <a className="clamp" href={address("table", one.name, { annotator })}>{one.title || one.name}</a> : one.title || one.name}<div className="dim">{sources.get(one.document)}{one.sheet ? ` · ${one.sheet}` : ""}{one.page ? ` · page ${one.page}` : ""}</div></td>
+              <td><Sure share={one.confidence} /></td>
               <td>{of(annotator, one)?.finished.includes(one.id) ? "✓ done" : of(annotator, one) ? "begun" : ""}</td>
               {other && <Compared table={one} annotator={annotator} other={other} />}
             </tr>

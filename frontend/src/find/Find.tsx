@@ -58,7 +58,7 @@ function Hits({ asked, shown }: { asked: string; shown: number }) {
           {found.hits.map((hit) => (
             <li key={hit.table}>
               <h2><a href={address("table", hit.name)}>{hit.title || hit.name}</a></h2>
-              <p className="dim">{short(hit.source)}{hit.place.sheet ? ` · ${hit.place.sheet}` : ""}{hit.place.page ? ` · page ${hit.place.page}` : ""}{hit.place.range ? ` · ${hit.place.range}` : ""} · {hit.rows} × {hit.columns} · {hit.tuples.toLocaleString("en")} values</p>
+              <p className="dim">{short(hit.source)}{hit.place.sheet ? ` · ${hit.place.sheet}` : ""}{hit.place.page ? ` · page ${hit.place.page}` : ""}{hit.place.range ? ` · ${hit.place.range}` : ""} · {hit.rows} × {hit.columns} · {hit.tuples.toLocaleString("en")} values · <Sure share={hit.confidence} /></p>
               <ul className="highlights">
                 {Object.entries(hit.highlights).slice(0, 4).map(([part, texts]) => <li key={part}><span className="dim">{part}</span> <Marked text={texts[0] ?? ""} /></li>)}
               </ul>
@@ -101,10 +101,10 @@ function Doubtful() {
   return (
     <table className="list">
       <caption>The tables whose reading is least sure, first</caption>
-      <thead><tr><th scope="col">Table</th><th scope="col">Document</th><th scope="col">Confidence</th></tr></thead>
+      <thead><tr><th scope="col">Table</th><th scope="col">Confidence</th></tr></thead>
       <tbody>{value.rows.map((row) => {
         const [name, title, sheet, page, confidence, , source] = row as [string, string | null, string | null, number | null, number, string, string];
-        return <tr key={name}><td><a href={address("table", name)}>{title || name}</a></td><td className="dim">{short(source)}{sheet ? ` · ${sheet}` : ""}{page ? ` · page ${page}` : ""}</td><td><Sure share={confidence} /></td></tr>;
+        return <tr key={name}><td><a className="clamp" href={address("table", name)}>{title || name}</a><div className="dim">{short(source)}{sheet ? ` · ${sheet}` : ""}{page ? ` · page ${page}` : ""}</div></td><td><Sure share={confidence} /></td></tr>;
       })}</tbody>
     </table>
   );
@@ -123,7 +123,7 @@ function Documents({ turn, opened, session }: { turn: number; opened: string; se
   return (
     <table className="list">
       <caption>{value.documents.length}{value.next ? " and more" : ""} documents</caption>
-      <thead><tr><th scope="col">Document</th><th scope="col">Medium</th><th scope="col" className="number">Tables</th><th scope="col" className="number">Values</th><th scope="col">Added</th><td /></tr></thead>
+      <thead><tr><th scope="col">Document</th><th scope="col" className="wide">Medium</th><th scope="col" className="number">Tables</th><th scope="col" className="number">Values</th><th scope="col" className="wide">Added</th><td className="wide" /></tr></thead>
       <tbody>{value.documents.map((one) => (
         <DocumentRow key={one.id} one={one} open={opened === one.id} remove={session.write ? () => void remove(one) : null} />
       ))}</tbody>
@@ -136,8 +136,8 @@ function DocumentRow({ one, open, remove }: { one: DocumentInfo; open: boolean; 
     <>
       <tr>
         <td><a href={address("find", "", { document: open ? "" : one.id })} aria-expanded={open}><span aria-hidden="true">{open ? "▾ " : "▸ "}</span>{short(one.source)}</a>{one.title && <div className="dim">{one.title}</div>}</td>
-        <td>{one.medium}</td><td className="number">{one.tables}</td><td className="number">{one.tuples.toLocaleString("en")}</td><td className="dim">{one.added.slice(0, 10)}</td>
-        <td>{remove && <button type="button" className="quiet" aria-label={`Remove ${short(one.source)}`} onClick={remove}>✕</button>}</td>
+        <td className="wide">{one.medium}</td><td className="number">{one.tables}</td><td className="number">{one.tuples.toLocaleString("en")}</td><td className="wide dim day">{one.added.slice(0, 10)}</td>
+        <td className="wide">{remove && <button type="button" className="quiet" aria-label={`Remove ${short(one.source)}`} onClick={remove}>✕</button>}</td>
       </tr>
       {open && <tr className="inner"><td colSpan={6}><DocumentTables id={one.id} /></td></tr>}
     </>

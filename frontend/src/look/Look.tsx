@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { type AnnotatorState, type CellFacts, type Made, type Reading, type Session, type Side, ask, at, query, send } from "../api";
+import { type AnnotatorState, type CellFacts, type Made, type Reading, type Session, type Side, type Value, ask, at, query, send } from "../api";
 import { Note, Sure, Tabs } from "../parts";
 import { a1, areaText, parseA1, short } from "../places";
 import { type Route, address, go, parseRoute } from "../route";
@@ -10,7 +10,7 @@ import { Doubts, History, Metadata, Path, Pivot, Tidy } from "./Panels";
 import { Printed } from "./Printed";
 import { SavedPage } from "./SavedPage";
 import { say, useStrokes } from "./strokes";
-import { LookAlikes, Toolbar, operationsFor } from "./Toolbar";
+import { LookAlikes, MENU_KEYS, Toolbar, operationsFor } from "./Toolbar";
 import { Trees } from "./Trees";
 
 const TABS: [string, string][] = [["trees", "Trees"], ["tidy", "Tidy"], ["pivot", "Relation"], ["metadata", "Metadata"], ["doubts", "Doubts"], ["history", "History"]];
@@ -98,6 +98,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
     return found;
   }, [reading]);
 
+  const [menu, setMenu] = useState<string | null>(null);
   const stroke = useRef(strokes);
   stroke.current = strokes;
   const moveHeader = useCallback((from: Side, header: [number, number], to: [number, number] | null) => void stroke.current.make(say.moveHeader(from, header, to)), []);
@@ -109,6 +110,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
       void (event.shiftKey || event.key === "y" ? strokes.redo() : strokes.undo());
       return;
     }
+    if (session.write && area && !event.altKey && MENU_KEYS[event.key]) { event.preventDefault(); setMenu(MENU_KEYS[event.key]!); return; }
     const operations = session.write && area && !event.altKey ? operationsFor(event.key, reading, area) : null;
     if (operations) { event.preventDefault(); void strokes.make(operations); }
   };
@@ -151,7 +153,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
         </div>
       </header>
       {annotator && <GroundTruth reading={reading} annotator={annotator} />}
-      {session.write && <Toolbar reading={reading} area={area} strokes={strokes} />}
+      {session.write && <Toolbar reading={reading} area={area} strokes={strokes} menu={menu} setMenu={setMenu} />}
       {news > 0 && <div className="banner" role="status">Somebody else has corrected this document ({news}). <button type="button" onClick={() => void load()}>Show it</button></div>}
       {strokes.said && (
         <div className={`banner ${strokes.said.kind}`} role={strokes.said.kind === "good" ? "status" : "alert"}>
@@ -195,6 +197,10 @@ function GroundTruth({ reading, annotator }: { reading: Reading; annotator: stri
   );
 }
 
+/** A number with what stands beside it: `> 98`, `32.5 ± 0.6`, `12 to 15`. */
+export const measured = ({ value, bound, error, low, high }: Value): string =>
+  `${bound ? `${bound} ` : ""}${value}${error != null ? ` ± ${error}` : low != null && high != null ? ` (${low} to ${high})` : ""}`;
+
 /** What is known of the cell at the cursor. */
 function Facts({ facts, area, table, choose }: { facts: CellFacts | null; area: string | null; table: string; choose: (cell: [number, number]) => void }) {
   const [cited, setCited] = useState("");
@@ -209,7 +215,7 @@ function Facts({ facts, area, table, choose }: { facts: CellFacts | null; area: 
         <dl>
           <div><dt>left</dt><dd>{value.left.length ? <Path labels={value.left} /> : <span className="dim">none</span>}</dd></div>
           <div><dt>top</dt><dd>{value.top.length ? <Path labels={value.top} /> : <span className="dim">none</span>}</dd></div>
-          <div><dt>value</dt><dd>{value.value === null ? <span className="dim">missing</span> : String(value.value)} {value.unit}</dd></div>
+          <div><dt>value</dt><dd>{value.value === null ? <span className="dim">missing</span> : measured(value)} {value.unit}{value.confidence < 0.9 && <> · <Sure share={value.confidence} /></>}</dd></div>
           {value.notes.length > 0 && <div><dt>notes</dt><dd>{value.notes.join(" · ")}</dd></div>}
         </dl>
       )}

@@ -1,12 +1,11 @@
 // The tools of repair: what is selected gets a role, an edge, a cut, a text. Each has a key, which its title names.
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { Operation, Reading, Role, RowRole } from "../api";
 import { Dialog } from "../parts";
 import { type Area, areaText } from "../places";
 import { type Strokes, say } from "./strokes";
 
 export const ROW_KEYS: [RowRole, string][] = [["title", "t"], ["header", "h"], ["data", "d"], ["group", "g"], ["derived", "v"], ["note", "n"], ["blank", "b"]];
-const CELL_ROLES: Role[] = ["title", "header", "stub", "group", "value", "derived", "note", "other"];
 const ORIENTATIONS = ["column", "row", "row-column", "multiple", "none"];
 
 /** The operations that a key stands for, given what is selected. */
@@ -35,18 +34,36 @@ export function operationsFor(key: string, reading: Reading, area: Area): Operat
   }
 }
 
-const MENUS: [string, [string, string][]][] = [
-  ["Lines", [["J", "These rows are one"], ["K", "These columns are one"], ["S", "Each line of the row is a row"], ["P", "Each piece of the column is a column"]]],
-  ["Cells", [["M", "These cells are one"], ["U", "This cell is several"]]],
-  ["Tables", [["T", "Top edge is here"], ["B", "Bottom edge is here"], ["L", "Left edge is here"], ["R", "Right edge is here"], ["/", "Another table begins with this row"], ["\\", "Another table begins with this column"], ["+", "One table with what is above this row"], ["N", "This is no table"], ["Y", "The selection is a table"]]],
-];
+type Entry = [key: string, text: string];
+const MENUS: Record<string, Entry[]> = {
+  Cell: [["t", "title"], ["h", "header"], ["s", "stub"], ["g", "group"], ["v", "value"], ["d", "derived"], ["n", "note"], ["o", "other"]],
+  Lines: [["J", "These rows are one"], ["K", "These columns are one"], ["S", "Each line of the row is a row"], ["P", "Each piece of the column is a column"]],
+  Cells: [["M", "These cells are one"], ["U", "This cell is several"]],
+  Tables: [["T", "Top edge is here"], ["B", "Bottom edge is here"], ["L", "Left edge is here"], ["R", "Right edge is here"], ["/", "Another table begins with this row"], ["\\", "Another table begins with this column"], ["+", "One table with what is above this row"], ["N", "This is no table"], ["Y", "The selection is a table"]],
+  Orientation: [["c", "column"], ["r", "row"], ["x", "row-column"], ["m", "multiple"], ["n", "none"]],
+  Text: [["t", "title"], ["c", "caption"], ["u", "unit"], ["n", "note"]],
+};
+const TITLES: Record<string, string> = { Cell: "What the cells are for", Lines: "Rows and columns", Cells: "Cells", Tables: "Tables", Orientation: "Where the headers are", Text: "Say a text" };
+/** Keys that open a menu, in which another key chooses. */
+export const MENU_KEYS: Record<string, string> = { e: "Cell", w: "Text" };
 
-export function Toolbar({ reading, area, strokes }: { reading: Reading; area: Area | null; strokes: Strokes }) {
+/** `menu` is the one that is open; a key can open it as well as its button. */
+export function Toolbar({ reading, area, strokes, menu, setMenu }: { reading: Reading; area: Area | null; strokes: Strokes; menu: string | null; setMenu: (menu: string | null) => void }) {
   const [saying, setSaying] = useState<string | null>(null);
   const run = (key: string) => {
     const operations = area && operationsFor(key, reading, area);
     if (operations) void strokes.make(operations);
   };
+  const choose = (name: string, [key, text]: Entry) => {
+    setMenu(null);
+    if (name === "Text") setSaying(text);
+    else if (name === "Orientation") void strokes.make(say.orient(reading, text));
+    else if (name !== "Cell") run(key);
+    else if (area) void strokes.make(say.cellRole(area, text as Role));
+  };
+  const opener = (name: string, text = `${name} …`, key = "") => (
+    <button key={name} type="button" aria-haspopup="dialog" aria-label={text === `${name} …` ? name : `${name}: ${text}`} title={`${TITLES[name]}${key && ` (${key})`}`} disabled={!area && name !== "Orientation" && name !== "Text"} onClick={() => setMenu(name)}>{text}</button>
+  );
   return (
     <div className="toolbar" role="toolbar" aria-label="Repair">
       <button type="button" onClick={() => void strokes.undo()} title="Undo (Ctrl+Z)" aria-label="Undo">↶</button>
@@ -58,20 +75,28 @@ export function Toolbar({ reading, area, strokes }: { reading: Reading; area: Ar
         <button type="button" disabled={!area} className="paint role-stub" title="Columns: labels (c)" onClick={() => area && void strokes.make(say.columnRole(reading, area, "stub"))}>stub</button>
         <button type="button" disabled={!area} className="paint role-value" title="Columns: values (c)" onClick={() => area && void strokes.make(say.columnRole(reading, area, "value"))}>values</button>
       </span>
-      <select aria-label="The cells are" disabled={!area} value="" onChange={(event) => area && void strokes.make(say.cellRole(area, event.target.value as Role))}>
-        <option value="">Cell …</option>{CELL_ROLES.map((role) => <option key={role}>{role}</option>)}
-      </select>
-      {MENUS.map(([name, entries]) => (
-        <select key={name} aria-label={name} disabled={!area} value="" onChange={(event) => run(event.target.value)}>
-          <option value="">{name} …</option>{entries.map(([key, text]) => <option key={key} value={key}>{text} ({key})</option>)}
-        </select>
-      ))}
-      <select aria-label="Orientation" value={reading.orientation} onChange={(event) => void strokes.make(say.orient(reading, event.target.value))}>{ORIENTATIONS.map((one) => <option key={one}>{one}</option>)}</select>
-      <select aria-label="Texts" value="" onChange={(event) => setSaying(event.target.value)}>
-        <option value="">Text …</option>{["title", "caption", "unit", "note"].map((one) => <option key={one}>{one}</option>)}
-      </select>
+      {opener("Cell", "Cell …", "e")}{opener("Lines")}{opener("Cells")}{opener("Tables")}{opener("Orientation", reading.orientation, "o")}{opener("Text", "Text …", "w")}
+      {menu && <Choices title={TITLES[menu]!} entries={MENUS[menu]!} painted={menu === "Cell"} close={() => setMenu(null)} choose={(entry) => choose(menu, entry)} />}
       {saying && <SayText what={saying} reading={reading} area={area} close={() => setSaying(null)} strokes={strokes} />}
     </div>
+  );
+}
+
+/** Some choices, each with its key. */
+function Choices({ title, entries, painted, close, choose }: { title: string; entries: Entry[]; painted: boolean; close: () => void; choose: (entry: Entry) => void }) {
+  const onKey = (event: KeyboardEvent) => {
+    const entry = entries.find(([key]) => key === event.key);
+    event.stopPropagation();
+    if (!entry || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    choose(entry);
+  };
+  return (
+    <Dialog title={title} close={close} onKey={onKey}>
+      <ul className="choices-list">
+        {entries.map((entry, number) => <li key={entry[0]}><button type="button" data-first={number ? undefined : ""} onClick={() => choose(entry)}><span className={painted ? `chip role-${entry[1]}` : ""}>{entry[1]}</span><kbd>{entry[0]}</kbd></button></li>)}
+      </ul>
+    </Dialog>
   );
 }
 
@@ -87,7 +112,7 @@ function SayText({ what, reading, area, close, strokes }: { what: string; readin
   return (
     <Dialog title={`The ${what}`} close={close}>
       <form className="fields" onSubmit={submit}>
-        <label>{what} <input name="text" defaultValue={what === "title" ? reading.title ?? "" : ""} autoFocus /></label>
+        <label>{what} <input name="text" defaultValue={what === "title" ? reading.title ?? "" : ""} data-first="" /></label>
         {local && area && (
           <fieldset><legend>of</legend>
             <label><input type="radio" name="where" value="area" defaultChecked /> {areaText(area)}</label>

@@ -11,18 +11,22 @@ export function Sites({ route }: { route: Route }) {
   if (!value) return <Note>Loading …</Note>;
   if (!value.sites.length) return <><h1 className="unseen">Sites</h1><Note>Nothing was mined yet: <code>tabellion mine https://… --library DIR</code> keeps what it finds here.</Note></>;
   const site = value.sites.find((one) => one.name === route.name) ?? value.sites[0]!;
+  const concept = route.values.concept ?? fullest(site);
   return (
     <div className="sites">
       <h1 className="unseen">Sites</h1>
       <aside aria-label="Taxonomy">
         <label>Sites <select value={site.name} onChange={(event) => { location.hash = address("sites", event.target.value); }}>{value.sites.map((one) => <option key={one.name}>{one.name}</option>)}</select></label>
         <p className="dim">{site.concepts.length} concepts, {site.instances.toLocaleString("en")} instances, {site.sites.reduce((sum, one) => sum + one.pages, 0).toLocaleString("en")} pages</p>
-        <Taxonomy site={site} chosen={route.values.concept ?? ""} />
+        <Taxonomy site={site} chosen={concept} />
       </aside>
-      <Instances key={`${site.name} ${route.values.concept}`} site={site} concept={route.values.concept ?? ""} />
+      <Instances key={`${site.name} ${concept}`} site={site} concept={concept} />
     </div>
   );
 }
+
+/** The concept with the most instances, which says most of what was found; none where no instance has one. */
+const fullest = (site: MinedSite): string => Object.entries(site.counts).reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0] as [string, number])[0];
 
 /** The concepts in the order of the tree, those that match and what stands above them. */
 export function outline(concepts: Concept[], wanted: string): { concept: Concept; depth: number }[] {
@@ -46,6 +50,8 @@ export function outline(concepts: Concept[], wanted: string): { concept: Concept
   return found;
 }
 
+const count = (number: number, what: string): string => (number ? `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}` : "");
+
 function Taxonomy({ site, chosen }: { site: MinedSite; chosen: string }) {
   const [wanted, setWanted] = useState("");
   const shown = useMemo(() => outline(site.concepts, wanted).slice(0, 1000), [site, wanted]);
@@ -54,7 +60,7 @@ function Taxonomy({ site, chosen }: { site: MinedSite; chosen: string }) {
       <input type="search" aria-label="Search concepts" placeholder="Search concepts" value={wanted} onChange={(event) => setWanted(event.target.value)} />
       <ul className="taxonomy" aria-label="Concepts">
         {shown.map(({ concept, depth }) => (
-          <li key={concept.id} style={{ paddingLeft: depth * 14 }}><a href={address("sites", site.name, { concept: concept.id })} aria-current={chosen === concept.id ? "true" : undefined} title={concept.labels.join(", ")}>{concept.label}</a> <span className="dim">{concept.sites.length > 1 ? `${concept.sites.length} sites` : ""}</span></li>
+          <li key={concept.id} style={{ paddingLeft: depth * 14 }}><a href={address("sites", site.name, { concept: concept.id })} aria-current={chosen === concept.id ? "true" : undefined} title={concept.labels.join(", ")}>{concept.label}</a> <span className="dim" title={concept.sites.join(", ")}>{[count(site.counts[concept.id] ?? 0, "instance"), concept.sites.length > 1 ? `${concept.sites.length} sites` : ""].filter(Boolean).join(", ")}</span></li>
         ))}
       </ul>
     </>
@@ -72,26 +78,30 @@ function Instances({ site, concept }: { site: MinedSite; concept: string }) {
   const named = site.concepts.find((one) => one.id === concept);
   if (error) return <Note kind="bad">{error}</Note>;
   if (!value) return <Note>Loading …</Note>;
+  const more = new Set(value.instances.flatMap((one) => one.attributes.map((each) => each.label.join(" › ")))).size - columns.length;
   return (
     <section aria-label="Instances" className="scroll" tabIndex={0}>
-      {named && <p className="dim">{named.labels.join(", ")} · {named.urls.slice(0, 3).map((url) => <Page key={url} source={url} text={url} />)}</p>}
-      <table className="list tight">
-        <caption>{value.total.toLocaleString("en")} instances{named ? ` of ${named.label}` : ""}</caption>
-        <thead><tr><th scope="col">Page</th>{columns.map((name) => <th key={name} scope="col">{name || "no label"}</th>)}</tr></thead>
-        <tbody>{value.instances.map((one) => (
-          <tr key={one.id}>
-            <td><Page source={one.source} text={one.source.split(/[\\/]/).filter(Boolean).pop() ?? one.source} /></td>
-            {columns.map((name) => <td key={name}>{one.attributes.filter((each) => each.label.join(" › ") === name).slice(0, 3).map((each, number) => <div key={number}><Page source={one.source} text={each.value} said={each.path} /></div>)}</td>)}
-          </tr>
-        ))}</tbody>
-      </table>
+      {named && named.labels.length > 1 && <p className="dim">Also called {named.labels.filter((one) => one !== named.label).join(", ")}</p>}
+      {named && named.urls.length > 0 && <ul className="places">{named.urls.slice(0, 5).map((url) => <li key={url}><Page name={site.name} source={url} text={url.replace(/^https?:\/\//, "")} /></li>)}</ul>}
+      {!value.total ? <Note>No instance is of {named?.label ?? "these sites"} itself.</Note> : (
+        <table className="list tight">
+          <caption>{count(value.total, "instance")}{named ? ` of ${named.label}` : ""}{more > 0 ? `, ${more} more attributes in SQL` : ""}</caption>
+          <thead><tr><th scope="col">Page</th>{columns.map((name) => <th key={name} scope="col">{name || <i>no label</i>}</th>)}</tr></thead>
+          <tbody>{value.instances.map((one) => (
+            <tr key={one.id}>
+              <td><Page name={site.name} source={one.source} text={one.source.replace(/^https?:\/\//, "").split(/[\\/]/).filter(Boolean).slice(-2).join("/")} /></td>
+              {columns.map((label) => <td key={label}>{one.attributes.filter((each) => each.label.join(" › ") === label).slice(0, 3).map((each, number) => <div key={number} className="clamp"><Page name={site.name} source={one.source} text={each.value} said={each.path} /></div>)}</td>)}
+            </tr>
+          ))}</tbody>
+        </table>
+      )}
       {value.instances.length < value.total && shown < 1000 && <button type="button" onClick={() => setShown(Math.min(1000, shown + 200))}>More</button>}
     </section>
   );
 }
 
-/** A value that leads to its page; only web addresses become links. */
-function Page({ source, text, said = "" }: { source: string; text: string; said?: string }) {
-  if (!/^https?:\/\//.test(source)) return <span title={`${source} ${said}`}>{text}</span>;
-  return <a href={said ? `${source}#:~:text=${encodeURIComponent(text.slice(0, 80))}` : source} target="_blank" rel="noreferrer noopener" title={said}>{text}</a>;
+/** A value that leads to its page, where it is marked: on the web, or as it was saved. */
+function Page({ name, source, text, said = "" }: { name: string; source: string; text: string; said?: string }) {
+  const home = /^https?:\/\//.test(source) ? source : `/sites/page?${query({ name, source })}`;
+  return <a className={said ? "value" : ""} href={said ? `${home}#:~:text=${encodeURIComponent(text.slice(0, 80))}` : home} target="_blank" rel="noreferrer noopener" title={said || source}>{text}</a>;
 }

@@ -46,6 +46,7 @@ class IndexFolder:
         self.folder = folder
         self._open: Shards | None = None
         self._opened_at: tuple[Path, ...] = ()
+        self._seen: dict[Path, tuple[tuple[int, int, int], Any]] = {}
 
     def applied(self) -> int:
         """Up to which change the index goes; -1 where there is none, or one of another form."""
@@ -58,20 +59,25 @@ class IndexFolder:
         return _rooms(self.folder.index, int(self._noted().get("shards", 1)))
 
     def _noted(self) -> dict[str, Any]:
-        try:
-            noted = json.loads(self.folder.applied.read_bytes())
-        except (OSError, ValueError):
-            return {}
+        noted = self._read(self.folder.applied)
         whole = isinstance(noted, dict) and isinstance(noted.get("shards", 1), int)
         return noted if whole else {}
 
     def state(self) -> str:
         """What tells the index as it is on the disk from what it was: the change it goes up to, and its last commit."""
-        try:
-            commit = sum(int(json.loads((room / _META).read_bytes())["opstamp"]) for room in self.rooms())
-        except (OSError, ValueError, KeyError):
-            commit = 0
+        commit = sum(int(self._read(room / _META).get("opstamp", 0)) for room in self.rooms())
         return f"{max(0, self.applied())}.{commit}"
+
+    def _read(self, path: Path) -> Any:
+        """A small file of JSON, read again only where it was written anew; nothing where it cannot be read."""
+        try:
+            stat = path.stat()
+            written = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            if path not in self._seen or self._seen[path][0] != written:
+                self._seen[path] = written, json.loads(path.read_bytes())
+            return self._seen[path][1]
+        except (OSError, ValueError):
+            return {}
 
     def damage(self) -> Iterator[str]:
         """The files of the index that are not as they were written, by the checksums at their ends."""

@@ -8,7 +8,9 @@ ontology under the same name again replaces what changed and removes tables of c
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -74,6 +76,7 @@ class MinedSites(msgspec.Struct, frozen=True):
     sites: list[dict[str, Any]]
     issues: list[dict[str, Any]]
     instances: int
+    counts: dict[str, int] = {}  # instances by the id of their concept
     schemas: list[dict[str, Any]] = []  # of things over sites: which attributes mean the same, how sure, and why
 
 
@@ -99,16 +102,34 @@ def mined_instances(library: Library, name: str, concept: str | None, first: int
     return {"total": total, "instances": found}
 
 
+def mined_page(library: Library, name: str, source: str) -> bytes:
+    """A saved page that instances were mined from, as it is where it was read; never another file."""
+    path = library.folder.mined / (quote(name, safe="") + _INSTANCES)
+    if path.exists():
+        with path.open("rb") as lines:
+            if any(msgspec.json.decode(line, type=_Mined).source == source for line in lines):
+                try:
+                    return Path(source).read_bytes()
+                except OSError:
+                    raise LibraryError(f"{source}: there is no such page any more where it was mined") from None
+    raise LibraryError(f"{source}: there is no such page among those of {name}")
+
+
+class _Mined(msgspec.Struct, frozen=True):
+    source: str
+
+
 def _store_whole(folder: Folder, ontology: Ontology, name: str, schemas: list[dict[str, Any]] | None = None) -> None:
     """Keep the taxonomy and the instances as they were mined, to be looked at."""
     folder.mined.mkdir(exist_ok=True)
-    base, count = quote(name, safe=""), 0
+    base = quote(name, safe="")
+    counts = Counter(each.concept for each in ontology.instances)
     with whole_file(folder.mined / (base + _INSTANCES)) as part, part.open("wb") as file:
         for each in ontology.instances:
             file.write(msgspec.json.encode(instance_json(each)) + b"\n")
-            count += 1
     rest = msgspec.structs.replace(ontology, instances=()).as_json()
-    whole = MinedSites(name, rest["concepts"], rest["sites"], rest["issues"], count, schemas or [])
+    by_concept = {concept: number for concept, number in counts.items() if concept is not None}
+    whole = MinedSites(name, rest["concepts"], rest["sites"], rest["issues"], counts.total(), by_concept, schemas or [])
     with whole_file(folder.mined / (base + _TAXONOMY)) as part:
         part.write_bytes(msgspec.json.encode(whole))
 

@@ -12,17 +12,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import lru_cache
+from operator import attrgetter
 
 import msgspec
 
 from tabellion.library.entries import TEXT_FIELDS
 from tabellion.library.holdings import Details, DocumentRecord, TableRecord
-from tabellion.library.terms import find_terms, is_number, is_stop_word, stem
+from tabellion.library.terms import DEFAULT, Term, find_terms, is_number, is_stop_word, stem
 
 OPEN, CLOSE = "«", "»"  # around a word that was found
 _PIECES = 3  # pieces shown of one field
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")  # of plain letters
+_ENDS_IN_WORD = re.compile(r".?[a-z]\Z|[a-z]'\Z").match
+_GOES_ON = re.compile(r"[a-z]|'[a-z]").match
+_START = attrgetter("start")
 _AROUND = 60  # letters shown before the first and after the last word
 
 
@@ -31,9 +36,7 @@ def highlight_table(
 ) -> dict[str, list[str]]:
     """The pieces of each field that hold a word of the question."""
     language = document.language
-    found_by = [term for one in asked.clauses if not one.forbidden for term in find_terms(one.text, language)]
-    telling = {term.term for term in found_by if not is_stop_word(term.word, language)}
-    wanted = telling or {term.term for term in found_by}
+    wanted = _wanted(tuple(one.text for one in asked.clauses if not one.forbidden), language)
     if not wanted:
         return {}
     affiliated = details.metadata.affiliated
@@ -60,16 +63,29 @@ def highlight_table(
     return found
 
 
-def _pieces(texts: Sequence[str], wanted: set[str], language: str, seen: set[str]) -> list[str]:
+@lru_cache(maxsize=1_000)
+def _wanted(asked: tuple[str, ...], language: str) -> frozenset[str]:
+    """The terms of a question in a language; those that every text has only where it has no others."""
+    found_by = [term for text in asked for term in find_terms(text, language)]
+    telling = {term.term for term in found_by if not is_stop_word(term.word, language)}
+    return frozenset(telling or (term.term for term in found_by))
+
+
+def _pieces(texts: Sequence[str], wanted: Set[str], language: str, seen: set[str]) -> list[str]:
     pieces: list[str] = []
-    words = _words_found("\n".join(texts).lower(), wanted, language)
+    whole = "\n".join(texts).lower()
+    words = _words_found(whole, wanted, language)
     if not words:
         return pieces  # most texts hold none of the words, which is seen at once
+    plain = whole.isascii() and not any(map(is_number, words))
     for text in texts:
         lowered = text.lower()
         if not any(word in lowered for word in words):
             continue
-        marked = mark_words(text, wanted, language, seen)
+        if plain:
+            marked = _mark(text, _find_words(lowered, words, language), seen)
+        else:
+            marked = mark_words(text, wanted, language, seen)
         if marked and marked not in pieces:
             pieces.append(marked)
             if len(pieces) == _PIECES:
@@ -77,21 +93,42 @@ def _pieces(texts: Sequence[str], wanted: set[str], language: str, seen: set[str
     return pieces
 
 
-def _words_found(text: str, wanted: set[str], language: str) -> set[str]:
+def _words_found(text: str, wanted: Set[str], language: str) -> set[str]:
     """Letters of which a text must hold some to hold a wanted term; nothing where it holds none."""
     if not text.isascii():
         return {""}
-    words = {word for word in set(_WORD.findall(text)) if stem(word, language) in wanted}
-    return words | {term[0] for term in wanted if is_number(term) and term[0] in text}
+    words = set(_WORD.findall(text))
+    if language == DEFAULT:  # whose stems begin as their words do
+        begun = {term[0] for term in wanted}
+        words = {word for word in words if word[0] in begun}
+    found = {word for word in words if stem(word, language) in wanted}
+    return found | {term[0] for term in wanted if is_number(term) and term[0] in text}
 
 
-def mark_words(text: str, wanted: set[str], language: str, seen: set[str] | None = None) -> str:
+def mark_words(text: str, wanted: Set[str], language: str, seen: set[str] | None = None) -> str:
     """The text around the words, each between marks; empty where there is none.
 
     >>> mark_words("Adults who smoke, by age", {"smoke"}, "english")
     'Adults who «smoke», by age'
     """
-    spots = [term for term in find_terms(text, language) if term.term in wanted]
+    return _mark(text, [term for term in find_terms(text, language) if term.term in wanted], seen)
+
+
+def _find_words(text: str, words: set[str], language: str) -> list[Term]:
+    """Where a text has some words in small letters, told as `find_terms` tells words of ASCII letters."""
+    found = []
+    for word in words:
+        start = text.find(word)
+        while start >= 0:
+            end = start + len(word)
+            before, after = text[max(0, start - 2) : start], text[end : end + 2]
+            if not (_ENDS_IN_WORD(before) or _GOES_ON(after)):
+                found.append(Term(stem(word, language), start, end, word))
+            start = text.find(word, end)
+    return sorted(found, key=_START)
+
+
+def _mark(text: str, spots: list[Term], seen: set[str] | None) -> str:
     if not spots:
         return ""
     if seen is not None:

@@ -25,13 +25,15 @@ from tabellion.library.annotations import (
     parts_of,
     say_parts,
 )
-from tabellion.library.mined import list_mined, mined_instances
+from tabellion.library.mined import list_mined, mined_instances, mined_page
 from tabellion.library.records import list_documents, table_called
 from tabellion.model.table import Table
+from tabellion.read.web.page import open_page
+from tabellion.web.front import PAGE_POLICY
 from tabellion.web.look_routes import Identity, Name
 from tabellion.web.looking import Looking
 
-_NAME = r"^[^\x00/]+$"
+_NAME, _TEXT = r"^[^\x00/]+$", r"^[^\x00]+$"
 Who = Annotated[str, Query(min_length=1, max_length=60, pattern=_NAME, description="The name of an annotator.")]
 
 
@@ -194,13 +196,23 @@ def add_sites(app: FastAPI, looking: Looking) -> None:
 
     @app.get("/sites/instances", response_model=Instances)
     def instances(
-        name: Annotated[str, Query(max_length=500, pattern=r"^[^\x00]+$", description="The name of the mined sites.")],
+        name: Annotated[str, Query(max_length=500, pattern=_TEXT, description="The name of the mined sites.")],
         concept: Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")] = None,
         offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
         limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     ) -> Response:
         """Instances of mined sites, of all concepts or one, a page at a time."""
         return _fresh(mined_instances(looking.library, name, concept, offset, limit))
+
+    @app.get("/sites/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})
+    def mined(
+        name: Annotated[str, Query(max_length=500, pattern=_TEXT)],
+        source: Annotated[str, Query(max_length=4_000, pattern=_TEXT, description="The source of an instance.")],
+    ) -> Response:
+        """A saved page that instances were mined from, without script and network; no other file is ever read."""
+        text = open_page(mined_page(looking.library, name, source)).text.encode("utf-8", "replace")
+        kept = {"content-security-policy": PAGE_POLICY, "cache-control": "no-store"}
+        return Response(text, media_type="text/html; charset=utf-8", headers=kept)
 
 
 def _seen(looking: Looking, table: str, annotator: str) -> Table | None:
