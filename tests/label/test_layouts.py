@@ -101,6 +101,19 @@ def test_a_head_and_one_row_are_a_table() -> None:
     assert (found.top, found.left, found.value) == (("c",), ("1",), 3)
 
 
+def test_a_merged_head_is_not_cut() -> None:
+    phases = [f"Phase {i}" for i in range(1, 5)]
+    rows: list[list[Value]] = [[None, "Current", *[None] * 8, "Projected", *[None] * 8]]
+    rows += [
+        ["Area", *[text for _ in range(2) for text in ("Period", *[p for phase in phases for p in (phase, None)])]]
+    ]
+    for i, town in enumerate((*TOWNS["North"], *TOWNS["South"])):
+        rows.append([town, "May 2020", *numbers(i, 8), "Nov 2020", *numbers(i + 3, 8)])
+    found = tables_of(rows, ["B1:J1", "K1:S1"])
+    assert [one.place.range for one in found] == ["A1:S8"]
+    assert lefts(found[0])[4] == ("Cedar",)
+
+
 def outer(rows_of: dict[str, tuple[str, ...]]) -> list[list[Value]]:
     rows: list[list[Value]] = [["Region", "Town", "Jobs", "Firms"]]
     for region, towns in rows_of.items():

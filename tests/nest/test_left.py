@@ -243,3 +243,14 @@ def test_marks_at_the_right_of_the_stub_and_running_numbers_are_not_repeated() -
     found = nest_headers(build_frame(build_grid(cells), "hdddd", stub=3), Weights())
     assert paths(found)[1] == "office"
     assert paths(found)[3] == "house"
+
+
+def test_labels_with_nothing_beside_them_group_the_records_below() -> None:
+    cells: list[list[str | float | None]] = [["Event", "Date", "Time", "Room"]]
+    for month in ("August", "September"):
+        cells += [[month, None, None, None], [f"Talk of {month}", f"{month} 3", "noon", 7.0]]
+        cells += [["CLASSES BEGIN", f"{month} 17", None, None], [f"Lunch in {month}", f"{month} 28", "noon", 9.0]]
+    grid = build_grid(cells, styles={"A4": BOLD, "A8": BOLD})
+    found = paths(nest_headers(build_frame(grid, "h" + "d" * 8, stub=2), Weights()))
+    assert found[3] == "August / Lunch in August / August / August 28"
+    assert found[5] == "September / Talk of September / September / September 3"

@@ -76,8 +76,19 @@ def find_cuts(grid: Grid, frames: tuple[Frame, ...]) -> Iterator[Cut]:
         if cut in seen or not 1 < len(cut) <= SETTINGS.most_parts:
             continue
         seen.add(cut)
-        if sum(may_be_table(grid, part) for part in cut) > 1:
+        if sum(may_be_table(grid, part) for part in cut) > 1 and not _parts_cell(grid, cut, used):
             yield cut
+
+
+def _parts_cell(grid: Grid, cut: Cut, used: Rect) -> bool:
+    """Whether a cut goes through a merged text; one over all columns may be the title of several tables."""
+    for row, column, down, across in grid.spans.tolist():
+        last_row, last = row + down - 1, column + across - 1
+        if grid.content[row, column] == Content.EMPTY or (column <= used.left and last >= used.right):
+            continue
+        if any(part.holds(row, column) and not part.holds(last_row, last) for part in cut):
+            return True
+    return False
 
 
 def used_part(grid: Grid) -> Rect | None:

@@ -13,7 +13,8 @@ stand behind the names.
 same of several or counts something of some, is a field; measured numbers, which go up and down, name nothing; and where
 all columns were taken for a stub, those that are not of the key are values. Where the stub does not tell rows apart
 that all have a label, columns of words after it, and of numbers that go one way again and again (years, doses), are of
-the stub if together they do. Where nothing was taken for a stub, a column of words that tells the rows apart is it.
+the stub if together they do. Numbers that go up and down and come again name nothing. Where nothing is left, a column
+of words that tells the rows apart is the stub, alone or with the one after it (firm and year).
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def settle_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: S
         return list(stub)
     rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     naming = [at for at in stub if not _is_measure(grid, rows, columns[at])]
-    if not naming:
+    if not naming or _names_nothing(grid, rows, [columns[at] for at in naming]):
         return _first_names(grid, rows, columns)
     lead = [at for place, at in enumerate(naming) if at == naming[0] + place]
     parts: list[tuple[str, ...]] = []
@@ -110,12 +111,27 @@ def _names(grid: Grid, rows: NDArray[np.intp], column: int) -> tuple[str, ...]:
     return tuple(str(name).casefold() for name in grid.label.ravel()[grid.home[rows, column]])
 
 
+def _names_nothing(grid: Grid, rows: NDArray[np.intp], columns: Sequence[int]) -> bool:
+    """Whether columns of many numbers alone neither tell the rows apart nor go one way: they are measures, or kinds."""
+    home = grid.home[rows[:, None], columns]
+    if len(rows) < _SLIP or not (grid.content.ravel()[home] == Content.NUMBER).all():
+        return False
+    numbers = grid.number.ravel()[home[:, 0]]
+    wavers = {-1.0, 1.0} <= set(np.sign(np.diff(numbers)).tolist())
+    return wavers and not _tell_apart([_names(grid, rows, one) for one in columns])
+
+
 def _first_names(grid: Grid, rows: NDArray[np.intp], columns: Sequence[int]) -> list[int]:
-    """The position of the first column of words that tells the rows apart."""
-    for at, column in enumerate(columns[:-1]):
+    """The position of the first column of words that tells the rows apart, alone or with the one after it."""
+    for at, column in enumerate(columns):
         seen = _look(grid, rows, column)
-        if seen and seen.words and _tell_apart([seen.names]):
+        if not seen or not seen.words or not all(seen.names):
+            continue
+        if at < len(columns) - 1 and _tell_apart([seen.names]):
             return [at]
+        further = _names_further(grid, rows, columns[at + 1 : at + 2], [seen.names], at + 1)
+        if further and len(columns) > _FEW:
+            return [at, *further]
     return []
 
 

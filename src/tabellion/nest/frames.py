@@ -21,6 +21,7 @@ others. A unit over all columns at the bottom stands at the root only.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -171,25 +172,45 @@ def is_flat(frame: Frame) -> bool:
     body, stub = list(frame.body_rows), frame.stub_columns[0]
     if any(frame.labels.roles[row] != "data" for row in body) or not grid.filled[body, stub].all():
         return False
-    return _looks_alike(frame, stub) and bool(grid.filled[body][:, list(frame.value_columns)].any(axis=1).all())
+    return _looks_alike(frame, stub, body) and bool(grid.filled[body][:, list(frame.value_columns)].any(axis=1).all())
 
 
 def lists_records(frame: Frame) -> bool:
-    """Whether each row of a sheet is named by several columns, the first among them, all of one look."""
-    grid, body, stub = frame.grid, list(frame.body_rows), list(frame.stub_columns)
-    if grid.medium != "spreadsheet" or len(stub) == 1 or part_head(frame)[1] != frame.body_rows:
+    """Whether each row of a sheet is named by several columns, the first among them, all of one look.
+
+    Rows with nothing but a label in the first column group the records below them, if never one such group another.
+    Where there are several, a record in bold is one that stands out.
+    """
+    grid, stub = frame.grid, list(frame.stub_columns)
+    if grid.medium != "spreadsheet" or len(stub) == 1:
         return False
-    filled = grid.filled[body][:, stub]
+    groups = set(_group_rows(frame))
+    rows = part_head(frame)[1]
+    records = [row for row in rows if row not in groups]
+    if not records or rows[-1] in groups or any(one in groups and after in groups for one, after in pairwise(rows)):
+        return False
+    filled = grid.filled[records][:, stub]
     if not filled[:, 0].all() or not (filled.sum(axis=1) > 1).all():
         return False
-    if (grid.marks[body][:, list(frame.value_columns)] & int(Mark.AGGREGATE)).any():
+    if (grid.marks[records][:, list(frame.value_columns)] & int(Mark.AGGREGATE)).any():
         return False
-    return all(_looks_alike(frame, column, SLIP) for column in stub)
+    if len(groups) > 1:
+        begin_alike = all(np.ptp(grid.indent[records, column]) <= SLIP for column in stub)
+        return begin_alike and _looks_alike(frame, stub[0], sorted(groups))
+    return all(_looks_alike(frame, column, records, SLIP) for column in stub)
 
 
-def _looks_alike(frame: Frame, stub: int, slip: float = 0.0) -> bool:
-    """Whether all labels of a column have one look and begin at about one place, each in a cell of its own."""
-    grid, body = frame.grid, list(frame.body_rows)
+def _group_rows(frame: Frame) -> list[int]:
+    """Rows with nothing but a label in the first column of the stub."""
+    rows = list(part_head(frame)[1])
+    inside = frame.grid.filled[rows, frame.rect.left : frame.rect.right + 1]
+    alone = (inside.sum(axis=1) == 1) & frame.grid.filled[rows, frame.stub_columns[0]]
+    return [row for row, lone in zip(rows, alone.tolist(), strict=True) if lone]
+
+
+def _looks_alike(frame: Frame, stub: int, body: list[int], slip: float = 0.0) -> bool:
+    """Whether the labels of some rows have one look and begin at about one place, each in a cell of its own."""
+    grid = frame.grid
     looks = [grid.styles[number] for number in set(grid.style[body, stub].tolist())]
     letters = {(look.bold, look.italic, look.underline, look.size) for look in looks}
     return len(letters) == 1 and bool(np.ptp(grid.indent[body, stub]) <= slip) and not grid.covered[body, stub].any()
@@ -227,13 +248,16 @@ def _nest_names(frame: Frame) -> tuple[HeaderTree, Nearest]:
     """
     grid, nodes = frame.grid, list[HeaderNode]()
     records = lists_records(frame)
+    rows = part_head(frame)[1] if records else frame.body_rows
+    groups = set(_group_rows(frame)) if records else {row for row in rows if frame.labels.roles[row] == "group"}
     group: int | None = None
     known: dict[tuple[int | None, int], int] = {}
     nearest: Nearest = {}
     above: dict[int, int] = {}
-    for row in frame.body_rows:
-        if frame.labels.roles[row] == "group" and not records:
-            nodes.append(_node(frame, len(nodes), row, int(grid.filled[row].argmax())))
+    for row in rows:
+        if row in groups:
+            said = frame.stub_columns[0] if records else int(grid.filled[row].argmax())
+            nodes.append(_node(frame, len(nodes), row, said))
             group, above = nodes[-1].id, {}
             continue
         for column in frame.stub_columns:
