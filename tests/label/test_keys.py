@@ -95,3 +95,14 @@ def test_columns_behind_a_stub_are_of_it_where_only_so_rows_are_told_apart() -> 
     assert narrowed(shares, [0]) == [0, 1]
     counts: list[list[str | float | None]] = [["Ohio", 4, 1.5], ["Ohio", 2, 3.5], ["Ohio", 9, 2.5], ["Iowa", 1, 0.5]]
     assert narrowed(counts, [0]) == [0]
+
+
+def test_numbers_that_go_up_and_down_and_come_again_name_nothing() -> None:
+    rows: list[list[str | float | None]] = [[(i * i * 7) % 5, i % 3, (i * i) % 7 + 0.5] for i in range(12)]
+    assert narrowed(rows, [0]) == []
+    doses: list[list[str | float | None]] = [[kind, 10 * i, i + 0.5, kind] for kind in (2, 1, 3) for i in range(5)]
+    assert narrowed(doses, [0]) == [0, 1]
+    firms: list[list[str | float | None]] = [
+        [(i * i) % 7 + 0.5, i % 3, firm, 1990 + i] for firm in ("Acme", "Bolt") for i in range(6)
+    ]
+    assert narrowed(firms, [0]) == [2, 3]

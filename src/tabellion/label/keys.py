@@ -92,7 +92,7 @@ def settle_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: S
         return list(stub)
     rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     naming = [at for at in stub if not _is_measure(grid, rows, columns[at])]
-    if not naming or _names_nothing(grid, rows, [columns[at] for at in naming]):
+    if not naming:
         return _first_names(grid, rows, columns)
     lead = [at for place, at in enumerate(naming) if at == naming[0] + place]
     parts: list[tuple[str, ...]] = []
@@ -103,7 +103,10 @@ def settle_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: S
             return [*lead[:place], *naming[len(lead) :]]
         parts = [*map(_filled_down, parts), names]
     if len(lead) == len(naming) and not _tell_apart(parts):
-        return [*lead, *_names_further(grid, rows, columns[lead[-1] + 1 : -1], parts, lead[-1] + 1)]
+        further = _names_further(grid, rows, columns[lead[-1] + 1 : -1], parts, lead[-1] + 1)
+        if not further and _names_nothing(grid, rows, [columns[at] for at in lead]):
+            return _first_names(grid, rows, columns)
+        return [*lead, *further]
     return naming
 
 
