@@ -299,6 +299,13 @@ def test_numbers_under_numbers_in_several_columns_are_no_row():
     assert settle_rows(facts, [(0, 0), (0, 1), (1, 1), (1, 2)], np.full(4, 0.9)).tolist() == [0.9, 0.9, 0.9, 0.0]
 
 
+def test_figures_wide_apart_are_two_columns_whatever_is_judged_of_the_white():
+    strip, runs = laid(headed((92, 200, "Valley"), *((185 + 70 * n, 200, f"kind {n}") for n in range(5))), BELOW)
+    rivers = candidate_rivers(strip, runs)
+    columns = choose_columns(strip, runs, [], rivers, np.zeros(len(rivers)))
+    assert len(columns.columns) == 5  # names and the first figures are left to judgement
+
+
 def test_marks_that_are_raised_above_their_line_are_of_it():
     page = named_rows((0, 3))
     page.text(440, 216.2, "**", 9)

@@ -6,6 +6,7 @@ that its texts share. Rulings decide where they run through most of the table; e
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
 import msgspec
@@ -27,6 +28,9 @@ _SAME_PLACE = 3.0  # points: rulings closer than this are one
 _LIKELY = 0.5
 _WINDOW = 0.35  # of the type size: edges this close are one
 _FEWEST_TELLING = 3  # lines with texts on both sides that tell where two columns end and begin
+_FIGURE = re.compile(r"[<>~≤≥+−–-]?\d[\d.,]*[a-z*†‡%]{0,3}|[x+_-]", re.I)
+_WIDE = 1.5  # type sizes between two figures, more than any blank
+_MOST_SIDES, _JUST_LIKELY = 0.6, 0.51
 _MOST_OF = 0.9  # of those lines that must leave the white free
 
 
@@ -78,6 +82,7 @@ def choose_columns(
         slack = _SAME_PLACE
         if chance > _LIKELY and not any(river.left - slack < x < river.right + slack for x, _ in ruled):
             chosen.append((river.x, chance, 0.0))
+    chosen += _between_figures(strip, runs, [x for x, _, _ in chosen], rivers, chances)
     chosen = _move_to_white(runs, chosen)
     _drop_hollow(strip, runs, chosen)
     separators = tuple(x for x, _, _ in chosen)
@@ -87,6 +92,34 @@ def choose_columns(
         ruled=tuple(share for _, _, share in chosen),
         columns=tuple(_measure_columns(strip, runs, separators)),
     )
+
+
+def _between_figures(
+    strip: Strip, runs: list[LineRuns], parted: list[float], rivers: list[River], chances: NDArray[np.float64]
+) -> list[tuple[float, float, float]]:
+    """Rivers that are judged unlikely but must part columns: figures stand wide apart at their sides, line for line.
+
+    Two figures of one cell have a blank between them, not several letters of white.
+    """
+    told: list[tuple[float, float, float]] = []
+    telling = [runs[k] for k in telling_lines(runs)]
+    for n in np.argsort(-chances, kind="stable").tolist():
+        river = rivers[n]
+        if chances[n] > _LIKELY:
+            continue
+        sides = [(r, at) for r in telling for at, over in (r.split(river.x),) if not over and 0 < at < len(r.lefts)]
+        apart = [
+            (r.rights[at - 1], r.lefts[at])
+            for r, at in sides
+            if r.lefts[at] - r.rights[at - 1] > _WIDE * strip.em
+            and _FIGURE.fullmatch(strip.text[r.words[at - 1]])
+            and _FIGURE.fullmatch(strip.text[r.words[at]])
+        ]
+        known = [*parted, *(x for x, _, _ in told)]
+        open_ones = sum(not any(left <= x <= right for x in known) for left, right in apart)
+        if open_ones >= _FEWEST_TELLING and open_ones > _MOST_SIDES * len(sides):
+            told.append((river.x, _JUST_LIKELY, 0.0))
+    return told
 
 
 def _move_to_white(runs: list[LineRuns], chosen: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
