@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -257,6 +258,11 @@ def test_a_table_goes_on_in_the_next_column_of_text():
     ]
     (joined,) = join_parts([found])
     assert (joined.box, [part.box for part in joined.parts]) == (boxes[1], [boxes[0]])
+    few_rows, whole = msgspec.structs.replace(found[0], genuine=0.1), found[1]
+    assert len(list(join_parts([[few_rows, whole]]))) == 2
+    named = msgspec.structs.replace(whole, about=Surroundings(label="Table 1"))
+    (joined,) = join_parts([[few_rows, named]])  # a few rows are told by the captioned table that they go on with
+    assert [part.box for part in joined.parts] == [boxes[0]]
 
 
 def test_a_sentence_goes_on_behind_the_caption_of_a_figure():

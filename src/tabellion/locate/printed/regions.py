@@ -36,6 +36,7 @@ from tabellion.weights.boosted import weigh_features
 _SAME_EDGE = 6.0  # type sizes that the edges of two parts may differ by
 _NEAR_EDGE = 0.35  # of the page's height: what may lie between a part and the page's upper or lower edge
 _SAME_COLUMNS = 0.7  # of all columns of two parts that must stand at the same places
+_DOUBTFUL = 0.05  # the probability from which a region may go on with a captioned table in the column of text before it
 _RUNNING_HEAD = 0.09  # of the page's height: what stands above is a running head
 _FEW_LETTERS = 160  # text between a part and the edge of the page: running heads and notes, no paragraphs
 
@@ -65,14 +66,16 @@ def _by_columns(regions: list[PrintedRegion]) -> list[PrintedRegion]:
         before = next((last for last in found if last is not region and _goes_on_beside(last, region)), None)
         if before is not None:
             found.remove(region)
-            found.insert(found.index(before) + 1, region)
+            sure = max(region.genuine, before.genuine)  # a few rows are told by what they go on with
+            found.insert(found.index(before) + 1, msgspec.structs.replace(region, genuine=sure))
     return found
 
 
 def _goes_on_beside(last: PrintedRegion, region: PrintedRegion) -> bool:
     """Whether a region at the top of a column of text goes on with one at the foot of the column before it."""
     page, box, above = region.page, region.box, last.box
-    if region.page is not last.page or min(region.genuine, last.genuine) < LIKELY or box.left < above.right:
+    least = _DOUBTFUL if last.about.label is not None else LIKELY
+    if region.page is not last.page or last.genuine < LIKELY or region.genuine < least or box.left < above.right:
         return False
     if region.about.label is not None or last.about.notes or box.top > above.bottom - (above.bottom - above.top) / 2:
         return False
