@@ -86,6 +86,15 @@ def read_caption(text: str) -> Caption | None:
     return None
 
 
+def says_more(text: str) -> bool:
+    """Whether a text says more than that something is continued.
+
+    >>> says_more("(Continued)"), says_more("Continued growth"), says_more("")
+    (False, True, False)
+    """
+    return text != "" and _ONLY_CONTINUED.fullmatch(text) is None
+
+
 _END = lazy_pattern(r"(?<=[^\d\s][.!?])[\"”')\]\d,–-]*\s+(?=[\"“(\[]?[A-Z0-9])")
 _NO_END = lazy_pattern(
     r"(?:\b(?:Fig|Figs|Tab|Tabs|Eq|Eqs|Ref|Refs|No|Nos|Vol|pp|al|cf|vs|ca|approx|resp|etc|Dr|Prof|Mr|Mrs|St|Inc|Ltd|Co|"

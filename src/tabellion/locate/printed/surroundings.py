@@ -20,7 +20,7 @@ from tabellion.locate.printed.second_look import PieceFacts, count_columns, hull
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
 from tabellion.model.region import Surroundings
-from tabellion.values.table_labels import part_sentences, read_caption
+from tabellion.values.table_labels import part_sentences, read_caption, says_more
 from tabellion.values.vocabulary import either_of
 
 _FARTHEST = 60.0  # points between a table and its caption
@@ -80,7 +80,7 @@ def find_surroundings(facts: PieceFacts, tables: Sequence[Box]) -> list[Surround
                 position=position,
                 label=label.label if label else None,
                 continued=bool(label and label.continued),
-                notes=(*([told] if told else []), *(around.text_of(note) for note in around.part_notes(notes))),
+                notes=tuple(note for note in (told, *map(around.text_of, around.part_notes(notes))) if says_more(note)),
                 pieces=frozenset(k for line in (*lines, *notes) for k in line),
                 caption_pieces=frozenset(k for line in lines for k in line),
                 page_columns=columns,
