@@ -300,14 +300,14 @@ def test_numbers_under_numbers_in_several_columns_are_no_row():
     assert settle_rows(facts, [(0, 0), (0, 1), (1, 1), (1, 2)], np.full(4, 0.9)).tolist() == [0.9, 0.9, 0.9, 0.0]
 
 
-def test_a_text_at_the_left_below_all_values_and_a_rule_is_a_note():
+def test_a_marked_text_at_the_left_below_all_values_is_a_note():
     page = named_rows((0, 3))
-    page.text(73, 306, "Without lambs.", 9)
+    page.text(73, 306, "* Without lambs.", 9)
     box = Box(60, 188, 495, 315)
     region = PrintedRegion(read_document(write_pdf([page])).pages[0], Place(page=1, box=box), box)
     grid = recognise_printed(region, Weights())
     (labelled,) = label_tables([grid], [1.0], Weights())
-    assert grid.text[-1, 0] == "Without lambs."
+    assert grid.text[-1, 0] == "* Without lambs."
     assert [row for row, role in enumerate(labelled.labels.roles) if role == "note"] == [grid.shape[0] - 1]
 
 

@@ -166,18 +166,14 @@ def _row_roles(view: WebView, header_rows: list[int], repeated_heads: list[int])
 
 
 def _closing_notes(view: WebView, header_rows: list[int]) -> list[int]:
-    """The last rows of a printed table where they hold a text at the left each and no value, and one opens as a note or
-    a rule parts them from the rest.
-    """
+    """The last rows of a printed table where they hold a text at the left each and no value, and one opens as a note."""
     grid, columns = view.grid, view.columns
     lone = [bool(grid.filled[row, columns[0]]) and int(grid.filled[row].sum()) == 1 for row in view.rows.tolist()]
-    count = len(lone) if all(lone) else lone[::-1].index(False)
+    count = 0 if all(lone) else lone[::-1].index(False)
     rows = [row for row in view.rows[len(lone) - count :].tolist() if row > max(header_rows, default=0)]
-    if not rows or len(columns) == 1:
-        return []
     texts = [str(grid.text[row, columns[0]]) for row in rows]
-    ruled = all(grid.styles[number].border_top for number in grid.style[rows[0], columns].tolist())
-    return rows if ruled or any(_NOTE_MARK.match(text) or _NOTE.opens(text) for text in texts) else []
+    marked = any(_NOTE_MARK.match(text) or _NOTE.opens(text) for text in texts)
+    return rows if marked and len(columns) > 1 else []
 
 
 def _look_alike(grid: Grid, one: int, other: int) -> bool:
