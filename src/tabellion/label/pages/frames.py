@@ -166,7 +166,7 @@ def _row_roles(view: WebView, header_rows: list[int], repeated_heads: list[int])
 
 
 def _closing_notes(view: WebView, header_rows: list[int]) -> list[int]:
-    """The last rows of a printed table where they hold a text at the left each and no value, and one opens as a note."""
+    """The last rows of a printed table where each holds a text at the left and no value, and one opens as a note."""
     grid, columns = view.grid, view.columns
     lone = [bool(grid.filled[row, columns[0]]) and int(grid.filled[row].sum()) == 1 for row in view.rows.tolist()]
     count = 0 if all(lone) else lone[::-1].index(False)
