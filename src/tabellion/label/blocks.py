@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.frame import RowLabels, RowRole
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import EMPTY, NUMBER, TEXT, Content, Grid
 
 
 class BlockSettings(msgspec.Struct, frozen=True):
@@ -95,9 +95,9 @@ def _parts(grid: Grid, block: Block, run: Run) -> bool:
 def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
     """Whether rows cover the value columns of a block as a head does."""
     content = grid.content[block.body]
-    filled = np.maximum((content != Content.EMPTY).sum(axis=0), 1)
+    filled = np.maximum((content != EMPTY).sum(axis=0), 1)
     valued = np.isin(content, (Content.NUMBER, Content.MISSING)).sum(axis=0) > 0.5 * filled
-    said = grid.content.ravel()[grid.home[rows]] != Content.EMPTY
+    said = grid.content.ravel()[grid.home[rows]] != EMPTY
     over = said.any(axis=0) & valued
     distinct = len(np.unique(grid.home[rows][said & valued]))
     return distinct >= SETTINGS.least_heads and bool(over.sum() >= SETTINGS.covered * valued.sum())
@@ -110,11 +110,11 @@ def _is_late_head(grid: Grid, block: Block, run: Run) -> bool:
         return False
     content = grid.content[block.body][:, 1:]
     numbers = np.isin(content, (Content.NUMBER, Content.MISSING)).sum()
-    return bool(numbers < SETTINGS.head_numbers * (content != Content.EMPTY).sum())
+    return bool(numbers < SETTINGS.head_numbers * (content != EMPTY).sum())
 
 
 def _gap_before(grid: Grid, row: int) -> bool:
-    return row > 0 and not (grid.content[row - 1] != Content.EMPTY).any()
+    return row > 0 and not (grid.content[row - 1] != EMPTY).any()
 
 
 def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
@@ -138,7 +138,7 @@ def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
         roles[row] = "header"
     for row in (row for row, role in enumerate(roles) if role == "header" and row >= first_body + 2):
         above = row - 1
-        lone = _part(roles[above]) == "body" and (grid.content[above] != Content.EMPTY).sum() == 1
+        lone = _part(roles[above]) == "body" and (grid.content[above] != EMPTY).sum() == 1
         if lone and _gap_before(grid, above):
             roles[above] = "title"
     return roles, starts
@@ -146,19 +146,19 @@ def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
 
 def _heads_after_gaps(grid: Grid, roles: list[RowRole], first_body: int) -> list[int]:
     """Rows of a body, after a blank one, with texts alone over most columns that hold numbers above and right below."""
-    blank = ~(grid.content != Content.EMPTY).any(axis=1)
+    blank = ~(grid.content != EMPTY).any(axis=1)
     after_gaps = [row + 1 for row in np.flatnonzero(blank).tolist() if first_body < row < len(roles) - 2]
     if not after_gaps:
         return []
-    number = grid.content == Content.NUMBER
-    text = grid.content == Content.TEXT
+    number = grid.content == NUMBER
+    text = grid.content == TEXT
     found = []
     for row in after_gaps:
         if roles[row] not in ("data", "group") or text[row].sum() <= SETTINGS.least_heads:
             continue
         below = number[row + 1]
         over = text[row] & below
-        plain = text[row].sum() == (grid.content[row] != Content.EMPTY).sum()
+        plain = text[row].sum() == (grid.content[row] != EMPTY).sum()
         many = over.sum() >= max(SETTINGS.least_heads, SETTINGS.repeated * below.sum())
         if plain and many and number[first_body:row, below].any(axis=0).mean() >= SETTINGS.repeated:
             found.append(row)
@@ -171,9 +171,9 @@ def _repeats(grid: Grid, heads: list[int], start: int) -> Iterator[tuple[int, in
     Where two such rows stand together it is no head: the columns have few different texts.
     """
     for height, head in enumerate(heads):
-        columns = np.flatnonzero(grid.content[head] != Content.EMPTY)
+        columns = np.flatnonzero(grid.content[head] != EMPTY)
         same = grid.label[start:, columns] == grid.label[head, columns]
-        filled = (grid.content[start:] != Content.EMPTY).sum(axis=1)
+        filled = (grid.content[start:] != EMPTY).sum(axis=1)
         matches = same.sum(axis=1)
         repeated = (matches >= SETTINGS.least_heads) & (matches >= SETTINGS.repeated * np.maximum(filled, 1))
         if not (repeated[1:] & repeated[:-1]).any():
@@ -244,7 +244,7 @@ def _is_record(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
     numeric = np.isin(grid.content, (Content.NUMBER, Content.MISSING))
     last, body = numeric[block.header[-1], columns], numeric[block.body][:, columns]
     above = grid.content[block.header[:-1]][:, columns]
-    headed = (above == Content.TEXT).any(axis=0).all() and np.isin(above, (Content.TEXT, Content.EMPTY)).all()
+    headed = (above == TEXT).any(axis=0).all() and np.isin(above, (Content.TEXT, Content.EMPTY)).all()
     filled = grid.filled[block.header[-1], columns]
     usual = 2 * body.sum(axis=0) > grid.filled[block.body][:, columns].sum(axis=0)
     alike = last[0] and usual[0] and min(last.mean(), (last == usual).mean()) > SETTINGS.record
@@ -254,6 +254,6 @@ def _is_record(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
 def _banner(grid: Grid, row: int, columns: NDArray[np.intp]) -> tuple[int, int] | None:
     """Where the one text of a row stands, and how far it reaches; None where it says more, or labels the row."""
     said = columns[grid.filled[row, columns]]
-    if len(said) != 1 or said[0] == columns[0] or grid.content[row, said[0]] != Content.TEXT:
+    if len(said) != 1 or said[0] == columns[0] or grid.content[row, said[0]] != TEXT:
         return None
     return int(said[0]), grid.span_at.get((row, int(said[0])), (1, 1))[1]

@@ -19,12 +19,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import DATE, EMPTY, NUMBER, TEXT, Content, Grid
 from tabellion.weights import Weights
 
 SAMPLE_ROWS = 150  # rows looked at; what a column is for shows early, and long sheets cost no more
 
 _MEASURED_TEXTS = 80  # of a column whose length is told
+
+_CONTENTS = np.array(list(Content), dtype=np.uint8)[:, None, None]
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +46,7 @@ class ColumnView(msgspec.Struct, frozen=True, eq=False):
     said: NDArray[np.bool_]
     filled: Floats  # filled cells of each column, at least one
     shares: Floats  # (contents, columns): the share of each content
+    numeric: NDArray[np.bool_]  # numbers that are known
 
     def share(self, content: Content) -> Floats:
         """The share of filled cells of each column that say such a thing."""
@@ -69,14 +72,17 @@ def view_columns(grid: Grid, header_rows: list[int], body_rows: list[int], colum
     own = np.asarray(body_rows)[:, None] * grid.shape[1] + np.asarray(columns)[None, :]
     spread = np.where(down_only, home, own)
     content = flat_content[spread]
-    filled = np.maximum((content != Content.EMPTY).sum(axis=0), 1).astype(np.float64)
+    said = content != EMPTY
+    filled = np.maximum(said.sum(axis=0), 1).astype(np.float64)
+    number = grid.number.ravel()[spread]
     return ColumnView(
         grid=grid,
         content=content,
-        said=content != Content.EMPTY,
+        said=said,
         filled=filled,
-        shares=np.stack([(content == kind).sum(axis=0) / filled for kind in Content]),
-        number=grid.number.ravel()[spread],
+        shares=(content == _CONTENTS).sum(axis=1) / filled,
+        number=number,
+        numeric=(content == NUMBER) & ~np.isnan(number),
         label=flat_label[spread],
         indent=grid.indent[body],
         style=grid.style[body],
@@ -127,26 +133,22 @@ def _text_columns_after(view: ColumnView) -> Floats:
     return np.concatenate([np.cumsum((view.share(Content.TEXT) > 0.6)[::-1])[::-1][1:], [0]]).astype(np.float64)
 
 
-def _numbers(view: ColumnView) -> NDArray[np.bool_]:
-    return np.asarray((view.content == Content.NUMBER) & ~np.isnan(view.number))
-
-
 def _year_share(view: ColumnView) -> Floats:
     number = view.number
     with np.errstate(invalid="ignore"):
-        years = _numbers(view) & (number >= 1700) & (number <= 2100) & (number == np.floor(number))
+        years = view.numeric & (number >= 1700) & (number <= 2100) & (number == np.floor(number))
     return np.asarray(years.sum(axis=0) / view.filled)
 
 
 def _integer_share(view: ColumnView) -> Floats:
     with np.errstate(invalid="ignore"):
-        whole = _numbers(view) & (view.number == np.floor(view.number))
-    return np.asarray(whole.sum(axis=0) / np.maximum(_numbers(view).sum(axis=0), 1))
+        whole = view.numeric & (view.number == np.floor(view.number))
+    return np.asarray(whole.sum(axis=0) / np.maximum(view.numeric.sum(axis=0), 1))
 
 
 def _steps(view: ColumnView) -> tuple[NDArray[np.intp], Floats]:
     """The steps from each number of a column to the next one, and the column of each; column after column."""
-    column, row = np.nonzero(_numbers(view).T)
+    column, row = np.nonzero(view.numeric.T)
     number = view.number[row, column]
     within = column[1:] == column[:-1]
     return column[1:][within], np.diff(number)[within]
@@ -180,7 +182,7 @@ def _even_step_share(view: ColumnView) -> Floats:
 
 
 def _magnitude(view: ColumnView) -> Floats:
-    column, row = np.nonzero(_numbers(view).T)
+    column, row = np.nonzero(view.numeric.T)
     count, median = _medians(column, np.abs(view.number[row, column]), view.content.shape[1])
     return np.where(count > 0, np.log10(1 + median), -1.0)
 
@@ -202,19 +204,19 @@ def _text_length(view: ColumnView) -> Floats:
 def _code_share(view: ColumnView) -> Floats:
     """How many texts are digits alone: numbers kept as text, with leading zeros or many digits, are codes."""
     shares = np.zeros(view.content.shape[1])
-    for c in np.flatnonzero((view.content == Content.TEXT).any(axis=0)).tolist():
+    for c in np.flatnonzero((view.content == TEXT).any(axis=0)).tolist():
         told = view.label[view.said[:, c], c].tolist()
         shares[c] = sum(t[:1].isdigit() and t.replace(".", "").isdigit() for t in told) / view.filled[c]
     return shares
 
 
 def _headed(view: ColumnView) -> Floats:
-    return np.asarray((view.head_content != Content.EMPTY).any(axis=0), dtype=np.float64)
+    return np.asarray((view.head_content != EMPTY).any(axis=0), dtype=np.float64)
 
 
 def _head_number_share(view: ColumnView) -> Floats:
-    numbers = np.isin(view.head_content, (Content.NUMBER, Content.DATE)).sum(axis=0)
-    return np.asarray(numbers / np.maximum((view.head_content != Content.EMPTY).sum(axis=0), 1))
+    numbers = ((view.head_content == NUMBER) | (view.head_content == DATE)).sum(axis=0)
+    return np.asarray(numbers / np.maximum((view.head_content != EMPTY).sum(axis=0), 1))
 
 
 def _shares_head_with_left(view: ColumnView) -> Floats:
@@ -228,13 +230,9 @@ def _head_rows_spanned(view: ColumnView) -> Floats:
     """How much of the head one cell of this column covers downwards: a stub head often covers all of it."""
     if not len(view.head_home):
         return np.zeros(view.content.shape[1])
-    filled = view.head_content != Content.EMPTY
-    tallest = [
-        max(
-            (int((view.head_home[filled[:, c], c] == h).sum()) for h in set(view.head_home[filled[:, c], c])), default=0
-        )
-        for c in range(view.content.shape[1])
-    ]
+    homes = np.where(view.head_content != EMPTY, view.head_home, -1)
+    filled = [[home for home in column if home >= 0] for column in homes.T.tolist()]
+    tallest = [max(map(column.count, column), default=0) for column in filled]
     return np.array(tallest) / len(view.head_home)
 
 
@@ -299,7 +297,7 @@ COLUMN_FEATURES: dict[str, Callable[[ColumnView], Floats]] = {
 def column_features(grid: Grid, header_rows: list[int], body_rows: list[int], columns: list[int]) -> Floats:
     """The features of each column, (columns, features)."""
     view = view_columns(grid, header_rows, body_rows, columns)
-    return np.column_stack([feature(view) for feature in COLUMN_FEATURES.values()])
+    return np.array([feature(view) for feature in COLUMN_FEATURES.values()]).T
 
 
 COLUMN_WEIGHTS = "columns"

@@ -64,6 +64,7 @@ class EdgeRow(msgspec.Struct, frozen=True, eq=False):
     rank: int  # filled rows between it and the core
     between: list[int]  # these rows
     columns: list[int]  # that are filled
+    inner_first: int | None  # the first filled column of the next row inwards
 
     @property
     def grid(self) -> Grid:
@@ -79,7 +80,7 @@ def view_core(grid: Grid, rows: Sequence[int], above: bool) -> Core:
     content = grid.content[near]
     filled = content != _EMPTY
     count = np.maximum(filled.sum(axis=0), 1)
-    numbers = np.isin(content, (_NUMBER, _MISSING, _DATE)).sum(axis=0)
+    numbers = ((content == _NUMBER) | (content == _MISSING) | (content == _DATE)).sum(axis=0)
     dense = filled.mean(axis=0) > 0.4
     if not dense.any():
         dense = filled.any(axis=0)
@@ -96,7 +97,7 @@ def view_core(grid: Grid, rows: Sequence[int], above: bool) -> Core:
         styles=frozenset(grid.style[r, c] for r, c in zip(near, first, strict=True)),
         shapes=frozenset(_shape(label) for label in labels),
         lengths=np.array([len(label) for label in labels], dtype=np.float64),
-        said=grid.content.ravel()[grid.home] != _EMPTY,
+        said=grid.said,
     )
 
 
@@ -131,7 +132,7 @@ def _values_covered(row: EdgeRow) -> float:
 
 def _distinct_over_values(row: EdgeRow) -> float:
     over = row.core.valued & row.core.said[row.row]
-    return float(len(np.unique(row.grid.home[row.row][over])))
+    return float(len(set(row.grid.home[row.row][over].tolist())))
 
 
 def _first_column(row: EdgeRow) -> float:
@@ -245,12 +246,10 @@ def _like_inner(name: str) -> Callable[[EdgeRow], float]:
     """Whether the first cells of this row and the next one inwards look alike in one respect."""
 
     def compare(row: EdgeRow) -> float:
-        inner = np.flatnonzero(row.grid.content[row.inner] != _EMPTY)
-        if not len(inner):
+        if row.inner_first is None:
             return -1.0
-        mine, other = (
-            row.grid.styles[row.grid.style[r, c]] for r, c in ((row.row, row.columns[0]), (row.inner, inner[0]))
-        )
+        styles, style = row.grid.styles, row.grid.style
+        mine, other = styles[style[row.row, row.columns[0]]], styles[style[row.inner, row.inner_first]]
         return float(getattr(mine, name) == getattr(other, name))
 
     return compare
@@ -355,6 +354,7 @@ def view_edge(grid: Grid, core_rows: Sequence[int], rows: Sequence[int], above: 
     """Rows in question, given from the core outwards, each with its neighbours."""
     core = view_core(grid, core_rows, above)
     nearest = core_rows[0] if above else core_rows[-1]
+    filled = [row.nonzero()[0].tolist() for row in grid.filled[[nearest, *rows]]]
     return [
         EdgeRow(
             core=core,
@@ -363,7 +363,8 @@ def view_edge(grid: Grid, core_rows: Sequence[int], rows: Sequence[int], above: 
             outer=rows[i + 1] if i + 1 < len(rows) else None,
             rank=i,
             between=list(rows[:i]),
-            columns=np.flatnonzero(grid.content[row] != _EMPTY).tolist(),
+            columns=filled[i + 1],
+            inner_first=filled[i][0] if filled[i] else None,
         )
         for i, row in enumerate(rows)
     ]

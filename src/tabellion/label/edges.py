@@ -31,7 +31,7 @@ from tabellion.label.edge_features import (
     view_edge,
 )
 from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import EMPTY, NUMBER, TEXT, Grid
 from tabellion.model.place import Rect
 from tabellion.weights import Weights
 
@@ -55,9 +55,9 @@ SETTINGS = CutSettings()
 def may_be_table(grid: Grid, part: Rect) -> bool:
     """Whether a part has two columns, a row of texts among its first rows and rows below it."""
     content = grid.content[part.top : part.bottom + 1, part.left : part.right + 1]
-    content = content[(content != Content.EMPTY).any(axis=1)]
-    columns = int((content != Content.EMPTY).any(axis=0).sum())
-    texts = (content[: SETTINGS.first_rows] == Content.TEXT).sum(axis=1)
+    content = content[(content != EMPTY).any(axis=1)]
+    columns = int((content != EMPTY).any(axis=0).sum())
+    texts = (content[: SETTINGS.first_rows] == TEXT).sum(axis=1)
     heads = np.flatnonzero(texts >= max(2, SETTINGS.headed * columns))
     return columns > 1 and len(heads) > 0 and len(content) > heads[0] + 2
 
@@ -84,7 +84,7 @@ def _parts_cell(grid: Grid, cut: Cut, used: Rect) -> bool:
     """Whether a cut goes through a merged text; one over all columns may be the title of several tables."""
     for row, column, down, across in grid.spans.tolist():
         last_row, last = row + down - 1, column + across - 1
-        if grid.content[row, column] == Content.EMPTY or (column <= used.left and last >= used.right):
+        if grid.content[row, column] == EMPTY or (column <= used.left and last >= used.right):
             continue
         if any(part.holds(row, column) and not part.holds(last_row, last) for part in cut):
             return True
@@ -155,7 +155,7 @@ def _column_starts(grid: Grid, frame: Frame) -> Iterator[list[int]]:
     """Columns at which tables beside the first may begin, by their labels where nothing else tells."""
     columns = np.arange(frame.rect.left, frame.rect.right + 1)
     rows = [*frame.header_rows, *frame.body_rows]
-    said = (grid.content.ravel()[grid.home] != Content.EMPTY)[rows][:, columns].any(axis=0)
+    said = (grid.content.ravel()[grid.home] != EMPTY)[rows][:, columns].any(axis=0)
     after_blank = columns[1:][said[1:] & ~said[:-1]].tolist()
     yield after_blank
     for start in after_blank:
@@ -181,9 +181,9 @@ def _head_again(grid: Grid, frame: Frame, columns: NDArray[np.intp]) -> list[int
 def _labels_again(grid: Grid, frame: Frame, columns: NDArray[np.intp]) -> list[int]:
     """Columns of labels that stand right of numbers and left of others."""
     content = grid.content[list(frame.body_rows)][:, columns]
-    filled = (content != Content.EMPTY).sum(axis=0)
-    texts = (content == Content.TEXT).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)
-    numbers = (content == Content.NUMBER).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)
+    filled = (content != EMPTY).sum(axis=0)
+    texts = (content == TEXT).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)
+    numbers = (content == NUMBER).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)
     labels = texts & (filled > SETTINGS.dense * len(content))
     before = np.logical_or.accumulate(numbers)
     after = np.logical_or.accumulate(numbers[::-1])[::-1]
@@ -227,7 +227,7 @@ def settle_edges(
     grid, told = labels.grid, row_odds(labels)
     for row, role in (given or {}).items():
         told[row] = -GIVEN if role in ("title", "note", "blank") else GIVEN
-    filled = np.flatnonzero((grid.content != Content.EMPTY).any(axis=1)).tolist()
+    filled = np.flatnonzero((grid.content != EMPTY).any(axis=1)).tolist()
     settled: list[Block] = []
     for i, block in enumerate(blocks):
         before = settled[-1].body[-1] if settled else -1
@@ -264,7 +264,7 @@ def _settle(
 
 def _last_dense(grid: Grid, body: list[int]) -> int:
     """The place of the last row of a body that says more than one thing; its last row where none does."""
-    dense = np.flatnonzero((grid.content[body] != Content.EMPTY).sum(axis=1) > 1)
+    dense = np.flatnonzero((grid.content[body] != EMPTY).sum(axis=1) > 1)
     return int(dense[-1]) if len(dense) else len(body) - 1
 
 

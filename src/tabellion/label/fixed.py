@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from tabellion.label.blocks import Block
-from tabellion.label.frames import build_frame, covered_cells
+from tabellion.label.frames import build_frame
 from tabellion.model.correction import NOTHING, FixedColumn, FixedCut, FixedEdge, FixedOrientation, Fixes
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole
 from tabellion.model.grid import Grid
@@ -198,7 +198,7 @@ def _frame_of(labels: RowLabels, table: Rect, weights: Weights) -> list[Frame]:
 
 def _used_rows(grid: Grid, left: int, right: int) -> list[bool]:
     """Which rows say something in some columns."""
-    return [bool(row.any()) for row in covered_cells(grid)[:, left : right + 1]]
+    return [bool(row.any()) for row in grid.said[:, left : right + 1]]
 
 
 def _part(frames: list[Frame], cut: FixedCut, weights: Weights) -> list[Frame]:

@@ -25,12 +25,14 @@ from tabellion.label.blocks import Block
 from tabellion.label.columns import split_stub, stub_probabilities
 from tabellion.label.keys import settle_stub
 from tabellion.model.frame import ROW_ROLES, Frame, Orientation, RowLabels
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import DATE, EMPTY, MISSING, NUMBER, TEXT, Content, Grid
 from tabellion.model.place import Rect
 from tabellion.weights import Weights
 
 MOST_ROWS = 2000  # of a body are looked at
 BEYOND = 4  # lines of a grid, blank ones included, in which a frame may go on
+_TOLD = np.isin(np.arange(len(Content)), (NUMBER, MISSING))
+_NUMERIC = np.isin(np.arange(len(Content)), (NUMBER, MISSING, DATE))
 _BODY = [ROW_ROLES.index(role) for role in ("data", "group", "derived")]
 _HEAD = [ROW_ROLES.index("header")]
 _OUTSIDE = [ROW_ROLES.index("title"), ROW_ROLES.index("note")]
@@ -88,11 +90,11 @@ def _size(frame: Frame) -> list[float]:
 def _inside(frame: Frame, content: NDArray[np.uint8]) -> list[float]:
     """Labels that tell rows apart, columns of one kind, heads and labels that come again."""
     grid, body = frame.grid, list(frame.body_rows[:MOST_ROWS])
-    filled = content != Content.EMPTY
+    filled = content != EMPTY
     count = np.maximum(filled.sum(axis=0), 1)
-    numbers = np.isin(content, (Content.NUMBER, Content.MISSING, Content.DATE))
+    numbers = _NUMERIC[content]
     numeric = numbers.sum(axis=0) > 0.6 * count
-    text = content == Content.TEXT
+    text = content == TEXT
     among = (text & numeric)[:, numeric].mean(axis=1) > 0.5 if numeric.any() else np.zeros(len(content), bool)
     labels = [tuple(row) for row in grid.label[np.ix_(body, frame.stub_columns)].tolist()] if frame.stub_columns else []
     said = [label for label in labels if any(label)]
@@ -111,7 +113,7 @@ def _inside(frame: Frame, content: NDArray[np.uint8]) -> list[float]:
         float(among.mean()),
         float(again) if words else 0.0,
         float(min(inner.sum(), 5)),
-        float((head_content == Content.NUMBER).sum() / max((head_content != Content.EMPTY).sum(), 1)),
+        float((head_content == NUMBER).sum() / max((head_content != EMPTY).sum(), 1)),
         len(set(last)) / len(last) if last else -1.0,
     ]
 
@@ -119,9 +121,10 @@ def _inside(frame: Frame, content: NDArray[np.uint8]) -> list[float]:
 def _extent(frame: Frame, content: NDArray[np.uint8]) -> list[float]:
     """How well head and body fill the frame, and whether its halves have to do with each other."""
     grid, rect = frame.grid, frame.rect
-    said = grid.content.ravel()[grid.home] != Content.EMPTY
-    headed = said[list(frame.header_rows)][:, list(frame.value_columns)].any(axis=0) if frame.header_rows else None
-    filled = content != Content.EMPTY
+    said = grid.said
+    over = said[list(frame.header_rows)][:, list(frame.value_columns)]
+    headed = np.asarray(over.any(axis=0)) if frame.header_rows else None
+    filled = content != EMPTY
     source = grid.row_of[[*frame.header_rows, *frame.body_rows[:MOST_ROWS]]]
     inside = said[rect.top : rect.bottom + 1, rect.left : rect.right + 1]
     return [
@@ -172,7 +175,7 @@ def _going_on(frame: Frame) -> list[float]:
     Lines are looked for a little beyond blank ones; -1 where there is none.
     """
     grid, rect = frame.grid, frame.rect
-    numbers = np.isin(grid.content, (Content.NUMBER, Content.MISSING))
+    numbers = _TOLD[grid.content]
     rows = np.array(frame.body_rows[:MOST_ROWS])
     columns = np.array(frame.value_columns, dtype=np.intp)
     found = []
@@ -224,11 +227,6 @@ def find_frames(labels: RowLabels, blocks: list[Block], weights: Weights, rated:
     return [frame for frame in found if frame is not None]
 
 
-def covered_cells(grid: Grid) -> NDArray[np.bool_]:
-    """Cells that say something, those that a filled span covers included."""
-    return np.asarray(grid.content.ravel()[grid.home] != Content.EMPTY)
-
-
 def split_sides(grid: Grid, block: Block) -> list[list[int]]:
     """The columns of the block, parted where tables stand side by side.
 
@@ -237,7 +235,7 @@ def split_sides(grid: Grid, block: Block) -> list[list[int]]:
     belong to no table, nor does what stands beyond a blank column at either side and has nothing in the body.
     """
     rows = block.header + block.body
-    used = covered_cells(grid)[rows].any(axis=0)
+    used = grid.said[rows].any(axis=0)
     if not used.any():
         return []
     columns = np.nonzero(used)[0]
@@ -254,7 +252,7 @@ def split_sides(grid: Grid, block: Block) -> list[list[int]]:
 
 def _with_body(grid: Grid, block: Block, bands: list[list[int]]) -> list[list[int]]:
     """The bands of columns without first and last ones that say nothing in the body, or one thing without a head."""
-    covered = covered_cells(grid)
+    covered = grid.said
     cells = [int(covered[np.ix_(block.body, band)].sum()) for band in bands]
     headed = [bool(covered[np.ix_(block.header, band)].any()) for band in bands]
     valued = [count > 1 or (count == 1 and head) for count, head in zip(cells, headed, strict=True)]
@@ -266,7 +264,7 @@ def _with_body(grid: Grid, block: Block, bands: list[list[int]]) -> list[list[in
 def _stand_apart(grid: Grid, block: Block, left: list[int], right: list[int]) -> bool:
     if not _stands_alone(grid, block, right):
         return False
-    heights = [(grid.content[np.ix_(block.body, band)] != Content.EMPTY).any(axis=1).mean() for band in (left, right)]
+    heights = [(grid.content[np.ix_(block.body, band)] != EMPTY).any(axis=1).mean() for band in (left, right)]
     return _stands_alone(grid, block, left) or heights[0] < SHORT_SIDE * heights[1]
 
 
@@ -274,11 +272,11 @@ def _stands_alone(grid: Grid, block: Block, band: list[int]) -> bool:
     if len(band) < 2 or not block.header:
         return False
     content = grid.content[np.ix_(block.body, band)]
-    texts = (content == Content.TEXT).sum(axis=0)
-    filled = np.maximum((content != Content.EMPTY).sum(axis=0), 1)
+    texts = (content == TEXT).sum(axis=0)
+    filled = np.maximum((content != EMPTY).sum(axis=0), 1)
     has_stub = texts[0] / filled[0] > 0.6 and filled[0] > 0.5 * len(block.body)
-    has_values = (content[:, 1:] == Content.NUMBER).any()
-    headed = covered_cells(grid)[np.ix_(block.header, band)].any(axis=0).mean() > 0.6
+    has_values = (content[:, 1:] == NUMBER).any()
+    headed = grid.said[np.ix_(block.header, band)].any(axis=0).mean() > 0.6
     return bool(has_stub and has_values and headed)
 
 
@@ -286,8 +284,8 @@ def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
     """The columns without those at the right that have no head and hardly a cell."""
     if not block.header:
         return columns
-    headed = np.asarray(covered_cells(grid)[np.ix_(block.header, columns)].any(axis=0))
-    filled = (grid.content[np.ix_(block.body, columns)] != Content.EMPTY).mean(axis=0)
+    headed = np.asarray(grid.said[np.ix_(block.header, columns)].any(axis=0))
+    filled = (grid.content[np.ix_(block.body, columns)] != EMPTY).mean(axis=0)
     last = len(columns)
     while last > 2 and not headed[last - 1] and filled[last - 1] < REMARKS:
         last -= 1
@@ -299,7 +297,7 @@ def build_frame(
 ) -> Frame | None:
     """One frame of a block's rows and some of its columns; where it is not rated its confidence says nothing."""
     grid = labels.grid
-    used = np.asarray(covered_cells(grid)[:, columns[0] : columns[-1] + 1].any(axis=1))
+    used = np.asarray(grid.said[:, columns[0] : columns[-1] + 1].any(axis=1))
     header = [row for row in block.header if used[row]]
     body = [row for row in block.body if used[row]]
     if not body:

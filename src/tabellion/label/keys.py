@@ -27,7 +27,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import NUMBER, TEXT, Content, Grid
 
 _DISTINCT = 0.95  # the share of distinct names
 _FILLED = 0.8  # the share of rows that must have a name
@@ -63,7 +63,7 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
         return ()
     rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     naming = [seen for column in columns[:-1] if (seen := _look(grid, rows, column))][: _MOST + 1]
-    words = (grid.content.ravel()[grid.home[rows[:, None], columns]] == Content.TEXT).any(axis=0)
+    words = (grid.content.ravel()[grid.home[rows[:, None], columns]] == TEXT).any(axis=0)
     if not naming or not (words.any() or naming[0].one_way):
         return ()
     if not grid.undeclared and not words[:-1].any() and not any(one.words for one in naming) and not naming[0].series:
@@ -184,7 +184,7 @@ def _is_measure(grid: Grid, rows: NDArray[np.intp], column: int) -> bool:
     """Whether a column holds numbers that are measured: with fractions, as often up as down, or some of them twice."""
     home = grid.home[rows, column]
     content = grid.content.ravel()[home]
-    numbers = grid.number.ravel()[home[content == Content.NUMBER]]
+    numbers = grid.number.ravel()[home[content == NUMBER]]
     if len(numbers) < _DISTINCT * len(rows) or (numbers != np.floor(numbers)).mean() <= _FRACTIONS:
         return False
     rising, falling = (np.diff(numbers) > 0).mean(), (np.diff(numbers) < 0).mean()
@@ -202,11 +202,11 @@ def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
     long = np.array([len(name) > _LONG for name in names])
     if not held or (np.isin(content, _NAMELESS) | long).sum() > _MOSTLY * held:
         return None
-    measured = np.array([bool(_MEASURED.fullmatch(name)) for name in names]) & (content == Content.TEXT)
+    measured = np.array([bool(_MEASURED.fullmatch(name)) for name in names]) & (content == TEXT)
     words = bool((np.isin(content, _WORDS) & ~measured).sum() > _MOSTLY * held)
     if not filled[0] and not words and held < _FILLED * len(rows):
         return None
-    numbers = grid.number.ravel()[home[content == Content.NUMBER]]
+    numbers = grid.number.ravel()[home[content == NUMBER]]
     steps = np.diff(numbers)
     return _Column(
         at=int(column),

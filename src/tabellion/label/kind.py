@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from tabellion.model.frame import Frame, RowLabels, SheetKind
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import EMPTY, TEXT, Content, Grid
 from tabellion.patterns import lazy_pattern
 
 _BLANK_FIELD = lazy_pattern(r"_{3,}|\.{6,}|☐|□|\[ ?\]")
@@ -70,26 +70,26 @@ def keeps_frames(kind: SheetKind) -> bool:
 
 def view_sheet(grid: Grid, frames: list[Frame]) -> SheetView:
     """Look at a sheet once for all votes."""
-    content, filled = grid.content, grid.content != Content.EMPTY
-    texts = np.argwhere(content == Content.TEXT)[:2000].tolist()
+    content, filled = grid.content, grid.content != EMPTY
+    texts = np.argwhere(content == TEXT)[:2000].tolist()
     words = [grid.text[r, c] for r, c in texts]
     open_right = [c + 1 == grid.shape[1] or not filled[r, c + 1] for r, c in texts]
     asking = sum(bool(_ASKS.search(w)) and free for w, free in zip(words, open_right, strict=True))
     frame = max(frames, key=lambda f: len(f.body_rows) * len(f.value_columns), default=None)
     values = grid.content[np.ix_(frame.body_rows, frame.value_columns)] if frame else np.zeros((0, 0), np.uint8)
-    said = values != Content.EMPTY
-    texts_of = (values == Content.TEXT).sum(axis=0) / np.maximum(said.sum(axis=0), 1)
+    said = values != EMPTY
+    texts_of = (values == TEXT).sum(axis=0) / np.maximum(said.sum(axis=0), 1)
     body = grid.content[list(frame.body_rows), frame.rect.left : frame.rect.right + 1] if frame else values
     return SheetView(
         cells=int(filled.sum()),
         numbers=float(np.isin(content, (Content.NUMBER, Content.DATE)).sum() / max(filled.sum(), 1)),
         asking=asking / max(len(words), 1),
         blank_fields=sum(bool(_BLANK_FIELD.search(w)) for w in words),
-        width=int(((body != Content.EMPTY).mean(axis=0) > 0.34).sum()) if len(body) else 0,
+        width=int(((body != EMPTY).mean(axis=0) > 0.34).sum()) if len(body) else 0,
         body=len(frame.body_rows) if frame else 0,
         headed=bool(frame and frame.header_rows),
         stubbed=bool(frame and frame.stub_columns),
-        value_numbers=float((said & (values != Content.TEXT)).sum() / max(said.sum(), 1)),
+        value_numbers=float((said & (values != TEXT)).sum() / max(said.sum(), 1)),
         text_values=float((texts_of > 0.5).mean()) if values.size else 0.0,
         long_texts=sum(w.count(" ") >= 12 for w in words) / max(len(words), 1),
     )

@@ -19,11 +19,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from tabellion.label.edges import find_cuts
+from tabellion.label.edges import Cut, find_cuts
 from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import NUMBER, TEXT, Grid
 from tabellion.model.place import Rect
 from tabellion.model.stated import MarkedArea
 
@@ -35,6 +34,7 @@ class ReadingSettings(msgspec.Struct, frozen=True):
     most_cells: int = 400_000  # of a grid that is read more than once
     gain: float = 0.2  # of the share read rightly by which a cut must be better
     deep: int = 2  # times that a part of a cut is cut again
+    placed: float = 0.1  # of the share read rightly that a cut may gain when its parts are put in their places
     readings: int = 60  # of parts of one grid at most; and
     cells_read: int = 2_000_000  # in all of these, though
     least_readings: int = 6  # are always allowed
@@ -104,7 +104,7 @@ def relation_roles(grid: Grid) -> dict[int, RowRole]:
     full = np.flatnonzero(grid.filled[:, columns].mean(axis=1) > SETTINGS.full)
     if len(full) < SETTINGS.least_rows:
         return {}
-    numbers = grid.content[full][:, columns] == Content.NUMBER
+    numbers = grid.content[full][:, columns] == NUMBER
     unlike = numbers[0] != (numbers[1:].mean(axis=0) > SETTINGS.full)
     if (unlike | ~numbers[0]).mean() <= SETTINGS.full or numbers[1:].mean() >= 1 - SETTINGS.full:
         return {}
@@ -117,7 +117,7 @@ def short_relation(grid: Grid) -> dict[int, RowRole]:
     rows, columns = np.flatnonzero(grid.filled.any(axis=1)), np.flatnonzero(grid.filled.any(axis=0))
     if min(len(rows), len(columns)) < SETTINGS.least_columns:
         return {}
-    texts = grid.content[np.ix_(rows, columns)] == Content.TEXT
+    texts = grid.content[np.ix_(rows, columns)] == TEXT
     said = grid.filled[np.ix_(rows[1:], columns)]
     if not texts[0].all() or (said & ~texts[1:]).sum() <= (1 - SETTINGS.full) * said.sum():
         return {}
@@ -182,11 +182,26 @@ class _Search:
         for cut in find_cuts(shown, whole.frames):
             if len(self.read) + len(cut) > self.most:
                 break
+            if not self.can_reach(cut, deep - 1, best.score + (SETTINGS.gain - SETTINGS.placed) * filled):
+                continue
             parts = [self.part(one, deep - 1) for one in cut]
             joined = join_parts(self.grid, whole, parts, self.reader)
             if joined.score > best.score + SETTINGS.gain * filled:
                 best = joined
         return best
+
+    def can_reach(self, cut: Cut, deep: int, score: float) -> bool:
+        """Whether the parts of a cut may reach a score together: the largest is read first, until that is seen."""
+        cells = {part: self.cells(part) if self.holds_rows(part) else 0 for part in cut}
+        possible: float = sum(cells.values())
+        for part in sorted(cut, key=lambda one: -cells[one]):
+            if possible <= score:
+                return False
+            possible += self.part(part, deep).score - cells[part]
+        return possible > score
+
+    def cells(self, part: Rect) -> int:
+        return int(self.grid.filled[part.top : part.bottom + 1, part.left : part.right + 1].sum())
 
     def part(self, part: Rect, deep: int) -> Reading:
         """A part, read in the best way; what has no head, or hardly a row below it, is no table of its own."""
@@ -241,23 +256,14 @@ def only(grid: Grid, part: Rect) -> Grid:
     """The grid with nothing in it but what stands in one part; rows and columns keep their numbers."""
     outside = np.ones(grid.shape, dtype=bool)
     outside[part.top : part.bottom + 1, part.left : part.right + 1] = False
-    return _blanked(grid, outside)
+    return grid.blanked(outside)
 
 
 def without(grid: Grid, part: Rect) -> Grid:
     """The grid with nothing in one part."""
     inside = np.zeros(grid.shape, dtype=bool)
     inside[part.top : part.bottom + 1, part.left : part.right + 1] = True
-    return _blanked(grid, inside)
-
-
-def _blanked(grid: Grid, outside: NDArray[np.bool_]) -> Grid:
-    return msgspec.structs.replace(
-        grid,
-        content=np.where(outside, np.uint8(Content.EMPTY), grid.content),
-        text=np.where(outside, "", grid.text),
-        label=np.where(outside, "", grid.label),
-    )
+    return grid.blanked(inside)
 
 
 def join_parts(grid: Grid, whole: Reading, parts: list[Reading], reader: Reader) -> Reading:
@@ -352,4 +358,4 @@ def frozen_roles(grid: Grid) -> Iterator[Roles]:
 
 def _may_head(grid: Grid, row: int, left: int, right: int) -> bool:
     content = grid.content[row, left : right + 1]
-    return bool((content == Content.TEXT).sum() >= LEAST_HEADS)
+    return bool((content == TEXT).sum() >= LEAST_HEADS)

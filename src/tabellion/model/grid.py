@@ -36,7 +36,10 @@ class Content(IntEnum):
     FORM = 7
 
 
-_EMPTY = int(Content.EMPTY)  # numpy is much slower with the member of an enumeration
+EMPTY, TEXT, NUMBER, DATE, MISSING, LINK = map(int, list(Content)[:6])
+"""The members as plain numbers: numpy compares with an enumeration's members five times as slowly."""
+
+_LASTING = frozenset(("home", "covered", "span_at"))  # what is known of a grid whatever its cells say
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -122,7 +125,12 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def filled(self) -> NDArray[np.bool_]:
         """Where there is something to read (covered cells are not filled)."""
-        return self._once("filled", lambda: self.content != _EMPTY)
+        return self._once("filled", lambda: self.content != EMPTY)
+
+    @property
+    def said(self) -> NDArray[np.bool_]:
+        """Where something is said: what a filled span covers included."""
+        return self._once("said", lambda: np.asarray(self.content.ravel()[self.home] != EMPTY))
 
     @property
     def home(self) -> NDArray[np.int32]:
@@ -196,6 +204,18 @@ class Grid(msgspec.Struct, frozen=True, eq=False, dict=True):
             int(self.row_of[rect.bottom]),
             int(self.column_of[rect.right]),
         )
+
+    def blanked(self, outside: NDArray[np.bool_]) -> Grid:
+        """The grid with nothing in some cells; rows, columns and looks stay, and what is known of them."""
+        made = msgspec.structs.replace(
+            self,
+            content=np.where(outside, np.uint8(EMPTY), self.content),
+            text=np.where(outside, "", self.text),
+            label=np.where(outside, "", self.label),
+        )
+        known = {name: told for name, told in self.__dict__.items() if name in _LASTING or name.startswith("by style")}
+        made.__dict__.update(known)
+        return made
 
     def _once(self, name: str, compute: Callable[[], Made]) -> Made:
         memory: dict[str, Made] = self.__dict__

@@ -28,7 +28,7 @@ import numpy as np
 
 from tabellion.model.document import Mark
 from tabellion.model.frame import Frame
-from tabellion.model.grid import Content
+from tabellion.model.grid import EMPTY
 from tabellion.model.methods import ParentMethod
 from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Attributes, Flags, Indices, Numbers, read_attributes
@@ -262,7 +262,7 @@ def _nest_names(frame: Frame) -> tuple[HeaderTree, Nearest]:
             continue
         for column in frame.stub_columns:
             home = int(grid.home[row, column])
-            if grid.content.ravel()[home] == Content.EMPTY:
+            if grid.content.ravel()[home] == EMPTY:
                 node = above.get(column) if column != frame.stub_columns[-1] and not records else None
             elif (group, home) in known:
                 node = known[group, home]

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.frame import Frame
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import TEXT, Grid
 from tabellion.nest.wording import Wording, read_wording, read_wordings
 from tabellion.patterns import lazy_pattern
 from tabellion.values.unit import find_unit
@@ -150,7 +150,7 @@ def _is_ruled(frame: Frame, rows: Sequence[int]) -> bool:
 
 def _is_own_label(grid: Grid, pair: _Stacked) -> bool:
     """Whether the lower cell is a label under the upper one for what it says: a number, a unit, a mark in brackets."""
-    if grid.content[pair.lower] != Content.TEXT:
+    if grid.content[pair.lower] != TEXT:
         return True
     text = unicodedata.normalize("NFKC", str(grid.label[pair.lower])).strip()
     return bool(_IN_BRACKETS.fullmatch(text) or _MARK.fullmatch(text)) or find_unit(text) is not None
@@ -159,7 +159,7 @@ def _is_own_label(grid: Grid, pair: _Stacked) -> bool:
 def _is_level(frame: Frame, stacked: Sequence[_Stacked], pair: _Stacked) -> bool:
     """Whether the lower cell says what another of its row says under a wider header, or the upper is a number."""
     grid, (row, column) = frame.grid, pair.lower
-    if grid.content[pair.upper] != Content.TEXT:
+    if grid.content[pair.upper] != TEXT:
         return True
     single = {one.lower for one in stacked}
     same = [c for c in frame.value_columns if c != column and grid.label[row, c] == grid.label[row, column]]

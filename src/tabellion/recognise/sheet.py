@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.document import SheetCells, Stored
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import EMPTY, MISSING, NUMBER, TEXT, Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.region import Region
 from tabellion.model.stated import UNMARKED, StatedTable
@@ -48,8 +48,8 @@ def find_written_out(text: Texts, content: Contents) -> list[Span]:
 
 def _lines(text: Texts, content: Contents) -> list[Span]:
     """Rows that hold one longer text and nothing else, in two neighbouring cells or more."""
-    said = content != Content.EMPTY
-    plain = (content == Content.TEXT).sum(axis=1)
+    said = content != EMPTY
+    plain = (content == TEXT).sum(axis=1)
     rows = np.flatnonzero((plain > 1) & (plain == said.sum(axis=1)))
     found = []
     for row in rows[_ends_alike(text, said, rows)].tolist():
@@ -70,11 +70,11 @@ def _ends_alike(text: Texts, said: NDArray[np.bool_], rows: NDArray[np.intp]) ->
 
 def _heads(text: Texts, content: Contents) -> list[Span]:
     """Texts above the first row of numbers that are repeated over cells which the next row tells apart."""
-    filled = np.flatnonzero((content != Content.EMPTY).any(axis=1))[:HEAD_ROWS].tolist()
+    filled = np.flatnonzero((content != EMPTY).any(axis=1))[:HEAD_ROWS].tolist()
     found: list[Span] = []
     for row, below in pairwise(filled):
-        said = int((content[row] != Content.EMPTY).sum())
-        if (content[row] == Content.NUMBER).sum() >= NUMBERS * said:
+        said = int((content[row] != EMPTY).sum())
+        if (content[row] == NUMBER).sum() >= NUMBERS * said:
             break
         for first, last in _runs(text[row], content[row]):
             under = text[below, first : last + 1].tolist()
@@ -85,7 +85,7 @@ def _heads(text: Texts, content: Contents) -> list[Span]:
 
 def _runs(texts: Texts, content: Contents) -> list[tuple[int, int]]:
     """First and last cell of each text that neighbouring cells of a row repeat."""
-    same = np.asarray(texts[1:] == texts[:-1], dtype=bool) & (content[1:] == Content.TEXT)
+    same = np.asarray(texts[1:] == texts[:-1], dtype=bool) & (content[1:] == TEXT)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(np.int8)))
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
@@ -141,7 +141,7 @@ def recognise_sheet(region: Region) -> Grid:
     placed = tuple(held for one in stated if (held := one.placed(row_of.tolist(), column_of.tolist())))
     _settle_stated(said, placed, style, sheet.styles)
     indents = np.array([s.indent for s in sheet.styles], dtype=np.float32)
-    indent = said.indent + np.where(said.content == Content.EMPTY, 0, indents[style])
+    indent = said.indent + np.where(said.content == EMPTY, 0, indents[style])
     style, styles = _used_styles(style, sheet.styles)
     return Grid(
         text=said.text,
@@ -180,8 +180,8 @@ def _with_outline(
 ) -> NDArray[np.float32]:
     """Indents with the first label of each row as deep as its row is grouped, where a column has no indents."""
     level = np.array([outline.get(row, 0) for row in row_of.tolist()], dtype=np.float32)
-    said = content != Content.EMPTY
-    first = said & (np.cumsum(said, axis=1) == 1) & (content == Content.TEXT)
+    said = content != EMPTY
+    first = said & (np.cumsum(said, axis=1) == 1) & (content == TEXT)
     flat = (indent == 0).all(axis=0)
     return np.where(first & flat[None, :], level[:, None], indent)
 
@@ -227,7 +227,7 @@ def _said_by(
     marks = _laid(cells.marks[keep], 0, at, shape)
     label = text.copy()
     notes: dict[int, tuple[str, ...]] = {}
-    unread = content == Content.TEXT
+    unread = content == TEXT
     conventions = None
     if unread.sum() > _MANY_TEXTS:
         conventions = _settle_first(text, unread)
@@ -334,7 +334,7 @@ def _settle_stated(
     for cell in (cell for one in stated for cell in one.values):
         if not said.text[cell]:
             said.content[cell] = Content.IMAGE
-        elif said.content[cell] == Content.MISSING and styles[style[cell]].number_format == "@":
+        elif said.content[cell] == MISSING and styles[style[cell]].number_format == "@":
             said.content[cell] = Content.TEXT
 
 

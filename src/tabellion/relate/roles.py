@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.document import Issue, Mark
 from tabellion.model.frame import CellRole, Frame
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import NUMBER, TEXT, Grid
 from tabellion.model.table import Table
 from tabellion.model.tree import Nested
 from tabellion.values.vocabulary import lexicon
@@ -49,7 +49,7 @@ def find_total_columns(nested: Nested) -> tuple[int, ...]:
     if not named or len(columns) < 3:
         return ()
     region = np.ix_(frame.body_rows, columns)
-    numbers = np.where(grid.content[region] == Content.NUMBER, grid.number[region], np.nan)
+    numbers = np.where(grid.content[region] == NUMBER, grid.number[region], np.nan)
     return tuple(columns[place] for place in named if _sums_up(numbers, place))
 
 
@@ -128,7 +128,7 @@ def _label_frame(frame: Frame, roles: NDArray[np.uint8], totals: tuple[int, ...]
     if values:
         region = np.ix_(body, values)
         summed = derived[:, None] | np.isin(values, totals)[None, :] | ((grid.marks[region] & Mark.AGGREGATE) > 0)
-        labels_below = group[:, None] & (grid.content[region] == Content.TEXT)
+        labels_below = group[:, None] & (grid.content[region] == TEXT)
         value = np.where(summed, _ID["derived"], _ID["value"])
         roles[region] = np.where(labels_below, _ID["group"], value)
 

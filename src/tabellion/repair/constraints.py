@@ -44,7 +44,7 @@ from tabellion.model.correction import (
     SayText,
     axis_of,
 )
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import EMPTY, Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.region import Region
 from tabellion.repair.places import Places
@@ -61,7 +61,7 @@ def join_lines(grid: Grid, axis: Axis, first: int, last: int) -> Grid:
     line = _along(axis)
     for across in range(grid.shape[1 if axis == "row" else 0]):
         cells = [line(at, across) for at in range(first, last + 1)]
-        filled = [cell for cell in cells if arrays["content"][cell] != Content.EMPTY]
+        filled = [cell for cell in cells if arrays["content"][cell] != EMPTY]
         if not filled:
             continue
         texts = [" ".join(str(arrays[name][cell]) for cell in filled) for name in ("text", "label")]
@@ -97,7 +97,7 @@ def join_cells(grid: Grid, area: Rect) -> Grid:
     inside = grid.label[area.top : area.bottom + 1, area.left : area.right + 1].ravel()
     said = [str(label) for label in inside if label]
     arrays = {name: getattr(grid, name).copy() for name in ("text", "label", "content", "number")}
-    first = next(((r, c) for r, c in _cells(area) if grid.content[r, c] != Content.EMPTY), (area.top, area.left))
+    first = next(((r, c) for r, c in _cells(area) if grid.content[r, c] != EMPTY), (area.top, area.left))
     kept = {name: arrays[name][first] for name in arrays}
     for cell in _cells(area):
         arrays["text"][cell] = arrays["label"][cell] = ""
@@ -121,7 +121,7 @@ def note_cells(grid: Grid, area: Rect, note: str | None) -> Grid:
     notes = dict(grid.notes)
     for row, column in _cells(area):
         flat = row * grid.shape[1] + column
-        if note and grid.content[row, column] != Content.EMPTY:
+        if note and grid.content[row, column] != EMPTY:
             notes[flat] = (note,)
         else:
             notes.pop(flat, None)

@@ -29,7 +29,7 @@ from tabellion.model.correction import (
     axis_of,
 )
 from tabellion.model.frame import Labelled
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import NUMBER, Grid
 from tabellion.model.place import Place, Rect
 from tabellion.model.table import Table
 from tabellion.model.tree import HeaderTree
@@ -254,7 +254,7 @@ def _row_look(grid: Grid, row: int) -> Look:
     filled = np.flatnonzero(grid.filled[row])
     first = int(filled[0])
     style = grid.styles[grid.style[row, first]]
-    numbers = bool((grid.content[row] == Content.NUMBER).any())
+    numbers = bool((grid.content[row] == NUMBER).any())
     many = len(filled) > MOST_FILLED * grid.shape[1]
     indent = round(float(grid.indent[row, first]), 1)
     return first, style.bold, style.italic, style.size, style.fill, style.align, indent, numbers, many

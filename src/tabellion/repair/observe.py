@@ -31,7 +31,7 @@ from tabellion.model.correction import (
     axis_of,
 )
 from tabellion.model.frame import Labelled
-from tabellion.model.grid import Content
+from tabellion.model.grid import EMPTY
 from tabellion.model.place import Place, Rect, common_share
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
@@ -169,5 +169,5 @@ def _text(table: Table, said: SayText) -> Any:
 
 def _filled(table: Table, rect: Rect) -> list[tuple[int, int]]:
     content = table.grid.content[rect.top : rect.bottom + 1, rect.left : rect.right + 1]
-    rows, columns = np.nonzero(content != Content.EMPTY)
+    rows, columns = np.nonzero(content != EMPTY)
     return [(rect.top + int(r), rect.left + int(c)) for r, c in zip(rows, columns, strict=True)]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.rows.view import RowView
-from tabellion.model.grid import Content
+from tabellion.model.grid import TEXT
 
 PaperFeature = Callable[[RowView], NDArray[Any]]
 TextTest = Callable[[list[str]], bool]
@@ -33,7 +33,7 @@ def left_aligned(view: RowView) -> NDArray[Any]:
     """Aligned left by style, or text without an alignment of its own."""
     align = view.look("align")
     plain = np.array([style.align is None for style in view.grid.styles])[view.style]
-    return np.asarray((align == "left") | (plain & (view.content == Content.TEXT)))
+    return np.asarray((align == "left") | (plain & (view.content == TEXT)))
 
 
 def merged(view: RowView) -> NDArray[Any]:

@@ -13,6 +13,7 @@ other rows, never from the top of the sheet: how many rows a title takes is a ha
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from tabellion.label.rows.view import (
     share,
     shifted,
 )
+from tabellion.model.arrays import median, quantile
 from tabellion.model.grid import Content
 
 HEAD_SHARE = 4  # tenths of the value columns with something that is no value make a row of heads
@@ -53,8 +55,8 @@ def dense(view: RowView) -> Bools:
     """Rows that fill at least half of what the fullest rows fill."""
 
     def compute() -> Bools:
-        filled = view.filled.sum(axis=1)
-        return np.asarray(2 * filled >= np.quantile(filled, DENSE_QUANTILE))
+        filled = view.held
+        return np.asarray(2 * filled >= quantile(filled, DENSE_QUANTILE))
 
     return view.once("dense", compute)
 
@@ -120,18 +122,18 @@ def count_of(cells: Callable[[RowView], Bools]) -> Feature:
 
 
 def share_of(cells: Callable[[RowView], Bools]) -> Feature:
-    return lambda view: share(cells(view).sum(axis=1), view.filled.sum(axis=1))
+    return lambda view: share(cells(view).sum(axis=1), view.held)
 
 
 def width(view: RowView) -> Column:
-    return share(view.filled.sum(axis=1), view.filled.shape[1])
+    return share(view.held, view.filled.shape[1])
 
 
 def fill_against_usual(view: RowView) -> Column:
     """Filled cells against the usual count of the rows with numbers (of all rows where none has any)."""
-    filled = view.filled.sum(axis=1)
+    filled = view.held
     body = filled[view.valued] if view.valued.any() else filled
-    return at_most(share(filled, int(np.median(body))), 20)
+    return at_most(share(filled, int(median(body))), 20)
 
 
 def value_share(view: RowView) -> Column:
@@ -178,7 +180,7 @@ def usual_kind_share(view: RowView) -> Column:
     """Filled cells that are of the kind that is usual in their column."""
     counts = np.stack([(view.content == kind).sum(axis=0) for kind in KINDS])
     usual = np.array(KINDS, dtype=np.uint8)[counts.argmax(axis=0)]
-    return share(((view.content == usual) & view.filled).sum(axis=1), view.filled.sum(axis=1))
+    return share(((view.content == usual) & view.filled).sum(axis=1), view.held)
 
 
 def same_kinds_as(offset: int) -> Feature:
@@ -275,6 +277,7 @@ TOGETHER = ("runs on",)
 """What only several features together tell."""
 
 
+@lru_cache
 def feature_names() -> tuple[str, ...]:
     around = (f"{name} {offset:+d}" for offset in OFFSETS for name in OF_NEIGHBOURS)
     return (*OWN, *QUESTIONS, *around, *TOGETHER)
@@ -286,13 +289,13 @@ def row_features(view: RowView) -> NDArray[np.float32]:
     table = np.zeros((len(view), len(names)), dtype=np.float32)
     if len(view):
         said = ask_texts(view.first_texts, view.first_labels)
-        table[:, : len(OWN)] = np.column_stack([feature(view) for feature in OWN.values()])
+        table[:, : len(OWN)] = np.array([feature(view) for feature in OWN.values()]).T
         table[:, len(OWN) : len(OWN) + len(QUESTIONS)] = said
         place = {name: i for i, name in enumerate(names)}
-        asked = [place[name] for name in OF_NEIGHBOURS]
+        asked = table[:, [place[name] for name in OF_NEIGHBOURS]]
         for i, offset in enumerate(OFFSETS):
-            start = len(OWN) + len(QUESTIONS) + i * len(asked)
-            table[:, start : start + len(asked)] = shifted(table[:, asked], offset)
+            start = len(OWN) + len(QUESTIONS) + i * asked.shape[1]
+            table[:, start : start + asked.shape[1]] = shifted(asked, offset)
         table[:, place["runs on"]] = _runs_on({name: table[:, place[name]] for name in RUN_ON_SIGNS})
     return table
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tabellion.label.papers.chen_rows import PAPER_FEATURES, paper_features
 from tabellion.label.rows.features import feature_names, row_features
 from tabellion.label.rows.view import RowView, view_rows, without_likes
+from tabellion.model.arrays import is_one_of
 from tabellion.model.frame import ROW_ROLES, RowLabels, RowRole
 from tabellion.model.grid import Grid
 from tabellion.model.methods import RowMethod
@@ -83,8 +84,8 @@ def _scores(view: RowView, trees: Boosted) -> NDArray[np.float64]:
 
 def _no_heads(view: RowView, classes: tuple[str, ...], given: Given) -> NDArray[np.bool_]:
     """(rows, classes): a label with nothing but missing values beside it heads no columns."""
-    missing, filled = view.missing.sum(axis=1), view.filled.sum(axis=1)
-    labelled = ~view.first_of(view.missing) & ~np.isin(view.rows, list(given))
+    missing, filled = view.missing.sum(axis=1), view.held
+    labelled = ~view.first_of(view.missing) & ~is_one_of(view.rows, given)
     return np.outer(labelled & (missing > 1) & (missing == filled - 1), np.array(classes) == "header")
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.rows.view import Column, RowView, at_most, clipped, column, share, shifted
+from tabellion.model.arrays import median
 from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import Meaning, lexicon
 
@@ -29,7 +30,7 @@ DEEPEST = 9  # rows that are looked at for their indent
 
 
 def look_share(name: str) -> Feature:
-    return lambda view: share((view.look(name).astype(bool) & view.filled).sum(axis=1), view.filled.sum(axis=1))
+    return lambda view: share((view.look(name).astype(bool) & view.filled).sum(axis=1), view.held)
 
 
 def first_look(name: str) -> Feature:
@@ -42,7 +43,7 @@ def drawn(side: str) -> Feature:
 
 
 def aligned(side: str) -> Feature:
-    return lambda view: share(((view.look("align") == side) & view.filled).sum(axis=1), view.filled.sum(axis=1))
+    return lambda view: share(((view.look("align") == side) & view.filled).sum(axis=1), view.held)
 
 
 def first_centred(view: RowView) -> Column:
@@ -51,12 +52,12 @@ def first_centred(view: RowView) -> Column:
 
 def size_against_usual(view: RowView) -> Column:
     sizes = view.look("size")
-    return clipped(np.round(2 * (view.first_of(sizes) - np.median(sizes[view.filled]))), 8)
+    return clipped(np.round(2 * (view.first_of(sizes) - median(sizes[view.filled]))), 8)
 
 
 def filled_with_colour(view: RowView) -> Column:
     fills = np.array([style.fill is not None for style in view.grid.styles])[view.style]
-    return share((fills & view.filled).sum(axis=1), view.filled.sum(axis=1))
+    return share((fills & view.filled).sum(axis=1), view.held)
 
 
 def colour_unusual(view: RowView) -> Column:
@@ -83,6 +84,8 @@ def run_after(holds: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]]) 
         run, live = np.zeros(len(view)), np.ones(len(view), dtype=bool)
         for offset in range(1, DEEPEST + 1):
             live &= holds(shifted(view.indent, offset, -1), view.indent)
+            if not live.any():
+                break
             run += live
         return run
 

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.label.rows.view import Bools, Column, Floats, Ints, RowView, at_most, share, shifted
+from tabellion.label.rows.view import Bools, Column, Floats, Ints, RowView, at_most, share
 
 Rows = NDArray[np.intp]
 
@@ -85,8 +85,9 @@ def find_sums(amount: Floats, settings: SumSettings = DEFAULT) -> FoundSums:
     ([2, 0, 0, 0], [0, 0, 0, 2])
     """
     amount = _telling_columns(amount, settings.columns)
-    after, rough_after = _sums_after(amount, settings)
-    before, rough_before = _sums_after(amount[::-1], settings)
+    unit = column_units(amount)
+    after, rough_after = _sums_after(amount, unit, settings)
+    before, rough_before = _sums_after(amount[::-1], unit, settings)
     return FoundSums(after, before.reversed(), rough_after, rough_before.reversed())
 
 
@@ -102,21 +103,27 @@ def column_units(amount: Floats) -> Floats:
     """The rounding step of each column: 1 for whole numbers, 0.1 for one decimal and so on."""
     told = ~np.isnan(amount)
     few = 0.1 * told.sum(axis=0)
+    plain = np.nan_to_num(amount)
     units = np.full(amount.shape[1], 1e-6)
-    for decimals in range(4, -1, -1):
-        scaled = np.nan_to_num(amount) * 10.0**decimals
-        off = np.abs(scaled - np.round(scaled)) > 1e-6 * np.maximum(1.0, np.abs(scaled))
-        units = np.where(off.sum(axis=0) <= few, 10.0**-decimals, units)
+    open_columns = np.ones(amount.shape[1], dtype=bool)
+    for decimals in range(5):
+        scaled = plain * 10.0**decimals
+        off = np.abs(scaled - scaled.round()) > 1e-6 * np.maximum(1.0, np.abs(scaled))
+        fits = open_columns & (off.sum(axis=0) <= few)
+        units[fits] = 10.0**-decimals
+        open_columns &= ~fits
+        if not open_columns.any():
+            break
     return units
 
 
-def _sums_after(amount: Floats, settings: SumSettings) -> tuple[Sums, Sums]:
+def _sums_after(amount: Floats, unit: Floats, settings: SumSettings) -> tuple[Sums, Sums]:
     count = len(amount)
     none = np.zeros(count)
     sums = Sums(none, none, none.astype(np.int64), np.arange(count) + 1)
     if not amount.size:
         return sums, sums
-    matcher = _Matcher(amount, settings)
+    matcher = _Matcher(amount, unit, settings)
     step = np.minimum(np.arange(count + 1) + 1, count)
     for _ in range(settings.rounds):
         sums = sums.better(matcher.best(step)).better(matcher.best(step, start=2), settings.enough)
@@ -141,22 +148,23 @@ def _between(rest: Floats, low: Floats, high: Floats) -> tuple[Rows, Rows, Rows]
 class _Matcher:
     """Compares every row with all sums of the rows after it."""
 
-    def __init__(self, amount: Floats, settings: SumSettings) -> None:
+    def __init__(self, amount: Floats, unit: Floats, settings: SumSettings) -> None:
         self.settings = settings
         self.count, width = amount.shape
         self.told: Bools = ~np.isnan(amount)
         self.plain = np.nan_to_num(amount)
-        self.unit = column_units(amount)
+        self.unit = unit
         self.size = np.log10(np.maximum(1.0, np.abs(self.plain) / self.unit))
         self.numbers = np.maximum(1, self.told.sum(axis=1))
         reach = max(8, settings.work // (self.count * width))
         self.reach = int(min(settings.longest, reach, self.count))
+        self._held: tuple[Rows, tuple[Floats, Rows, bool]] | None = None
 
     def best(self, step: Rows, start: int = 1, rough: bool = False) -> Sums:
         """The best sum of each row over the rows that `step` leads to, from the next row on or the one after it."""
-        rest, left = self._rest(step)
+        rest, left, plain = self._rest(step)
         first = np.minimum(np.arange(self.count) + start, self.count)
-        chain = self._chain(step, left, first)
+        chain = self._chain(step, left, first, plain)
         whole = np.maximum(2, left[first])
         last = chain.shape[1] - 1
         wanted = rest[first] - self.plain
@@ -165,16 +173,19 @@ class _Matcher:
             rough_by = self.settings.roughness * np.abs(self.plain)
             size = np.minimum(size, -np.log10(self.settings.roughness))
         widest = np.maximum(rough_by, self._slack(np.maximum(whole.max(), last + 1)) * self.unit)
-        digits, agreeing = np.zeros(chain.size), np.zeros(chain.size, dtype=np.int64)
+        places, tellings = [], []
         for at, kind, column in self._near(rest, wanted, widest, chain, left, first):
             length = np.where(kind == last, whole[at], kind + 2)
             off = np.abs(rest[chain[at, kind], column] - wanted[at, column])
-            equal = off <= np.maximum(self._slack(length) * self.unit[column], rough_by[at, column])
+            equal = (off <= np.maximum(self._slack(length) * self.unit[column], rough_by[at, column])).nonzero()[0]
             at, kind, column, length = at[equal], kind[equal], column[equal], length[equal]
-            told = np.maximum(0.0, size[at, column] - (np.log10(length) + self.settings.chance))
-            place = at * chain.shape[1] + kind
-            np.add.at(agreeing, place, 1)
-            np.add.at(digits, place, told)
+            tellings.append(np.maximum(0.0, size[at, column] - (np.log10(length) + self.settings.chance)))
+            places.append(at * chain.shape[1] + kind)
+        place = places[0] if len(places) == 1 else np.concatenate(places)
+        if not len(place):
+            return self._none()
+        told = tellings[0] if len(places) == 1 else np.concatenate(tellings)
+        digits, agreeing = np.bincount(place, told, chain.size), np.bincount(place, minlength=chain.size)
         row, kind = np.arange(self.count), digits.reshape(chain.shape).argmax(axis=1)
         place = row * chain.shape[1] + kind
         evidence = digits[place]
@@ -185,6 +196,11 @@ class _Matcher:
             np.where(found, np.where(kind == last, whole, kind + 2), 0).astype(np.int64),
             np.where(found, chain[row, kind], row + 1),
         )
+
+    def _none(self) -> Sums:
+        """No row is a sum."""
+        none = np.zeros(self.count)
+        return Sums(none, none, none.astype(np.int64), np.arange(self.count) + 1)
 
     def _slack(self, length: Rows) -> Floats:
         """What a sum of so many parts may be off by, in steps of the last digit."""
@@ -220,23 +236,33 @@ class _Matcher:
             at, kind = np.nonzero((chain >= 0) & self.told[:, number, None])
             yield at, kind, np.full(len(at), number)
 
-    def _rest(self, step: Rows) -> tuple[Floats, Rows]:
-        """For each row the sum of it and of all that `step` leads to, and how many rows that are; nought at the end."""
-        if self._plain(step):
-            rest = np.vstack([self.plain[::-1].cumsum(axis=0)[::-1], np.zeros((1, self.plain.shape[1]))])
+    def _rest(self, step: Rows) -> tuple[Floats, Rows, bool]:
+        """For each row the sum of it and of all that `step` leads to, and how many rows that are; nought at the end.
+
+        Then whether each row leads to the next one: nothing is stepped over yet. What was told last is kept.
+        """
+        if self._held is None or self._held[0] is not step:
+            plain = bool((step[:-1] == np.arange(1, self.count + 1)).all())
+            self._held = step, (*self._add_up(step, plain), plain)
+        return self._held[1]
+
+    def _add_up(self, step: Rows, plain: bool) -> tuple[Floats, Rows]:
+        rest = np.zeros((self.count + 1, self.plain.shape[1]))
+        if plain:
+            rest[:-1] = self.plain[::-1].cumsum(axis=0)[::-1]
             return rest, np.arange(self.count, -1, -1)
-        rest = np.vstack([self.plain, np.zeros((1, self.plain.shape[1]))])
+        rest[:-1] = self.plain
         left, jump = np.append(np.ones(self.count, dtype=np.intp), 0), step
         while (jump < self.count).any():  # twice as far each time
             rest, left, jump = rest + rest[jump], left + left[jump], jump[jump]
         rest, left = rest + rest[jump], left + left[jump]
         return rest, left
 
-    def _chain(self, step: Rows, left: Rows, first: Rows) -> Rows:
+    def _chain(self, step: Rows, left: Rows, first: Rows, plain: bool) -> Rows:
         """(rows, lengths): the row just beyond 2, 3 ... parts, and beyond all the rest; -1 where there are too few."""
         second = step[first]
         whole = np.where(second < self.count, self.count, -1)
-        if self._plain(step):
+        if plain:
             before = second[:, None] + np.arange(min(self.reach - 1, self.count - int(second.min())))
             return np.column_stack([np.where(before >= self.count, -1, before + 1), whole])
         longest = min(self.reach - 1, int(left[second].max()))
@@ -245,10 +271,6 @@ class _Matcher:
             reached, jump = np.column_stack([reached, jump[reached]]), jump[jump]
         number = np.arange(1, longest + 1)
         return np.column_stack([np.where(number <= left[second, None], reached[:, 1 : longest + 1], -1), whole])
-
-    def _plain(self, step: Rows) -> bool:
-        """Whether each row leads to the next one: nothing is stepped over yet."""
-        return bool((step[:-1] == np.arange(1, self.count + 1)).all())
 
 
 Feature = Callable[[RowView], Column]
@@ -314,7 +336,7 @@ def look_sums(which: Direction) -> Feature:
     """The share of the valued rows with the same look that are sums."""
 
     def feature(view: RowView) -> Column:
-        _, look = np.unique(view.look_number, return_inverse=True)
+        look = view.look_kind
         total = np.bincount(look, weights=is_sum(view, which))
         return share(total[look], np.bincount(look, weights=view.valued)[look])
 
@@ -360,12 +382,18 @@ def larger_than(direction: int) -> Feature:
 
     def feature(view: RowView) -> Column:
         amount = view.amount[view.valued][:, view.value_columns][:, :COMPARED]
+        amount = amount[::direction]
+        there = ~np.isnan(amount)
         run, live = np.zeros(len(amount)), np.ones(len(amount), dtype=bool)
-        for offset in range(1, REACH + 1):
-            other = shifted(amount, direction * offset, np.nan)
-            told = (~np.isnan(other) & ~np.isnan(amount)).sum(axis=1)
-            live &= ((amount >= other).sum(axis=1) >= NEARLY_ALL * told) & (told > 0)
+        for offset in range(1, min(REACH + 1, len(amount))):
+            told = (there[:-offset] & there[offset:]).sum(axis=1)
+            larger = (amount[:-offset] >= amount[offset:]).sum(axis=1)
+            live[-offset:] = False
+            live[:-offset] &= (larger >= NEARLY_ALL * told) & (told > 0)
+            if not live.any():
+                break
             run += live
+        run = run[::direction]
         return on_all_rows(view, run)
 
     return feature

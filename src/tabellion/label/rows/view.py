@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabellion.model.document import Mark
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import EMPTY, LINK, MISSING, NUMBER, TEXT, Grid
 
 Column = NDArray[np.float64]
 """One number per row."""
@@ -30,7 +30,7 @@ def column(numbers: ArrayLike) -> Column:
 
 def share(part: NDArray[Any], whole: NDArray[Any] | int) -> Column:
     """A ratio in tenths."""
-    return column(np.round(10 * part / np.maximum(1, whole)))
+    return column((10 * part / np.maximum(1, whole)).round())
 
 
 def at_most(numbers: NDArray[Any], most: float) -> Column:
@@ -131,19 +131,24 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def filled(self) -> Bools:
-        return self.once("filled", lambda: self.content != Content.EMPTY)
+        return self.once("filled", lambda: self.content != EMPTY)
+
+    @property
+    def held(self) -> Ints:
+        """How many cells of each row are filled."""
+        return self.once("held", lambda: self.filled.sum(axis=1))
 
     @property
     def number(self) -> Bools:
-        return self.once("number", lambda: self.content == Content.NUMBER)
+        return self.once("number", lambda: self.content == NUMBER)
 
     @property
     def text(self) -> Bools:
-        return self.once("text", lambda: (self.content == Content.TEXT) | (self.content == Content.LINK))
+        return self.once("text", lambda: (self.content == TEXT) | (self.content == LINK))
 
     @property
     def missing(self) -> Bools:
-        return self.once("missing", lambda: self.content == Content.MISSING)
+        return self.once("missing", lambda: self.content == MISSING)
 
     @property
     def amount(self) -> Floats:
@@ -211,6 +216,11 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
             return np.asarray(numbers[self.first_of(self.style)] * 1000 + np.minimum(999, 2 * self.indent))
 
         return self.once("look number", compute)
+
+    @property
+    def look_kind(self) -> NDArray[np.intp]:
+        """The same as numbers from nought on."""
+        return self.once("look kind", lambda: np.unique(self.look_number, return_inverse=True)[1])
 
     @property
     def stub_only(self) -> Bools:

@@ -6,7 +6,6 @@ white that runs from top to bottom, with the features that tell a cut between tw
 
 from __future__ import annotations
 
-from statistics import median
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.arrays import median
 from tabellion.model.place import Box
 
 LEVEL_FEATURES = (
@@ -79,7 +79,7 @@ def level_cuts(facts: PieceFacts, rows: list[NDArray[np.intp]]) -> list[LevelCut
 def upright_cuts(facts: PieceFacts, members: NDArray[np.intp]) -> list[UprightCut]:
     """White that runs through the whole cluster, from left to right."""
     order = members[np.argsort(facts.box[members, 0], kind="stable")]
-    em = float(np.median(facts.size[members]))
+    em = median(facts.size[members])
     cuts: list[UprightCut] = []
     reach = float(facts.box[order[0], 2])
     for k in order[1:].tolist():
@@ -107,7 +107,7 @@ class _Cluster(msgspec.Struct, frozen=True, eq=False):
 
 
 def _cluster(facts: PieceFacts, chance: NDArray[np.float64], members: NDArray[np.intp]) -> _Cluster:
-    return _Cluster(facts, chance, members, hull(facts.box[members]), float(np.median(facts.size[members])))
+    return _Cluster(facts, chance, members, hull(facts.box[members]), median(facts.size[members]))
 
 
 Told = dict[str, float]
@@ -157,7 +157,7 @@ class _Bands:
 
 def _gaps_at(gaps: NDArray[np.float64]) -> Series:
     """The white of each cut beside that of the others."""
-    usual, largest = max(float(np.median(gaps)), 0.05), max(float(gaps.max()), 0.05)
+    usual, largest = max(median(gaps), 0.05), max(float(gaps.max()), 0.05)
     return {
         "gap": np.clip(gaps, -2, 20),
         "gap to usual": np.minimum(gaps / usual, 20),
@@ -292,7 +292,7 @@ def upright_features(
         return result
     cluster = _cluster(facts, chance, members)
     widths = np.array([c.right - c.left for c in cuts]) / cluster.em
-    usual, largest = float(np.median(widths)), float(widths.max())
+    usual, largest = median(widths), float(widths.max())
     for n, cut in enumerate(cuts):
         left = members[facts.box[members, 0] < cut.x]
         right = members[facts.box[members, 0] >= cut.x]
@@ -335,7 +335,7 @@ def _rules_beside(cluster: _Cluster, cut: UprightCut, left: NDArray[np.intp], ri
 def _sides(cluster: _Cluster, left: NDArray[np.intp], right: NDArray[np.intp]) -> Told:
     """What stands at the left of a cut and what at its right."""
     facts, chance, around = cluster.facts, cluster.chance, cluster.around
-    told: Told = {"size ratio": np.median(facts.size[left]) / np.median(facts.size[right])}
+    told: Told = {"size ratio": median(facts.size[left]) / median(facts.size[right])}
     for name, side in (("left", left), ("right", right)):
         own = hull(facts.box[side])
         told[f"prose {name}"] = facts.prose[side].mean()

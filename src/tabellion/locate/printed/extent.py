@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.arrays import median
 from tabellion.model.place import Box
 from tabellion.model.region import Surroundings
 from tabellion.values.vocabulary import lexicon
@@ -45,7 +46,7 @@ def widen_tables(facts: PieceFacts, boxes: Sequence[Box], about: Sequence[Surrou
     result: list[Box] = []
     for box, each in zip(boxes, about, strict=True):
         inside = (x > box.left) & (x < box.right) & (y > box.top) & (y < box.bottom)
-        em = float(np.median(facts.size[inside])) if inside.any() else float(np.median(facts.size))
+        em = median(facts.size[inside]) if inside.any() else median(facts.size)
         added = [*_head(facts, box, each, free, em), *_foot(facts, box, free, em)]
         result.append(_around(box, hull(facts.box[added])) if added else box)
     return result
@@ -56,7 +57,7 @@ def in_figure(facts: PieceFacts, box: Box, about: Surroundings) -> bool:
 
     No running text stands between it and the caption, no table's caption, and no rule opens it as rules do tables.
     """
-    em = float(np.median(facts.size))
+    em = median(facts.size)
     ruled = _rules_of(facts, box) & (np.abs(facts.rules[:, 1] - box.top) < _CLOSED * em)
     if about.caption is not None or ruled.any():
         return False
@@ -81,7 +82,7 @@ def lists_contents(facts: PieceFacts, box: Box) -> bool:
     if len(ended) < _FEWEST_ENTRIES or len(ended) < _MOST_ENTRIES * len(lines):
         return False
     pages = [int(facts.text[line[-1]][:_MOST_DIGITS]) for line in ended]
-    flush = np.ptp([facts.box[line[-1], 2] for line in ended]) < float(np.median(facts.size[inside]))
+    flush = np.ptp([facts.box[line[-1], 2] for line in ended]) < median(facts.size[inside])
     worded = all(_has_letters(facts.text[k]) for line in ended for k in line[1:-1])
     if not flush or not worded or pages != sorted(pages):
         return False

@@ -26,6 +26,7 @@ from tabellion.locate.printed.cuts import (
 )
 from tabellion.locate.printed.rulings import join_sets
 from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.arrays import median
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 
@@ -234,7 +235,7 @@ def _with_heads(facts: PieceFacts, tables: list[NDArray[np.intp]]) -> list[NDArr
     result: list[NDArray[np.intp]] = []
     while whole:
         upper = whole.pop(0)
-        em = float(np.median(facts.size[upper]))
+        em = median(facts.size[upper])
         box = hull(facts.box[upper])
         few = len(rows_of(facts, upper)) <= _HEAD_ROWS
         for n, lower in enumerate(whole):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tabellion.locate.printed.cuts import rows_of
 from tabellion.locate.printed.second_look import PieceFacts, hull
+from tabellion.model.arrays import median
 from tabellion.model.place import Box
 
 REGION_FEATURES = (
@@ -49,7 +50,7 @@ class _Group(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def em(self) -> float:
-        return float(np.median(self.facts.size[self.members]))
+        return median(self.facts.size[self.members])
 
 
 Told = dict[str, float]
@@ -90,13 +91,13 @@ def _shape(group: _Group) -> Told:
         "width": max(around.right - around.left, 1.0) / page.width,
         "height": max(around.bottom - around.top, 1.0) / page.height,
         "columns": counts.max(),
-        "columns usual": float(np.median(counts)),
+        "columns usual": median(counts),
         "lone rows": (counts == 1).mean(),
         "left edges": min(1 + int((np.diff(edges) > 0.6 * em).sum()), 40),
         "aligned": _aligned(facts, rows, em),
-        "gap usual": float(np.median(gaps)) if len(gaps) else 0.0,
+        "gap usual": median(gaps) if len(gaps) else 0.0,
         "gap largest": float(gaps.max()) if len(gaps) else 0.0,
-        "size to page": em / float(np.median(facts.size)),
+        "size to page": em / median(facts.size),
         "y": around.top / page.height,
         "x middle": (around.left + around.right) / 2 / page.width,
     }

@@ -27,6 +27,7 @@ from tabellion.locate.printed.region_features import REGION_FEATURES, region_fea
 from tabellion.locate.printed.running_text import RunningText, pieces_inside
 from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, gather_facts, hull, second_features
 from tabellion.locate.printed.surroundings import find_surroundings
+from tabellion.model.arrays import median
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import MOST_PIECES, PrintedPage
 from tabellion.model.region import LIKELY, PrintedKind, PrintedRegion, Surroundings
@@ -126,13 +127,13 @@ def _headed(region: PrintedRegion) -> bool:
 
 def _same_columns(last: PrintedRegion, region: PrintedRegion) -> bool:
     """Whether two regions stand at the same place, and what stands in the columns of the one does in the other's."""
-    em = float(np.median(region.page.pieces.size))
+    em = median(region.page.pieces.size)
     return abs(region.box.left - last.box.left) / em < 3 * _SAME_EDGE and _alike_columns(last, region)
 
 
 def _alike_columns(last: PrintedRegion, region: PrintedRegion) -> bool:
     """Whether two regions are as wide, and what stands in the columns of the one does in the other's."""
-    em = float(np.median(region.page.pieces.size))
+    em = median(region.page.pieces.size)
     widths = abs((region.box.right - region.box.left) - (last.box.right - last.box.left)) / em
     if widths >= _SAME_EDGE:
         return False

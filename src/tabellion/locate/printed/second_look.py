@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.locate.printed.piece_features import Earlier, is_number
 from tabellion.locate.printed.rulings import Lattice, find_lattices, lattice_of
+from tabellion.model.arrays import median
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage
 from tabellion.values.table_labels import read_caption
@@ -90,9 +91,9 @@ def count_columns(facts: PieceFacts) -> int | None:
     groups = np.split(order, np.flatnonzero(np.diff(left[order]) > _COLUMN_APART) + 1)
     columns, reach = 0, -1e9
     for group in groups:
-        if len(group) >= _COLUMN_SHARE * len(lines) and float(np.median(left[group])) > reach - 1:
+        if len(group) >= _COLUMN_SHARE * len(lines) and median(left[group]) > reach - 1:
             columns += 1
-            reach = float(np.median(right[group]))
+            reach = median(right[group])
     return max(columns, 1)
 
 

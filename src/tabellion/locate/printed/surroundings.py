@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.second_look import PieceFacts, count_columns, hull
+from tabellion.model.arrays import median
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
 from tabellion.model.region import Surroundings
@@ -323,7 +324,7 @@ class _Around:
     def _near_below(self, table: Box) -> list[int]:
         """Free pieces below a table and within its width, from the top."""
         box = self.facts.box
-        slack = 2 * float(np.median(self.facts.size))
+        slack = 2 * median(self.facts.size)
         below = self.free & (box[:, 1] > table.bottom - 0.3 * slack) & (box[:, 0] >= table.left - slack)
         below &= (box[:, 0] < table.right) & (box[:, 2] > table.left)
         found = np.flatnonzero(below)

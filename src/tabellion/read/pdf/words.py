@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.read.pdf.space import Boxes
 from tabellion.values.texts import leftward_letters
 
@@ -179,7 +180,7 @@ def _widen_for_spaced_letters(
     edges = np.flatnonzero(np.diff(np.concatenate(([False], wide, [False])).astype(np.int8)))
     for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         if end - start + 1 >= _SPACED_LETTERS:
-            middle = float(np.median(gap[start:end]))
+            middle = median(gap[start:end])
             limit[start:end] = middle + 0.15
 
 

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.model.style import PLAIN, Style
 from tabellion.recognise.printed.columns import Column, Columns
 from tabellion.recognise.printed.line_facts import count_head_lines, ruled_between
@@ -160,7 +161,7 @@ def _span_stretch(
     if not all(words.values()):
         return
     middle = {row: sum(_extent(strip, held)) / 2 for row, held in words.items()}
-    off = _CENTRED_OFF * float(np.median(np.diff(list(middle.values()))))
+    off = _CENTRED_OFF * float(median(np.diff(list(middle.values()))))
     spans: dict[int, tuple[int, int]] = {}
     start = rows[0]
     for row, limit in pairwise((*names, rows[-1] + 1)):
@@ -259,7 +260,7 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
         look = Style(
             bold=bool(strip.bold[words].mean() > _MOSTLY),
             italic=bool(strip.italic[words].mean() > _MOSTLY),
-            size=round(float(np.median(strip.size[words])), 1),
+            size=round(median(strip.size[words]), 1),
             colour=f"#{int(strip.colour[words[0]]):06x}",
             fill=_fill(strip, words),
             align="center" if cell.column_span > 1 else aligned[cell.column],

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.recognise.printed.river_candidates import (
     Ink,
     LineRuns,
@@ -215,4 +216,4 @@ def mode(values: NDArray[np.float64], em: float) -> tuple[float, float]:
     ends = np.searchsorted(values, values + _WINDOW * em, side="right")
     counts = ends - np.arange(len(values))
     best = int(counts.argmax())
-    return float(np.median(values[best : ends[best]])), float(counts[best] / len(values))
+    return median(values[best : ends[best]]), float(counts[best] / len(values))

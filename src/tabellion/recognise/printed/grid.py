@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.grid import Content, Grid, GridPart
+from tabellion.model.grid import EMPTY, Grid, GridPart
 from tabellion.model.place import Box
 from tabellion.model.printed import Shift
 from tabellion.model.region import PrintedRegion
@@ -198,7 +198,7 @@ def _make_grid(table: PrintedTable, rows: NDArray[np.intp], part: NDArray[np.int
             spans.append((*k, down, cell.column_span))
     looks: Looks = read_looks(table.lines, table.columns, table.cells)
     style = looks.style[rows] if len(rows) else np.zeros(shape, dtype=np.int32)
-    indents += np.where(content == Content.EMPTY, 0, looks.indent[rows])
+    indents += np.where(content == EMPTY, 0, looks.indent[rows])
     places = _places(table, part, rows)
     shown = [table.regions[p] for p in dict.fromkeys(part[rows].tolist())]
     about = next((region.about for region in shown if region.about.caption), None)

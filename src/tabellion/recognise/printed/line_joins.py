@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.recognise.printed.columns import Columns
 from tabellion.recognise.printed.line_facts import BLANK, WIDE, LineFacts
 from tabellion.recognise.printed.phrases import Phrase
@@ -77,7 +78,7 @@ def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], f
         phrases,
         facts,
         least=float(np.percentile(positive, 5)),
-        usual=float(np.median(positive)),
+        usual=median(positive),
         numbers=numbers,
         number_lines=np.cumsum(numbers.sum(axis=1) >= max(1, min(2, width - 1))),
         count=facts.filled.sum(axis=1),
@@ -113,8 +114,8 @@ def _whole_table(lines: _Lines, positive: NDArray[np.float64]) -> Told:
         "ruled share": float((facts.ruled > WIDE).mean()),
         "columns": min(width, 15),
         "lines": min(len(lines.strip), 60),
-        "filled usual": float(np.median(lines.count)) / width,
-        "block lines usual": min(float(np.median(np.bincount(facts.block))), 30),
+        "filled usual": median(lines.count) / width,
+        "block lines usual": min(median(np.bincount(facts.block)), 30),
         "column lines usual": _lines_a_block(facts),
         "text columns": float(np.mean([c.numeric < 0.5 for c in lines.columns.columns])),
         "blocks": min(len(np.bincount(facts.block)), 40),
@@ -130,7 +131,7 @@ def _looks_of(strip: Strip) -> Series:
     return {
         "bold differs": np.array([float(strip.bold[w].mean()) for w in words]),
         "italic differs": np.array([float(strip.italic[w].mean()) for w in words]),
-        "size differs": np.array([float(np.median(strip.size[w])) for w in words]) / strip.em,
+        "size differs": np.array([median(strip.size[w]) for w in words]) / strip.em,
     }
 
 
@@ -288,7 +289,7 @@ def _lines_a_block(facts: LineFacts) -> float:
     sums[sums == 0] = np.nan
     with np.errstate(all="ignore"):
         least = np.nanmin(np.where(np.isnan(sums), np.inf, sums), axis=1)
-    return float(np.median(least[np.isfinite(least)])) if np.isfinite(least).any() else 0.0
+    return median(least[np.isfinite(least)]) if np.isfinite(least).any() else 0.0
 
 
 def _shaded(strip: Strip) -> NDArray[np.int32]:

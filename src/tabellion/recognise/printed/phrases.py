@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.model.printed import Shift
 from tabellion.recognise.printed.columns import Columns
 from tabellion.recognise.printed.text import Strip
@@ -152,7 +153,7 @@ def _gap_told(strip: Strip, place: _Place, usual: dict[int, float]) -> Told:
     return {
         "gap": gap,
         "gap to blank": gap / blank,
-        "gap to line": gap / (float(np.median(small)) if small else blank),
+        "gap to line": gap / (median(small) if small else blank),
         "gap usual here": min((usual.get(c, 3.0) for c in range(doubt.left, doubt.right)), default=3.0),
     }
 
@@ -231,7 +232,7 @@ def _usual_gaps(strip: Strip, columns: Columns) -> dict[int, float]:
                 gaps.setdefault(-1, []).append(gap)
             for c in range(left, right):
                 gaps.setdefault(c, []).append(gap)
-    return {c: float(np.median(g)) for c, g in gaps.items()}
+    return {c: median(g) for c, g in gaps.items()}
 
 
 def _runs(strip: Strip, line: tuple[int, ...]) -> list[tuple[int, int]]:

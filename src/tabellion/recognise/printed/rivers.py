@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.recognise.printed.river_candidates import Ink, LineRuns, River, telling_lines
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
@@ -154,7 +155,7 @@ def _texts_told(strip: Strip, seen: _Seen, count: int) -> Told:
         "numeric right": sum(bool(strip.numeric[w]) for _, _, w in seen.right) / max(len(seen.right), 1),
         "numeric left": sum(bool(strip.numeric[w]) for _, _, w in seen.left) / max(len(seen.left), 1),
         "numeric both": sum(numbers) / both,
-        "gap of numbers": float(np.median(between)) if between else -1.0,
+        "gap of numbers": median(between) if between else -1.0,
         "same kind": sum(bool(strip.numeric[a] == strip.numeric[b]) for _, a, b in seen.pairs) / both,
         "bold differs": sum(bool(strip.bold[a] != strip.bold[b]) for _, a, b in seen.pairs) / both,
         "bullets left": sum(strip.text[w] in _BULLETS for _, _, w in seen.left) / max(len(seen.left), 1),
@@ -169,7 +170,7 @@ def _heads_told(seen: _Seen, count: int) -> Told:
     return {
         "heads both": len(seen.gaps) / max(count, 1),
         "heads cross": len(seen.over) / max(count, 1),
-        "heads gap": float(np.median(seen.gaps)) if seen.gaps else -1.0,
+        "heads gap": median(seen.gaps) if seen.gaps else -1.0,
     }
 
 
@@ -215,7 +216,7 @@ def ruled_separators(strip: Strip) -> list[tuple[float, float]]:
     order = np.argsort(middle)
     groups = np.split(order, np.flatnonzero(np.diff(middle[order]) > _SAME_PLACE) + 1)
     for group in groups:
-        x = float(np.median(middle[group]))
+        x = median(middle[group])
         share = float((strip.down[group, 3] - strip.down[group, 1]).sum()) / max(height, 1.0)
         crossed = (strip.box[:, 0] < x - 0.3 * strip.em) & (strip.box[:, 2] > x + 0.3 * strip.em)
         if share >= _RULED and left < x < right and crossed.sum() <= 0.02 * len(strip.text) + 1:
@@ -238,7 +239,7 @@ def _usual_blank(strip: Strip, runs: list[LineRuns]) -> float:
         for a, b in zip(r.rights, r.lefts[1:], strict=False)
         if 0.12 < (b - a) / strip.em < 0.7
     ]
-    return float(np.median(gaps)) if len(gaps) > 4 else 0.27
+    return median(gaps) if len(gaps) > 4 else 0.27
 
 
 def _alignments(runs: list[tuple[float, float]], em: float) -> tuple[float, float, float]:

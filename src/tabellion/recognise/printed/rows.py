@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.recognise.printed.columns import Columns
 from tabellion.recognise.printed.line_facts import LineFacts, stacks_figures
 from tabellion.recognise.printed.phrases import Phrase
@@ -173,7 +174,7 @@ def row_features(
     """One row per run of lines, one column per feature."""
     em = strip.em
     numbers = facts.numeric & facts.filled
-    usual = float(np.median(facts.steps)) / em if len(facts.steps) else 1.2
+    usual = median(facts.steps) / em if len(facts.steps) else 1.2
     whole = {
         "lines usual": usual,
         "even leading": float((np.abs(facts.steps / em - usual) < _EVEN * usual).mean()) if len(facts.steps) else 1.0,

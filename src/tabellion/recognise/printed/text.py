@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import median
 from tabellion.model.place import Box
 from tabellion.model.printed import Boxes, PrintedPage, Shift
 
@@ -174,7 +175,7 @@ def _in_lines(
 ) -> Strip:
     box, base, size = words["box"], words["base"], words["size"]
     full = (words["shift"] & (Shift.RAISED | Shift.LOWERED)) == 0
-    em = float(np.median(size[full])) if full.any() else 10.0
+    em = median(size[full]) if full.any() else 10.0
     lines: list[list[int]] = []
     last, smallest = -1e9, em
     for i in np.argsort(base, kind="stable").tolist():
@@ -208,7 +209,7 @@ def _in_lines(
         line_of=line_of,
         lines=tuple(tuple(line) for line in lines),
         line_box=line_box,
-        line_base=np.array([float(np.median(base[list(line)])) for line in lines], dtype=np.float32),
+        line_base=np.array([median(base[list(line)]) for line in lines], dtype=np.float32),
         part=np.array([int(words["part_of"][line[0]]) for line in lines], dtype=np.int32),
         across=np.concatenate(rulings["across"]),
         down=np.concatenate(rulings["down"]),

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.grid import Content, Grid
+from tabellion.model.grid import NUMBER, TEXT, Content, Grid
 from tabellion.model.markup import Candidate, MarkupCells
 from tabellion.model.place import Issue
 from tabellion.model.region import MarkupRegion
@@ -191,7 +191,7 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
     number = np.array([saying.number for saying in sayings], dtype=np.float64)[of]
     if region.candidate.stated:
         for cell, exact in region.candidate.exact.items():
-            if cell < len(content) and content[cell] == Content.NUMBER:
+            if cell < len(content) and content[cell] == NUMBER:
                 number[cell] = exact
     own = table.content
     content = np.where((own > 0) & ((own != _LINK) | (content == _TEXT)), own, content)
@@ -241,7 +241,7 @@ def _with_loose_references(said: dict[str, Saying]) -> dict[str, Saying]:
     """What texts say, but "Sales [4]" keeps its bracket where no text of the table is a note that begins with it."""
     marked = {text: match[1] for text, saying in said.items() if saying.notes and (match := _REFERENCE.search(text))}
     for text, mark in marked.items():
-        if said[text].content == Content.TEXT and not any(other.startswith(mark) for other in said):
+        if said[text].content == TEXT and not any(other.startswith(mark) for other in said):
             said[text] = msgspec.structs.replace(said[text], label=" ".join(text.split()), notes=())
     return said
 
