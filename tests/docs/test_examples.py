@@ -2,8 +2,9 @@
 
 A `python` block is run as a doctest where it has prompts, else as it stands; the blocks of a file share their names.
 In a `console` block each line after `$ ` is run by the shell, and the lines below it are what it must print; `...`
-stands for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in an
-empty folder that holds a copy of examples/, with a library of its own.
+stands for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in a
+folder that holds a copy of examples/ and nothing else, with a library of its own. Many blocks begin by adding the same
+documents: what that prints and leaves in the folder is kept, so that each such beginning is run once.
 """
 
 from __future__ import annotations
@@ -44,12 +45,59 @@ def name(block: Block | Path) -> str:
     return f"{block.page.name}:{block.line}" if isinstance(block, Block) else block.name
 
 
+Ran = tuple[int, str]
+"""The exit status of a command, and what it printed."""
+
+
+class Sessions:
+    """The one folder that all sessions run in, and how it looked after the beginnings that they share."""
+
+    def __init__(self, home: Path, kept: Path) -> None:
+        self.home, self._kept = home, kept
+        self._known: dict[tuple[str, ...], Ran] = {}
+
+    def begin(self) -> None:
+        shutil.rmtree(self.home, ignore_errors=True)
+        shutil.copytree(ROOT / "examples", self.home / "examples", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+
+    def run(self, before: tuple[str, ...], command: str) -> Ran:
+        """Run a command after others; where the same was run so before, put the folder as it was left then."""
+        so_far = (*before, command)
+        place = self._kept / str(abs(hash(so_far)))
+        if so_far in self._known:
+            shutil.rmtree(self.home)
+            shutil.copytree(place, self.home, symlinks=True)
+            return self._known[so_far]
+        ran = self._run(command)
+        if all(one.startswith("tabellion add ") for one in so_far):
+            shutil.copytree(self.home, place, symlinks=True)
+            self._known[so_far] = ran
+        return ran
+
+    def _run(self, command: str) -> Ran:
+        binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        ran = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.home,
+            env={**os.environ, "PATH": binaries, "COLUMNS": "100", "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return ran.returncode, ran.stdout + ran.stderr
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Sessions:
+    return Sessions(tmp_path_factory.mktemp("sessions") / "home", tmp_path_factory.mktemp("kept"))
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TABELLION_LIBRARY", str(tmp_path / "library"))  # never the library of who runs the tests
-    return tmp_path
+def folder(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> Path:
+    sessions.begin()
+    monkeypatch.chdir(sessions.home)
+    monkeypatch.setenv("TABELLION_LIBRARY", str(sessions.home / "library"))  # never the library of who runs the tests
+    return sessions.home
 
 
 @pytest.mark.parametrize("page", list(dict.fromkeys(block.page for block in blocks("python"))), ids=name)
@@ -69,21 +117,17 @@ def test_python_in_the_documentation_runs(page: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("block", list(blocks("console")), ids=name)
-def test_a_console_session_in_the_documentation_prints_what_it_says(block: Block, folder: Path) -> None:
+def test_a_console_session_in_the_documentation_prints_what_it_says(
+    block: Block, folder: Path, sessions: Sessions
+) -> None:
     checker = doctest.OutputChecker()
-    binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    before: tuple[str, ...] = ()
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         line, _, wanted = part.partition("\n")
         command, _, status = line.partition("# exit ")
-        ran = subprocess.run(
-            ["bash", "-c", command],
-            env={**os.environ, "PATH": binaries, "COLUMNS": "100", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        printed = ran.stdout + ran.stderr
-        assert ran.returncode == int(status or 0), f"{name(block)}: {command}\n{printed}"
+        ended, printed = sessions.run(before, command)
+        before = (*before, command)
+        assert ended == int(status or 0), f"{name(block)}: {command}\n{printed}"
         if wanted.strip():
             assert checker.check_output(wanted, printed, FLAGS), f"{name(block)}: {command}\n{printed}"
 

@@ -21,8 +21,8 @@ from tabellion.library import open_library
 from tabellion.library.paging import GoneError, documents_after, tables_after
 from tabellion.library.verify import verify_library
 
-DOCUMENTS = 300
-KILLS = 50
+DOCUMENTS = 120
+KILLS = 20  # `make soak` kills a thousand times
 TOGETHER = 8  # documents that become visible together
 Place = Callable[[str], tuple[str, str]]
 
@@ -39,8 +39,7 @@ def start(place: tuple[str, str], sources: list[str]) -> BaseProcess:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kills", [KILLS])
-def test_killed_at_any_point_nothing_is_lost_and_the_run_resumes(kills: int, tmp_path: Path) -> None:
+def test_killed_at_any_point_nothing_is_lost_and_the_run_resumes(tmp_path: Path) -> None:
     sources = write_documents(tmp_path / "documents", DOCUMENTS)
     undisturbed = str(tmp_path / "undisturbed")
     began = time.monotonic()
@@ -52,7 +51,7 @@ def test_killed_at_any_point_nothing_is_lost_and_the_run_resumes(kills: int, tmp
     assert len(expected["documents"]) == DOCUMENTS
     choose = random.Random(7)  # noqa: S311 - the same points every time, as far as time is the same
     round_, done, progress = 0, 0, 0
-    while done < kills:
+    while done < KILLS or (not progress and done < 10 * KILLS):  # on a busy machine many are killed before they begin
         place = str(tmp_path / f"shelf-{round_}")
         seen: set[str] = set()
         for _ in range(10):

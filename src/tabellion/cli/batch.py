@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from tempfile import SpooledTemporaryFile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tabellion.errors import SourceMissingError, TabellionError
 from tabellion.isolated import do_reading
@@ -19,6 +18,9 @@ from tabellion.read import Watch
 from tabellion.read.fetch import why_nothing
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.workers import Crew, hand_over
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 class Failure(NamedTuple):
@@ -71,6 +73,8 @@ def run_batch(
 
 def _in_order(work: Job, sources: Iterable[str], workers: Crew) -> Iterator[Outcome]:
     """Several at a time; each comes once all before it have come."""
+    from concurrent.futures import ThreadPoolExecutor  # one document needs no threads
+
     waiting: deque[Future[Outcome]] = deque()
     todo = iter(sources)
     pool = ThreadPoolExecutor(workers.count)

@@ -15,7 +15,7 @@ look-alikes, with re-inference, and with both, from the default reading and from
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -262,9 +262,9 @@ class Strokes(msgspec.Struct, frozen=True):
     unreached: int
 
 
-def measure_strokes(corpus: str, parents: ParentMethod, folds: Path) -> Strokes:
-    """Repair all sheets of a corpus, each read with weights that have not seen it."""
-    totals = dict.fromkeys(HELPS, 0)
+def measure_strokes(corpus: str, parents: ParentMethod, folds: Path, helps: Collection[str] = HELPS) -> Strokes:
+    """Repair all sheets of a corpus, each read with weights that have not seen it, with each of some helps."""
+    totals = dict.fromkeys(helps, 0)
     sheets = scratch = unreached = 0
     for case in load_cases(corpus):
         goal = goal_of(case)
@@ -273,7 +273,8 @@ def measure_strokes(corpus: str, parents: ParentMethod, folds: Path) -> Strokes:
         sheets += 1
         scratch += _pairs(goal)
         settings = Settings(weights=str(folds / f"fold{case.fold}"), parents=parents)
-        for name, (follow, alike) in HELPS.items():
+        for name in helps:
+            follow, alike = HELPS[name]
             done = repair_case(case, goal, settings, follow=follow, alike=alike)
             totals[name] += done.strokes
             unreached += not done.reached

@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import codecs
 import re
-from email import message_from_bytes
-from email.message import Message
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from tabellion.errors import MalformedError, UnknownFormatError
 from tabellion.read.encoding import BYTE_ORDER_MARKS, Decoded, decode_text
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 _SET = re.compile(r"<frameset\b", re.I)
 _NAMED = re.compile(r"<(?:frame|link)\b[^<>]{0,300}?\b(?:src|href)\s*=\s*[\"']?([^\"'\s<>]{1,200}\.html?)\b", re.I)
@@ -68,6 +70,8 @@ def is_mhtml(head: bytes) -> bool:
 
 def unpack_mhtml(data: bytes) -> Archived:
     """The page of an archive, by the message's own start where it names one."""
+    from email import message_from_bytes  # only a saved archive is a message
+
     message = message_from_bytes(data.lstrip())
     parts = [part for part in message.walk() if not part.is_multipart()]
     pages = [part for part in parts if part.get_content_type() in ("text/html", "application/xhtml+xml")]
