@@ -364,3 +364,16 @@ def test_white_as_wide_as_a_letter_that_no_line_prints_over_parts_columns():
     widest = max(range(len(rivers)), key=lambda n: rivers[n].right - rivers[n].left)
     assert chance[widest] > 0.5
     assert sorted(chance)[:-1] == [0.0] * (len(rivers) - 1)
+
+
+def test_words_line_for_line_in_all_columns_are_rows_of_their_own():
+    strip, runs = laid(headed((92, 200, "Valley"), *((185 + 70 * n, 200, f"kind {n}") for n in range(5))), BELOW)
+    rivers = candidate_rivers(strip, runs)
+    columns = choose_columns(strip, runs, [], rivers, np.ones(len(rivers)))
+    facts = line_facts(strip, columns, join_phrases(strip, columns, [], np.zeros(0, dtype=bool)))
+    words = msgspec.structs.replace(facts, figures=np.zeros_like(facts.figures))
+    assert settle_rows(words, [(0, 1), (1, 2), (0, 2), (1, 3)], np.full(4, 0.9)).tolist() == [0.9, 0.9, 0.0, 0.0]
+    gap = words.filled.copy()
+    gap[1, 2] = False
+    some = msgspec.structs.replace(words, filled=gap)
+    assert settle_rows(some, [(0, 2), (1, 3)], np.full(2, 0.9)).tolist() == [0.9, 0.9]

@@ -145,6 +145,7 @@ ROW_FEATURES = (
 _EVEN = 0.03  # share by which steps may differ that count as the same
 _NONE = 10.0
 _MOST_LINES = 14
+_FEWEST_EVEN = 3  # lines, and columns that are all filled in them, that are rows of their own
 _CLOSED, _FEWEST_CLOSED = 0.6, 3  # of the height that rules between all columns run through; rows between level ones
 _SOME_RULE = 0.1  # of a table's width: a rule this long parts two rows of closed cells
 _LEAST_JOIN = 0.015  # a run is not tried over a place less likely to join
@@ -384,15 +385,25 @@ def closed_rows(strip: Strip, columns: Columns, facts: LineFacts) -> NDArray[np.
     return rows if rows[-1] + 1 >= _FEWEST_CLOSED else None
 
 
+def _holds_several(filled: NDArray[np.bool_]) -> bool:
+    """Whether lines are several rows by what they fill: texts of three and more columns do not all wrap into as many
+    lines, three and more.
+    """
+    used = filled[:, filled.any(axis=0)]
+    return len(used) >= _FEWEST_EVEN and used.shape[1] >= _FEWEST_EVEN and bool(used.all())
+
+
 def settle_rows(facts: LineFacts, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.float64]:
     """The judgement, but none for a run with two numbers where rows are numbered, for figures under figures, for
-    texts side by side under another, and for one that ends where heads are wrapped.
+    texts side by side under another, for one that ends where heads are wrapped, and for several rows by what they fill.
     """
     before = np.concatenate(([0], np.cumsum(facts.numbered)))
     count, wrapped = len(facts.filled), facts.wrapped & ~facts.spanned
 
     def impossible(first: int, last: int) -> bool:
         if before[last + 1] - before[first] > 1 or stacks_figures(facts, first, last):
+            return True
+        if _holds_several(facts.filled[first : last + 1]):
             return True
         if facts.under[first + 1 : last + 1].max(initial=-1) >= first:
             return True
