@@ -9,54 +9,103 @@ Each part prints its figures and what went wrong; the exit status is 1 where any
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import random
 import shutil
-import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zipfile
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import httpx
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "library")]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "library"), str(Path(__file__).parents[1])]
 
 from shelving import contents, write_documents
+from tests.read.test_spreadsheetml import book
+from tests.read.test_xlsb import cell, wide, workbook
 
+from soak_kills import soak_kills
 from tabellion.errors import LibraryError, TabellionError
 from tabellion.isolated import extract_isolated
 from tabellion.library import open_library
 from tabellion.library.verify import verify_library
 from tabellion.read.limits import Limits
 from tabellion.settings import Settings
-from tabellion.workers import Crew
+from tabellion.workers import Crew, reading_bounds
 from tabellion.workers.inside import held_bytes
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 LIMITS = Limits(seconds=10.0, memory=2**30)
+_PAUSE = 0.1  # seconds between two requests of a client
 _ENTRY = "from tabellion.cli import main; main()"
 
 
 def samples() -> dict[str, bytes]:
-    """One small document of each format that the examples have."""
-    found = {path.suffix[1:]: path.read_bytes() for path in sorted(EXAMPLES.iterdir()) if path.suffix in _KINDS}
+    """One small document of each format."""
+    found = {kind: (EXAMPLES / name).read_bytes() for kind, name in _EXAMPLES.items()}
     archive = b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: text/html"
     found["mht"] = archive + b"\r\n\r\n" + found["html"] + b"\r\n--b--\r\n"
+    found["xls"], found["xlsb"], found["xml"] = _xls(), _xlsb(), _spreadsheetml()
     return found
 
 
-_KINDS = (".xlsx", ".xls", ".xlsb", ".xml", ".ods", ".csv", ".html", ".pdf")
+_EXAMPLES = {"xlsx": "stacked.xlsx", "ods": "budget.ods", "csv": "flat.csv", "html": "lakes.html", "pdf": "report.pdf"}
+_ROWS = [("Region", "1990", "2000"), ("All", 310.5, 421), ("  North", 120, 130.25), ("  South", 190.5, 290.75)]
+_PACKED = ("xlsx", "xlsb", "ods")  # zip files: half of their mutants are changed inside their parts
 
 
-def mutate(data: bytes, choose: random.Random) -> bytes:
-    """Bytes changed, doubled, cut out and moved, as a fuzzer does it."""
+def _xls() -> bytes:
+    import xlwt
+
+    book, file = xlwt.Workbook(), io.BytesIO()
+    sheet = book.add_sheet("Data")
+    bold = xlwt.easyxf("font: bold on; align: indent 1", num_format_str='"$"#,##0.00')
+    for number, row in enumerate(_ROWS):
+        for column, value in enumerate(row):
+            sheet.write(number, column, value, bold if number == 1 else xlwt.Style.default_style)
+    sheet.write_merge(5, 5, 0, 2, "Note: made")
+    book.save(file)
+    return file.getvalue()
+
+
+def _xlsb() -> bytes:
+    rows = {}
+    for number, row in enumerate(_ROWS):
+        told = [cell(6, at, wide(one)) if isinstance(one, str) else _number(at, one) for at, one in enumerate(row)]
+        rows[number] = b"".join(told)
+    return workbook(rows)
+
+
+def _number(column: int, value: float) -> bytes:
+    return cell(5, column, struct.pack("<d", value))
+
+
+def _spreadsheetml() -> bytes:
+    kinds = {str: "String", int: "Number", float: "Number"}
+    rows = "".join(
+        "<Row>" + "".join(f'<Cell><Data ss:Type="{kinds[type(one)]}">{one}</Data></Cell>' for one in row) + "</Row>"
+        for row in _ROWS
+    )
+    return book(rows).encode()
+
+
+def mutate(data: bytes, choose: random.Random, kind: str = "") -> bytes:
+    """Bytes changed, doubled, cut out and moved, as a fuzzer does it; of a packed file also inside its parts."""
+    if kind in _PACKED and choose.random() < 0.5:
+        return _mutate_part(data, choose)
     changed = bytearray(data)
     for _ in range(choose.choice((1, 1, 2, 4, 16))):
         at = choose.randrange(len(changed))
@@ -77,29 +126,53 @@ def mutate(data: bytes, choose: random.Random) -> bytes:
     return bytes(changed)
 
 
-def soak_mutants(count: int) -> int:
+def _mutate_part(data: bytes, choose: random.Random) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        names = old.namelist()
+        chosen = choose.choice([name for name in names if old.getinfo(name).file_size])
+        for name in names:
+            part = old.read(name)
+            new.writestr(name, mutate(part, choose) if name == chosen else part)
+    return file.getvalue()
+
+
+def soak_mutants(count: int, seed: int = 1, kinds: Sequence[str] = ()) -> int:
     """Read mutants of each format in a worker; foreign exceptions and documents over their limits are faults."""
-    choose, faults = random.Random(1), 0  # noqa: S311 - the same mutants every time
+    faults = 0
     for kind, data in samples().items():
+        if kinds and kind not in kinds:
+            continue
+        choose = random.Random(f"{seed} {kind}")  # noqa: S311 - the same mutants every time
         said: Counter[str] = Counter()
         slowest, begun = 0.0, time.monotonic()
         with Crew(1) as crew:
-            for _ in range(count):
-                mutant, at = mutate(data, choose), time.monotonic()
+            crew.do(os.getpid, bounds=reading_bounds(LIMITS))
+            for number in range(count):
+                mutant, at = mutate(data, choose, kind), time.monotonic()
                 try:
                     extract_isolated(mutant, Settings(limits=LIMITS), crew=crew)
                     said["read"] += 1
                 except TabellionError as error:
                     said[error.kind] += 1
-                    faults += error.kind == "crash"
+                    if error.kind in ("crash", "defect"):
+                        faults += _keep(kind, seed, number, mutant, error)
                 except Exception as error:
                     said[f"foreign: {type(error).__name__}"] += 1
-                    faults += 1
+                    faults += _keep(kind, seed, number, mutant, error)
                 slowest = max(slowest, time.monotonic() - at)
         faults += slowest > LIMITS.seconds + 5
         told = ", ".join(f"{number:,} {word}" for word, number in said.most_common())
         print(f"mutants {kind}: {told}; slowest {slowest:.1f} s, all {time.monotonic() - begun:.0f} s", flush=True)
     return faults
+
+
+def _keep(kind: str, seed: int, number: int, mutant: bytes, error: Exception) -> int:
+    """Put a mutant aside that was a fault, to be looked at."""
+    path = Path(tempfile.gettempdir()) / f"tabellion-mutant-{seed}-{number}.{kind}"
+    path.write_bytes(mutant)
+    print(f"mutant {path}: {type(error).__name__}: {error}", flush=True)
+    return 1
 
 
 def run(*arguments: str) -> subprocess.Popen[bytes]:
@@ -126,53 +199,48 @@ def faults_of(shelf: Path) -> list[str]:
         return [str(error)]
 
 
-def soak_flips(count: int, folder: Path) -> int:
+def soak_flips(count: int, folder: Path, seed: int = 2) -> int:
     """Flip a byte somewhere in a library; verify must tell it, and rebuild make whole again what can be."""
     whole, _ = make_shelf(folder)
     with open_library(str(whole)) as library:
         expected = contents(library)
-    files = [path for path in sorted(whole.rglob("*")) if path.is_file() and path.stat().st_size]
-    files = [path for path in files if path.name[0] != "." and path.suffix != ".lock"]
-    choose, untold, unmended = random.Random(2), 0, 0  # noqa: S311 - the same flips every time
+        library.repair(expected["tables"][0]["table_id"], author="ada").set_text("title", "Repaired")
+        expected = contents(library)
+    rooms: dict[str, list[Path]] = {}
+    for path in sorted(whole.rglob("*")):
+        if path.is_file() and path.stat().st_size and path.name[0] != "." and path.suffix != ".lock":
+            rooms.setdefault(path.relative_to(whole).parts[0], []).append(path)
+    choose, told = random.Random(seed), Counter[str]()  # noqa: S311 - the same flips every time
     for number in range(count):
         shelf = Path(shutil.copytree(whole, folder / f"flip-{number}"))
-        path = shelf / choose.choice(files).relative_to(whole)
+        room = sorted(rooms)[number % len(rooms)]
+        path = shelf / choose.choice(rooms[room]).relative_to(whole)
         data = bytearray(path.read_bytes())
         place = choose.randrange(len(data))
         data[place] ^= 1 << choose.randrange(8)
         path.write_bytes(bytes(data))
-        if not faults_of(shelf) and path.suffix != ".sqlite":  # room between rows and free pages hold nothing
-            untold += 1
+        if faults_of(shelf):
+            told[f"{room} told"] += 1
+        elif _held(shelf) == expected:  # room between rows, free pages, a mark of the index's own: nothing was lost
+            told[f"{room} harmless"] += 1
+        else:
+            told["not told"] += 1
             print(f"flip not told: {path.name} at {place}")
         run("rebuild", "-l", str(shelf), "-j", "1").wait()
-        with open_library(str(shelf)) as library:
-            if contents(library) != expected:
-                unmended += 1
-                print(f"flip not mended: {path.name} at {place}")
+        if _held(shelf) != expected or faults_of(shelf):
+            told["not mended"] += 1
+            print(f"flip not mended: {path.name} at {place}: {faults_of(shelf)[:1]}")
         shutil.rmtree(shelf)
-    print(f"flips: {count}, {untold} not told, {unmended} not mended", flush=True)
-    return untold + unmended
+    print(f"flips: {count}, {dict(told)}", flush=True)
+    return told["not told"] + told["not mended"]
 
 
-def soak_kills(count: int, folder: Path) -> int:
-    """Kill commands that write at any point; the end state must be that of runs that were not disturbed."""
-    _, sources = make_shelf(folder, 30)
-    with open_library(str(folder / "shelf")) as library:
-        expected = contents(library)
-    place, choose = str(folder / "killed"), random.Random(4)  # noqa: S311
-    commands = [("add", *sources, "-l", place, "-j", "1"), ("rebuild", "-l", place, "-j", "1")]
-    for number in range(count):
-        process = run(*commands[number % 2])
-        time.sleep(choose.uniform(0.3, 6.0))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    for command in commands:
-        run(*command).wait()
-    with open_library(place) as library:
-        same = contents(library) == expected
-    told = faults_of(Path(place))
-    print(f"kills: {count}, end state {'as undisturbed' if same else 'ANOTHER'}, {len(told)} faults", flush=True)
-    return (not same) + len(told)
+def _held(shelf: Path) -> dict[str, Any] | None:
+    try:
+        with open_library(str(shelf)) as library:
+            return contents(library)
+    except LibraryError:
+        return None
 
 
 def soak_load(minutes: float, folder: Path) -> int:
@@ -187,7 +255,7 @@ def soak_load(minutes: float, folder: Path) -> int:
     def ask(seed: int) -> None:
         choose = random.Random(seed)  # noqa: S311
         with httpx.Client(base_url=address, timeout=60) as client:
-            while not ended.is_set():
+            while not ended.wait(_PAUSE):
                 how = choose.randrange(5)
                 try:
                     if how == 0:
@@ -224,16 +292,19 @@ def soak_load(minutes: float, folder: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mutants", type=int, default=20_000)
+    parser.add_argument("--mutants", type=int, default=20_000, help="of each format")
+    parser.add_argument("--formats", default="", help="only mutants of these, with commas between")
     parser.add_argument("--flips", type=int, default=500)
     parser.add_argument("--kills", type=int, default=1_000)
-    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--minutes", type=float, default=60, help="of load on a server")
+    parser.add_argument("--seed", type=int, default=1, help="other mutants, flips and kills, for a piece of the whole")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tabellion-soak-") as name:
         folder = Path(name)
-        faults = soak_mutants(chosen.mutants) if chosen.mutants else 0
-        faults += soak_flips(chosen.flips, folder / "flips") if chosen.flips else 0
-        faults += soak_kills(chosen.kills, folder / "kills") if chosen.kills else 0
+        kinds = [kind for kind in chosen.formats.split(",") if kind]
+        faults = soak_mutants(chosen.mutants, chosen.seed, kinds) if chosen.mutants else 0
+        faults += soak_flips(chosen.flips, folder / "flips", chosen.seed) if chosen.flips else 0
+        faults += soak_kills(chosen.kills, folder / "kills", chosen.seed) if chosen.kills else 0
         faults += soak_load(chosen.minutes, folder / "load") if chosen.minutes else 0
     print("no fault" if not faults else f"{faults} faults")
     return 1 if faults else 0
