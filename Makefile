@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help keep-folds kills scale soak audit bill setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
+.PHONY: help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,6 +111,18 @@ audit: $(STAMP) ## known weaknesses of what tabellion needs (asks the network)
 
 bill: $(STAMP) ## dist/tabellion.cdx.json: every package, its version and licence
 	$(BIN)/python .ci/bill_of_materials.py dist/tabellion.cdx.json
+
+dist: $(STAMP) ## the packages of a release in dist/, with their bill of materials
+	rm -rf dist && $(BIN)/python -m build --no-isolation && $(BIN)/twine check dist/*
+	$(MAKE) bill
+
+pins: $(STAMP) ## .ci/pins.txt: the hashes of all that constraints.txt pins (asks the network)
+	$(BIN)/python .ci/hash_pins.py
+
+pinned: | $(BIN)/python ## make .venv of exactly what .ci/pins.txt names, each file by its hash
+	$(PIP) --require-hashes --no-deps -r .ci/pins.txt
+	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $(STAMP) $(DEMO)
 
 clean: ## take away .venv and all caches of tools
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

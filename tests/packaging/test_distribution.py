@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -70,3 +71,10 @@ def test_every_package_that_development_needs_is_pinned() -> None:
     wanted = [*PROJECT["dependencies"], *(each for extra in set(extras) - {"bench"} for each in extras[extra])]
     names = {each.partition(">")[0].partition("[")[0].lower() for each in wanted} - {"tabellion"}
     assert names - pinned == set()
+
+
+def test_every_pin_has_its_hashes() -> None:
+    pinned = re.findall(r"^(\S+==\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    said = (ROOT / ".ci" / "pins.txt").read_text(encoding="utf-8")
+    hashed = re.findall(r"^(\S+==\S+) \\\n    --hash=sha256:[0-9a-f]{64}", said, re.MULTILINE)
+    assert hashed == pinned != [], "constraints.txt has changed: `make pins`"

@@ -173,3 +173,16 @@ def test_a_page_cannot_take_all_memory(render: Callable[..., Extraction]) -> Non
     document.title = `${held.length} held`; held.length = 0;</script>"""
     title = render(greedy, scripts=True).document.title
     assert title is not None and int(title.split()[0]) <= 16  # of a quarter of a gigabyte each
+
+
+@pytest.mark.parametrize(("user", "said"), [(0, True), (1000, False)])
+def test_a_missing_sandbox_is_said(user: int, said: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from tabellion.cli import app
+
+    page = tmp_path / "flat.csv"  # nothing of it is rendered, so that no browser is needed
+    page.write_text("a,b\nx,1\n", encoding="utf-8")
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    done = CliRunner().invoke(app, ["extract", str(page), "--render", "--jobs", "1", "-f", "jsonl"])
+    assert ("Chromium has no sandbox as root" in done.stderr) is said

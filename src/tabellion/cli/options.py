@@ -264,6 +264,8 @@ def build_settings(
 
     if (scripts or network) and render == "never":
         raise typer.BadParameter("only a rendered page runs scripts or loads files", param_hint="--scripts, --network")
+    if render != "never":
+        _tell_of_sandbox()
     return Settings(
         limits=build_limits(limit),
         **(methods or {}),
@@ -324,3 +326,12 @@ def current_user() -> str | None:
         return getpass.getuser()
     except (KeyError, OSError):
         return None
+
+
+def _tell_of_sandbox() -> None:
+    """Say it where pages are drawn without the sandbox of Chromium."""
+    from tabellion.cli.messages import complain
+    from tabellion.read.chromium.process import has_sandbox
+
+    if not has_sandbox():
+        complain("Chromium has no sandbox as root; pages that strangers made had better be rendered by another user")
