@@ -155,21 +155,26 @@ def disturb(kind: str, after: int, cluster: LocalCluster, place: str, files: str
 def strike(kind: str, driver: Driver, cluster: LocalCluster, place: str) -> None:
     """Kill a part of a run."""
     if kind == "connection":
-        engine = create_engine(make_url(place).set(drivername="postgresql+pg8000"))
-        with engine.connect() as connection:
-            connection.execute(
-                text(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                    "WHERE pid <> pg_backend_pid() AND datname = current_database()"
-                )
-            )
-        engine.dispose()
+        lose_connections(place)
         return
     processes = {"driver": driver.process, "scheduler": cluster.scheduler, "worker": cluster.workers[0]}
     process = processes[kind]
     assert process is not None
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def lose_connections(place: str) -> None:
+    """End every connection to a database."""
+    engine = create_engine(make_url(place).set(drivername="postgresql+pg8000"))
+    with engine.connect() as connection:
+        connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+            )
+        )
+    engine.dispose()
 
 
 def look_at(place: str, files: str, expected: dict[str, Any]) -> str:

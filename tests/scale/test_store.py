@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import disturbing
 import pytest
 from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, write_archive
 
@@ -14,7 +15,7 @@ from tabellion.library.backup import copy_library
 from tabellion.library.originals import find_original, load_original
 from tabellion.library.records import describe_library
 from tabellion.library.verify import verify_library
-from tabellion.scale import run_sources
+from tabellion.scale import RunReport, run_sources
 from tabellion.scale.driver import connected
 
 for needed in ("distributed", "moto", "s3fs", "flask", "upath"):
@@ -98,3 +99,30 @@ def test_archives_are_read_from_object_storage_and_only_referred_to(tmp_path: Pa
         with fsspec.open(f"{bucket}/pages.warc.gz", "wb") as file:
             file.write(b"gone")
         assert [fault for fault in verify_library(library) if record.sha256 in fault]
+
+
+@pytest.mark.skipif(not disturbing.has_server(), reason="PostgreSQL's server is not installed")
+def test_a_catalogue_in_postgresql_and_files_in_object_storage(tmp_path: Path, bucket: str, cluster: str) -> None:
+    sources = [str(path) for path in sorted(EXAMPLES.glob("*.xlsx"))[:4]]
+    with open_library(str(tmp_path / "folder"), create=True) as plain:
+        plain.add(*sources)
+        expected = contents(plain)
+    with disturbing.databases() as database:
+        place, address = database(), f"{bucket}/shared"
+
+        def lose_connections(_: object, report: RunReport) -> None:
+            if report.documents["added"] == 2:
+                disturbing.lose_connections(place)
+
+        with open_library(place, address, create=True) as library:
+            report = run_sources(sources[:2], library, cluster, listen=lose_connections)
+            assert report.documents == {"added": 2}
+            assert run_sources(sources, library, cluster).documents == {"unchanged": 2, "added": 2}
+        with open_library(place) as library:  # another machine, which is told of the catalogue alone
+            assert contents(library) == expected
+            assert list(verify_library(library)) == []
+            first = next(one for one in library.documents() if one.tables)
+            library.repair(first.tables[0]).set_text("title", "Renamed")
+            assert {"title": "Renamed"} in library.query("select title from tables").to_pylist()
+            assert library.search("").total == len(library.query("select table_id from tables"))
+            assert list(verify_library(library)) == []
