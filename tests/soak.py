@@ -36,7 +36,7 @@ from shelving import contents, write_documents
 from tests.read.test_spreadsheetml import book
 from tests.read.test_xlsb import cell, wide, workbook
 
-from soak_kills import soak_kills
+from soak_kills import Round, rebuild, soak_kills, start
 from tabellion.errors import LibraryError, TabellionError
 from tabellion.isolated import extract_isolated
 from tabellion.library import open_library
@@ -226,7 +226,7 @@ def soak_flips(count: int, folder: Path, seed: int = 2) -> int:
         else:
             told["not told"] += 1
             print(f"flip not told: {path.name} at {place}")
-        run("rebuild", "-l", str(shelf), "-j", "1").wait()
+        start(rebuild, Round(str(shelf), str(shelf), "", "", "")).join()
         if _held(shelf) != expected or faults_of(shelf):
             told["not mended"] += 1
             print(f"flip not mended: {path.name} at {place}: {faults_of(shelf)[:1]}")

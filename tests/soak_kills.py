@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 from shelving import contents, write_documents
 
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "library")]
+
 from scale.disturbing import databases, has_server
 from tabellion.errors import LibraryError
 from tabellion.library import open_library

@@ -214,3 +214,12 @@ def test_a_backup_made_while_others_write_is_whole(writing: str, tmp_path: Path)
     for number in range(3):
         with open_library(str(tmp_path / f"backup-{number}")) as backup:
             assert list(verify_library(backup)) == []
+
+
+@pytest.mark.parametrize("noted", ['{"form": 6, "sequfnce": 1}', '{"form": 6, "sequence": 1, "shards": "a"}', "[]", ""])
+def test_a_damaged_note_of_the_index_costs_the_index_alone(tmp_path: Path, noted: str) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(*write_documents(tmp_path / "documents", 2))
+        library.folder.applied.write_text(noted, encoding="utf-8")
+        assert library.search("").total == 2
+        assert list(verify_library(library)) == []

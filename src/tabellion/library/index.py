@@ -60,7 +60,7 @@ class IndexFolder:
 
     def _noted(self) -> dict[str, Any]:
         noted = self._read(self.folder.applied)
-        whole = isinstance(noted, dict) and isinstance(noted.get("shards", 1), int)
+        whole = {type(noted.get("sequence")), type(noted.get("shards", 1))} == {int}
         return noted if whole else {}
 
     def state(self) -> str:
@@ -68,13 +68,14 @@ class IndexFolder:
         commit = sum(int(self._read(room / _META).get("opstamp", 0)) for room in self.rooms())
         return f"{max(0, self.applied())}.{commit}"
 
-    def _read(self, path: Path) -> Any:
+    def _read(self, path: Path) -> dict[str, Any]:
         """A small file of JSON, read again only where it was written anew; nothing where it cannot be read."""
         try:
             stat = path.stat()
             written = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
             if path not in self._seen or self._seen[path][0] != written:
-                self._seen[path] = written, json.loads(path.read_bytes())
+                held = json.loads(path.read_bytes())
+                self._seen[path] = written, held if isinstance(held, dict) else {}
             return self._seen[path][1]
         except (OSError, ValueError):
             return {}
