@@ -46,7 +46,7 @@ class IndexFolder:
         self.folder = folder
         self._open: Shards | None = None
         self._opened_at: tuple[Path, ...] = ()
-        self._seen: dict[Path, tuple[tuple[int, int, int], Any]] = {}
+        self._seen: dict[Path, tuple[tuple[int, int, int], dict[str, Any]]] = {}
 
     def applied(self) -> int:
         """Up to which change the index goes; -1 where there is none, or one of another form."""
