@@ -14,7 +14,7 @@ DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
 SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
 
-.PHONY: help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
+.PHONY: lint types imports help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,15 +56,23 @@ app: ## build the app in frontend/ into src/tabellion/web/static
 screenshots: $(STAMP) ## take the pictures of the app in docs/images anew, with a real Chromium
 	$(BIN)/python docs/figures/draw_app.py
 
-test: check browser database components ## everything that must hold: check, then all tests
-	$(BIN)/python -m pytest $(SPREAD) --ignore tests/docs
+test: $(STAMP) lint browser database ## everything that must hold: what check does, and all tests
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types imports components
+	$(BIN)/python -m pytest $(SPREAD)
 
-check: $(STAMP) ## lint, format, types, who imports whom, documentation
+check: $(STAMP) lint ## lint, format, types, who imports whom, documentation
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types imports
+	$(BIN)/python -m pytest -n auto --dist loadgroup tests/docs
+
+lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(STAMP)
 	$(BIN)/mypy
+
+imports: $(STAMP)
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests/docs
 
 docs: $(STAMP) ## build the documentation as a site: site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import Literal
 from unicodedata import category
 
@@ -202,38 +203,51 @@ _HANGUL = frozenset(
     "소개평균내외국민가구당형태직간신방안유선차화문영호병원품목식여진중"
 )
 
-ALPHABETS = (
-    *(
-        Alphabet(("cp1252",), "latin", frozenset(letters), _WEST)
-        for letters in ("éèêàâçôîïûùëœ", "äöüß", "åäöøæé", "ñáéíóú", "ãõçáéíóúâêôà", "àèéìòù", "ëïéèö", "áéíóúýþðæö")
-    ),
-    *(
-        Alphabet(("cp1250", "iso8859_2"), "latin", frozenset(letters), _CENTRAL)
-        for letters in ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "čćđšž", "ăâîşţ")
-    ),
-    *(Alphabet(("cp1257",), "latin", frozenset(letters), _BALTIC) for letters in ("āčēģīķļņšūž", "ąčęėįšųūž")),
-    Alphabet(("cp1254",), "latin", frozenset("çğıöşüİ"), _TURKISH),
-    *(
-        Alphabet(("mac_roman", "cp850"), "latin", frozenset(letters), _WEST, handicap=0.2)
-        for letters in ("éèêàâçôîïûùëœ", "äöüß", "åäöøæé", "ñáéíóú", "ãõçáéíóúâêôà", "àèéìòù")
-    ),
-    Alphabet(("cp1251", "koi8_r", "cp866"), "other", frozenset("аеиоутснрвлкмдпыьязйбгчх"), _CYRILLIC),
-    Alphabet(("cp1251", "koi8_u"), "other", frozenset("аеиоутснрвлкмдпізйбгчьяї"), _CYRILLIC),
-    Alphabet(("cp1253", "iso8859_7"), "other", frozenset("αειοτνησρκπλμυςάίόήέ"), _GREEK),
-    Alphabet(("cp1255",), "other", frozenset(map(chr, range(0x5D0, 0x5EB))), frozenset()),
-    Alphabet(("cp1256",), "other", frozenset("اليمونرتبعدسفهكقحجأةشصطخضزغثئىءذؤظإ"), frozenset("پچژگ،؛؟آلا")),
-    Alphabet(
-        ("cp874",),
-        "other",
-        frozenset(map(chr, (*range(0xE01, 0xE2F), *range(0xE30, 0xE3A)))),
-        frozenset(map(chr, range(0xE3A, 0xE5C))),
-    ),
-    Alphabet(("cp932",), "ideograph", _KANA | _KANJI, _rows("cp932", 0x88, 0x97, 0x40)),
-    Alphabet(("euc_jp",), "ideograph", _KANA | _KANJI, _rows("euc_jp", 0xB0, 0xCF)),
-    Alphabet(("gb18030",), "ideograph", _HANZI, _rows("gb2312", 0xB0, 0xD7)),
-    Alphabet(("cp950",), "ideograph", _HANZI_OLD, _rows("big5", 0xA4, 0xC6, 0x40)),
-    Alphabet(("cp949",), "ideograph", _HANGUL, _rows("euc_kr", 0xB0, 0xC8)),
-)
+
+@lru_cache(maxsize=1)
+def alphabets() -> tuple[Alphabet, ...]:
+    """What encodings are told by; of the large character sets this takes a while, and most texts are UTF-8."""
+    return (
+        *(
+            Alphabet(("cp1252",), "latin", frozenset(letters), _WEST)
+            for letters in (
+                "éèêàâçôîïûùëœ",
+                "äöüß",
+                "åäöøæé",
+                "ñáéíóú",
+                "ãõçáéíóúâêôà",
+                "àèéìòù",
+                "ëïéèö",
+                "áéíóúýþðæö",
+            )
+        ),
+        *(
+            Alphabet(("cp1250", "iso8859_2"), "latin", frozenset(letters), _CENTRAL)
+            for letters in ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "čćđšž", "ăâîşţ")
+        ),
+        *(Alphabet(("cp1257",), "latin", frozenset(letters), _BALTIC) for letters in ("āčēģīķļņšūž", "ąčęėįšųūž")),
+        Alphabet(("cp1254",), "latin", frozenset("çğıöşüİ"), _TURKISH),
+        *(
+            Alphabet(("mac_roman", "cp850"), "latin", frozenset(letters), _WEST, handicap=0.2)
+            for letters in ("éèêàâçôîïûùëœ", "äöüß", "åäöøæé", "ñáéíóú", "ãõçáéíóúâêôà", "àèéìòù")
+        ),
+        Alphabet(("cp1251", "koi8_r", "cp866"), "other", frozenset("аеиоутснрвлкмдпыьязйбгчх"), _CYRILLIC),
+        Alphabet(("cp1251", "koi8_u"), "other", frozenset("аеиоутснрвлкмдпізйбгчьяї"), _CYRILLIC),
+        Alphabet(("cp1253", "iso8859_7"), "other", frozenset("αειοτνησρκπλμυςάίόήέ"), _GREEK),
+        Alphabet(("cp1255",), "other", frozenset(map(chr, range(0x5D0, 0x5EB))), frozenset()),
+        Alphabet(("cp1256",), "other", frozenset("اليمونرتبعدسفهكقحجأةشصطخضزغثئىءذؤظإ"), frozenset("پچژگ،؛؟آلا")),
+        Alphabet(
+            ("cp874",),
+            "other",
+            frozenset(map(chr, (*range(0xE01, 0xE2F), *range(0xE30, 0xE3A)))),
+            frozenset(map(chr, range(0xE3A, 0xE5C))),
+        ),
+        Alphabet(("cp932",), "ideograph", _KANA | _KANJI, _rows("cp932", 0x88, 0x97, 0x40)),
+        Alphabet(("euc_jp",), "ideograph", _KANA | _KANJI, _rows("euc_jp", 0xB0, 0xCF)),
+        Alphabet(("gb18030",), "ideograph", _HANZI, _rows("gb2312", 0xB0, 0xD7)),
+        Alphabet(("cp950",), "ideograph", _HANZI_OLD, _rows("big5", 0xA4, 0xC6, 0x40)),
+        Alphabet(("cp949",), "ideograph", _HANGUL, _rows("euc_kr", 0xB0, 0xC8)),
+    )
 
 
 _BROKEN_SHARE = 0.002  # broken characters a file in its true encoding may have
@@ -246,7 +260,7 @@ def guess_encoding(sample: bytes) -> tuple[str, str | None]:
     """The encoding under which the foreign letters look most like those of a language, and a doubt."""
     best: dict[str, float] = {}
     readings: dict[tuple[str, Script], _Reading | None] = {}
-    for alphabet in ALPHABETS:
+    for alphabet in alphabets():
         for rank, encoding in enumerate(alphabet.encodings):
             key = encoding, alphabet.script
             if key not in readings:

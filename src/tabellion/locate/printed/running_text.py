@@ -13,7 +13,6 @@ from collections.abc import Set
 
 import numpy as np
 
-from tabellion.locate.printed.piece_features import body_size
 from tabellion.model.printed import PrintedPage
 from tabellion.values.table_labels import mentions_table, part_sentences, read_caption
 
@@ -78,6 +77,8 @@ def _figure_captions(page: PrintedPage) -> dict[int, tuple[int, ...]]:
 
     A caption stands where there was room: a sentence of the text goes on behind it.
     """
+    from tabellion.locate.printed.piece_features import body_size  # only a PDF has running text
+
     pieces, found = page.pieces, dict[int, tuple[int, ...]]()
     usual = body_size(page)
     k = 0
