@@ -187,6 +187,19 @@ def test_blocks_that_share_one_head_keep_it_and_their_own_labels() -> None:
     assert {one.top for one in table.tuples} == {("2019",), ("2020",)}
 
 
+def test_a_title_repeated_over_all_columns_is_the_title() -> None:
+    table = table_of([["Table 4. Population"] * 3, HEAD, *years(1)])
+    assert (table.title, table.place.range) == ("Population", "A2:C8")
+    assert {one.top for one in table.tuples} == {("2019",), ("2020",)}
+
+
+def test_remarks_at_the_right_take_nothing_from_the_rows_that_have_none() -> None:
+    rows = [[*row, "by the town itself" if i in (0, 4) else None] for i, row in enumerate(years(1))]
+    table = table_of([[*HEAD, "Remarks"], *rows])
+    assert lefts(table)[2] == ("Birch",)
+    assert {one.row for one in table.tuples if one.top == ("Remarks",)} == {1, 5}
+
+
 def test_blank_rows_inside_a_table_part_nothing() -> None:
     rows = years(1, [f"{town} {part}" for part in ("East", "West") for town in (*TOWNS["North"], *TOWNS["South"])])
     spaced: list[list[Value]] = [HEAD]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
-from tests.building import build_document, build_frame, build_grid, build_nested, smoking
+from tests.building import Cells, build_document, build_frame, build_grid, build_nested, smoking
 
 from tabellion.model.frame import Frame, RowLabels
 from tabellion.model.grid import Content, Grid
@@ -52,6 +52,30 @@ def test_every_filled_cell_is_told_and_a_mark_for_a_missing_value_has_none() -> 
 def test_a_lone_letter_is_a_value_in_a_column_of_texts() -> None:
     nested = build_nested(build_frame(build_grid([["", "Sex", "Age"], ["Ann", "F", 31], ["Bob", "M", "x"]]), "hdd"))
     assert [one.value for one in related(nested).tuples] == ["F", 31, "M", None]
+
+
+def units(cells: Cells, roles: str) -> dict[str, str | None]:
+    """The unit of the first value of each row, by its label."""
+    found = related(build_nested(build_frame(build_grid(cells), roles))).tuples
+    return {one.left[-1]: one.unit for one in found if one.column == 1}
+
+
+def test_what_a_title_excepts_has_no_unit_by_it() -> None:
+    rows: Cells = [
+        ["Revenue", 512.5],
+        ["Earnings per share", 1.25],
+        ["Shares outstanding", 17.5],
+        ["Margin, percent", 9.5],
+    ]
+    said = "Statements (in millions, except share and per share data)"
+    told = {"Revenue": "million", "Earnings per share": None, "Shares outstanding": None, "Margin, percent": "%"}
+    assert units([[said], ["Item", "2020"], *rows], "thdddd") == told
+    assert units([["Statements"], [said, "2020"], *rows], "thdddd") == told
+
+
+def test_what_is_stated_otherwise_takes_nothing_from_a_unit() -> None:
+    for said in ("In thousands unless otherwise stated", "[In thousands, except as noted]"):
+        assert units([[said], ["Item", "2020"], ["Imports", 5]], "thd") == {"Imports": "thousand"}
 
 
 def test_texts_are_values_too() -> None:

@@ -8,8 +8,9 @@ column of numbers uses single letters as codes.
 
 `find_units` gives the unit of each value: what its own text or format says, else the nearest label or title that names
 one. Order: own text, number format, top labels from the nearest, left labels from the nearest, the head of the
-stub, the title; a scale said further out completes a currency said further in. Fails where a title's unit does not
-hold for a column that names none ("in thousands, except as indicated").
+stub, the title; a scale said further out completes a currency said further in. What a title excepts ("in millions,
+except per share data") has no unit by it: lines with such a label. Fails where a title's unit does not hold for a
+column and nothing says which ("in thousands, except as indicated").
 
 `Paths` are the labels of a row or a column, from the outermost to the nearest, made when they are asked for: a relation
 of a million rows would otherwise hold a million paths that nobody may ask for.
@@ -17,6 +18,7 @@ of a million rows would otherwise hold a million paths that nobody may ask for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 
@@ -100,6 +102,13 @@ class Paths(Mapping[int, Path]):
 _OWN = lazy_pattern(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
 _MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
 _YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
+_EXCEPTION = lazy_pattern(
+    r"[,;]?\s*\b(?:except(?:ing)?(?: for)?|unless|sauf|außer|salvo|excepto)\b(?P<what>[^()\[\].;]*)", re.IGNORECASE
+)
+_PARTS = lazy_pattern(r",| and | or | et | und | y ")
+_NO_NAME = lazy_pattern(
+    r"\b(?:data|amounts?|figures?|information|items?|values?)\b|\b(?:otherwise|as|where|when|if|noted|indicated)\b.*"
+)
 
 
 def find_units(
@@ -117,14 +126,18 @@ def find_units(
     numeric = np.flatnonzero(grid.content[rows, columns] == _NUMBER)
     row, column = rows[numeric], columns[numeric]
     own = _said_by_values(frame, row, column, known)
-    wider = known.number(said_around(frame))
+    around, excepted = said_around(frame)
+    wider = known.number(around)
+    apart = _says_any(columns, column_paths, grid.shape[1], excepted)[column]
+    apart |= _says_any(rows, row_paths, grid.shape[0], excepted)[row]
     ids = np.zeros(len(rows), dtype=np.int16)
     many = len(known.units)
     if many > 1:
-        kinds, kind_of = np.unique((own * many + by_column[column]) * many + by_row[row], return_inverse=True)
+        near = (own * many + by_column[column]) * many + by_row[row]
+        kinds, kind_of = np.unique(2 * near + apart, return_inverse=True)
         final = np.zeros(len(kinds), dtype=np.int16)
-        for index, kind in enumerate(kinds.tolist()):
-            said = (kind // many**2, kind // many % many, kind % many, wider)
+        for index, (kind, spared) in enumerate(divmod(kind, 2) for kind in kinds.tolist()):
+            said = (kind // many**2, kind // many % many, kind % many, 0 if spared else wider)
             final[index] = known.number(complete([known.units[one] for one in said]))
         ids[numeric] = final[kind_of]
     return ids, tuple(str(unit) if unit else None for unit in known.units)
@@ -184,23 +197,49 @@ def find_label_unit(label: str) -> Unit | None:
     return None if _YEAR.fullmatch(label) else find_unit(label)
 
 
-def said_around(frame: Frame) -> Unit | None:
-    """What the head of the stub and the titles say, the nearest first."""
+def _says_any(lines: NDArray[np.intp], paths: Paths, count: int, words: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which lines have a label with one of some words, at the beginning of a word."""
+    found = np.zeros(count, dtype=bool)
+    if words:
+        told = [any(f" {word}" in f" {node.text.casefold()}" for word in words) for node in paths.tree.nodes]
+        for line in set(lines.tolist()) if any(told) else ():
+            found[line] = any(told[node.id] for node in paths.nodes(line))
+    return found
+
+
+def part_exception(text: str) -> tuple[str, tuple[str, ...]]:
+    """A text without what it excepts, and the words of that.
+
+    >>> part_exception("Income (in millions, except share and per share data)")
+    ('Income (in millions)', ('share', 'per share'))
+    >>> part_exception("[In thousands unless otherwise stated]")
+    ('[In thousands]', ())
+    """
+    said = _EXCEPTION.search(text)
+    if not said:
+        return text, ()
+    what = [_NO_NAME.sub("", part).strip().removesuffix("s") for part in _PARTS.split(said["what"].casefold())]
+    return text[: said.start()] + text[said.end() :], tuple(part for part in what if part)
+
+
+def said_around(frame: Frame) -> tuple[Unit | None, tuple[str, ...]]:
+    """What the head of the stub and the titles say, the nearest first; and what they except."""
     grid = frame.grid
     corner = [
-        find_unit(str(grid.label[row, column]))
+        part_exception(str(grid.label[row, column]))
         for row in frame.header_rows
         for column in frame.stub_columns
         if grid.content[row, column] == _TEXT
     ]
     titles = [
-        find_stated_unit(str(grid.label[line.row, column]))
+        str(grid.label[line.row, column])
         for line in reversed(title_cells(frame))
         for column in line.columns
         if grid.content[line.row, column] == _TEXT
     ]
-    above = [find_stated_unit(line) for line in reversed((grid.caption or "").split("\n"))]
-    return complete([*corner, *titles, *above])
+    above = [part_exception(text) for text in (*titles, *reversed((grid.caption or "").split("\n")))]
+    units = [*(find_unit(text) for text, _ in corner), *(find_stated_unit(text) for text, _ in above)]
+    return complete(units), tuple(word for _, words in (*corner, *above) for word in words)
 
 
 def complete(said: list[Unit | None]) -> Unit | None:
