@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from operator import attrgetter
 
@@ -32,9 +32,9 @@ _AROUND = 60  # letters shown before the first and after the last word
 
 
 def highlight_table(
-    asked: Question, document: DocumentRecord, table: TableRecord, details: Details, cells: list[str]
+    asked: Question, document: DocumentRecord, table: TableRecord, details: Details, cells: Callable[[], list[str]]
 ) -> dict[str, list[str]]:
-    """The pieces of each field that hold a word of the question."""
+    """The pieces of each field that hold a word of the question; cells are asked for where others do not hold all."""
     language = document.language
     wanted = _wanted(tuple(one.text for one in asked.clauses if not one.forbidden), language)
     if not wanted:
@@ -55,11 +55,17 @@ def highlight_table(
     }
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
+    joined = {field: "\n".join(texts).lower() for field, texts in fields.items()}
+    words = _words_found("\n".join(one for one in joined.values() if one.isascii()), wanted, language)
     for field, texts in fields.items():
-        if pieces := _pieces(texts, wanted, language, seen):
+        if pieces := _pieces(texts, joined[field], words, wanted, language, seen):
             found[field] = pieces
-    if wanted - seen and (pieces := _pieces(cells, wanted - seen, language, seen)):
-        found["cell"] = pieces
+    if missing := wanted - seen:
+        texts = cells()
+        whole = "\n".join(texts).lower()
+        words = _words_found(whole, missing, language) if whole.isascii() else frozenset()
+        if pieces := _pieces(texts, whole, words, missing, language, seen):
+            found["cell"] = pieces
     return found
 
 
@@ -71,21 +77,22 @@ def _wanted(asked: tuple[str, ...], language: str) -> frozenset[str]:
     return frozenset(telling or (term.term for term in found_by))
 
 
-def _pieces(texts: Sequence[str], wanted: Set[str], language: str, seen: set[str]) -> list[str]:
+def _pieces(
+    texts: Sequence[str], whole: str, words: Set[str], wanted: Set[str], language: str, seen: set[str]
+) -> list[str]:
+    """The first texts that hold a wanted term; `whole` is all in small letters, `words` what to look for."""
     pieces: list[str] = []
-    whole = "\n".join(texts).lower()
-    words = _words_found(whole, wanted, language)
-    if not words:
+    plain = whole.isascii()
+    here = {word for word in words if word in whole} if plain else {""}
+    if not here:
         return pieces  # most texts hold none of the words, which is seen at once
-    plain = whole.isascii() and not any(map(is_number, words))
+    plain = plain and not any(map(is_number, here))
     for text in texts:
         lowered = text.lower()
-        if not any(word in lowered for word in words):
+        if not any(word in lowered for word in here):
             continue
-        if plain:
-            marked = _mark(text, _find_words(lowered, words, language), seen)
-        else:
-            marked = mark_words(text, wanted, language, seen)
+        spots = _find_words(lowered, here, language) if plain else None
+        marked = mark_words(text, wanted, language, seen) if spots is None else _mark(text, spots, seen)
         if marked and marked not in pieces:
             pieces.append(marked)
             if len(pieces) == _PIECES:
@@ -93,16 +100,14 @@ def _pieces(texts: Sequence[str], wanted: Set[str], language: str, seen: set[str
     return pieces
 
 
-def _words_found(text: str, wanted: Set[str], language: str) -> set[str]:
-    """Letters of which a text must hold some to hold a wanted term; nothing where it holds none."""
-    if not text.isascii():
-        return {""}
+def _words_found(text: str, wanted: Set[str], language: str) -> frozenset[str]:
+    """Letters of which an ASCII text must hold some to hold a wanted term; nothing where it holds none."""
     words = set(_WORD.findall(text))
     if language == DEFAULT:  # whose stems begin as their words do
         begun = {term[0] for term in wanted}
         words = {word for word in words if word[0] in begun}
-    found = {word for word in words if stem(word, language) in wanted}
-    return found | {term[0] for term in wanted if is_number(term) and term[0] in text}
+    numbers = (term[0] for term in wanted if is_number(term))
+    return frozenset([*(word for word in words if stem(word, language) in wanted), *numbers])
 
 
 def mark_words(text: str, wanted: Set[str], language: str, seen: set[str] | None = None) -> str:
@@ -114,7 +119,7 @@ def mark_words(text: str, wanted: Set[str], language: str, seen: set[str] | None
     return _mark(text, [term for term in find_terms(text, language) if term.term in wanted], seen)
 
 
-def _find_words(text: str, words: set[str], language: str) -> list[Term]:
+def _find_words(text: str, words: Set[str], language: str) -> list[Term]:
     """Where a text has some words in small letters, told as `find_terms` tells words of ASCII letters."""
     found = []
     for word in words:

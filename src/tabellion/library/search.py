@@ -58,7 +58,10 @@ _FACET_SIZE = 10  # values shown of a facet
 _TRIES = 5  # times that a state is looked for while another process writes
 _ALL_SORTS = {"terms": {"field": "sort", "size": 1_000}}
 _TELLING = 5_000  # tables found among which it says something which documents they are of
-_DATED = 20_000  # tables found up to which their years are counted, which takes longer than all else
+_DATED = 10_000  # tables found up to which their years are counted, which takes longer than all else
+
+
+_LATE = {"document": ("document_id", _TELLING), "year": ("year", _DATED)}  # facet -> its field, and of how many tables
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -145,7 +148,7 @@ class Searcher:
         scored = []
         for score, address in self._rank(asked, limit, offset, sum(sorts.values()) - _hollow(sorts)) if limit else ():
             entry = searcher.doc(address)
-            scored.append((score, entry["table_id"][0], zlib.decompress(bytes(entry["shown"][0])).decode().split("\n")))
+            scored.append((score, entry["table_id"][0], entry["shown"][0]))
         total = sum(sorts.values())
         return Found(
             total=total,
@@ -157,17 +160,24 @@ class Searcher:
     def _count(self, asked: Question, *, facets: bool) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
         """How many tables there are of each sort, and by each facet; by document and by year only of not too many."""
         query, searcher = self.build_query(asked, counted=True), self._snapshot
-        sorts = _buckets(searcher.aggregate(query, {"sort": _ALL_SORTS})["sort"])
+        most = self._most(asked) if facets else _DATED + 1
+        counted = searcher.aggregate(query, {"sort": _ALL_SORTS} | _by_facet(most))  # of few all at once
+        sorts = _buckets(counted["sort"])
         if not facets:
             return sorts, {}
-        total = sum(sorts.values())
-        fields = {"document": "document_id"} if total <= _TELLING else {}
-        fields |= {"year": "year"} if total <= _DATED else {}
-        wanted = {name: {"terms": {"field": field, "size": _FACET_SIZE}} for name, field in fields.items()}
-        counted = searcher.aggregate(query, wanted) if wanted else {}
-        spread = {name: _buckets(counted[name]) if name in counted else {} for name in ("document", "year")}
+        fitting = _by_facet(sum(sorts.values()))
+        if late := {name: one for name, one in fitting.items() if name not in counted}:
+            counted |= searcher.aggregate(query, late)
+        spread = {name: _buckets(counted[name]) if name in fitting else {} for name in _LATE}
         by_name = {name: _together(sorts, at) for at, name in enumerate(SORTS)}
         return sorts, {**by_name, **spread}
+
+    def _most(self, asked: Question) -> int:
+        """So many tables at most are found for free words alone, told by how many have each; else it is not known."""
+        if not asked.clauses or any(not one.is_free for one in asked.clauses):
+            return _DATED + 1
+        words = [word for clause in asked.clauses for word in self._stems(clause)]
+        return sum(self._snapshot.doc_freq("anywhere", word) for word in words)
 
     def _telling(self, asked: Question) -> Question:
         """A question without the free words that every text has, unless it has no others."""
@@ -284,7 +294,7 @@ class Searcher:
             )
         return tantivy.Query.const_score_query(query, 0.0)
 
-    def _hits(self, asked: Question, scored: list[tuple[float, str, list[str]]]) -> list[Hit]:
+    def _hits(self, asked: Question, scored: list[tuple[float, str, bytes]]) -> list[Hit]:
         tables, held = self.holdings.hits([table_id for _, table_id, _ in scored])
         hits = []
         for score, table_id, shown in scored:
@@ -313,10 +323,10 @@ class Searcher:
         return hits
 
     def _say_why(
-        self, asked: Question, document: DocumentRecord, table: TableRecord, details: Details, shown: list[str]
+        self, asked: Question, document: DocumentRecord, table: TableRecord, details: Details, shown: bytes
     ) -> dict[str, list[str]]:
         """Where the words stand; what the index does not keep of a long table is looked for among all its tuples."""
-        found = highlight_table(asked, document, table, details, shown)
+        found = highlight_table(asked, document, table, details, lambda: _texts(shown))
         if found or not document.segment_id or all(clause.forbidden for clause in asked.clauses):
             return found
         import pyarrow.compute as pc
@@ -327,7 +337,20 @@ class Searcher:
         rows = held.to_table(columns=["text", "left"], filter=pc.field("table_id") == table.table_id)
         labels = dict.fromkeys(label for path in rows["left"].to_pylist() for label in path)
         details = msgspec.structs.replace(details, stub_words=tuple(labels))
-        return highlight_table(asked, document, table, details, list(dict.fromkeys(rows["text"].to_pylist())))
+        texts = list(dict.fromkeys(rows["text"].to_pylist()))
+        return highlight_table(asked, document, table, details, lambda: texts)
+
+
+def _texts(shown: bytes) -> list[str]:
+    """The first texts of a table's values, as the index keeps them."""
+    return zlib.decompress(bytes(shown)).decode().split("\n")
+
+
+def _by_facet(total: int) -> dict[str, Any]:
+    """The facets that are counted of so many tables, as the index is asked for them."""
+    return {
+        name: {"terms": {"field": field, "size": _FACET_SIZE}} for name, (field, most) in _LATE.items() if total <= most
+    }
 
 
 def _any(queries: list[tantivy.Query]) -> tantivy.Query:
