@@ -101,6 +101,8 @@ def test_the_commands_save_ask_explain_and_draw(library: Library, tmp_path: Path
     assert "Harbour" in drawn.output and "█" in drawn.output
     lined = run.invoke(app, ["plot", "select year, sum(loans) from loans group by 1", "--kind", "line", *place])
     assert "│" in lined.output and "2002" in lined.output
+    listed = run.invoke(app, ["query", ".tables loa", "--csv", *place])
+    assert listed.output.startswith("name,title\n") and "loans" in listed.output
     picture = tmp_path / "loans.png"
     assert run.invoke(app, ["plot", "select place, loans from loans", "-o", str(picture), *place]).exit_code == 0
     assert picture.read_bytes().startswith(b"\x89PNG")

@@ -102,3 +102,9 @@ def test_the_number_and_the_title_are_read_below_the_name_of_the_publisher() -> 
     assert table.metadata.affiliated.index_number == "Table 7"
     assert table.metadata.affiliated.caption == "Bureau of Statistics Table 7. Sales of ships"
     assert table.title == "Sales of ships"
+
+
+def test_a_row_of_dashes_is_no_title() -> None:
+    grid = build_grid([["- - - - -", None], ["Sales of ships", None], ["", "1990"], ["Ohio", 7]])
+    table = relate_table(build_nested(build_frame(grid, "tthd")), build_document(grid), "t1")
+    assert table.title == "Sales of ships"

@@ -25,6 +25,8 @@ QUERY_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion query "select name, title from tables" [dim]· what there is[/dim]
 
+[dim]$[/dim] tabellion query .tables [dim]· the same; .help lists what else begins with a dot[/dim]
+
 [dim]$[/dim] tabellion query "select * from smoking" --format csv [dim]· a table as it is laid out[/dim]
 
 [dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = '1990'" [dim]· the same, one row per value[/dim]
@@ -113,6 +115,13 @@ def query(
             _list_saved(store, form)
         elif save:
             store.save_query(save, asked, describe)
+        elif asked.lstrip().startswith("."):
+            from tabellion.cli.sql import Prompt
+            from tabellion.library.query import QueryLimits
+
+            prompt = Prompt(store, QueryLimits(seconds=seconds, memory=memory * 2**20))
+            prompt.mode = form.value if form in (Shape.csv, Shape.json) else "table"
+            prompt.answer(asked.strip())
         elif not asked.strip():
             raise typer.BadParameter("a SELECT, the name of a saved question, or --saved", param_hint="SQL")
         else:

@@ -239,7 +239,7 @@ def _start(frame: Frame) -> str:
 
 def name_table(frame: Frame) -> str | None:
     """The title without its number: what follows "Table 204.", in its line or the next, else the first line."""
-    lines = naming_lines(frame)
+    lines = [line for line in naming_lines(frame) if any(map(str.isalnum, line))]  # no rows of dashes
     for line, following in pairwise([*lines, ""]):
         index = _INDEX.match(line)
         said = (line[index.end() :].strip() or following) if index else ""
