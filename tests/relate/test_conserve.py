@@ -31,13 +31,13 @@ def unaccounted(table: dict[str, Any], others: list[dict[str, Any]]) -> list[tup
     return [
         (cell["row"], cell["column"])
         for cell in table["cells"]
-        if (cell["row"], cell["column"]) not in told and cell["role"] not in ROLES_TOLD and not over_stub(cell, others)
+        if (cell["row"], cell["column"]) not in told and cell["role"] not in ROLES_TOLD and not over_stub(cell, table)
     ]
 
 
-def over_stub(cell: dict[str, Any], tables: list[dict[str, Any]]) -> bool:
-    """Whether a header stands over a column that has no values: it names what the stub holds."""
-    return cell["role"] == "header" and all(cell["column"] != one["column"] for t in tables for one in t["tuples"])
+def over_stub(cell: dict[str, Any], table: dict[str, Any]) -> bool:
+    """Whether a header stands over a column of its table that has no values: it names what the stub holds."""
+    return cell["role"] == "header" and all(cell["column"] != one["column"] for one in table["tuples"])
 
 
 def assert_conserved(extraction: Extraction) -> None:
