@@ -12,7 +12,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 DEMO := $(VENV)/.demo
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/pip install --quiet
-SPREAD := -n auto --dist loadfile --no-loadscope-reorder  # over all cores, long files first
+WORKERS := $(shell python3 -c 'import os; print((os.cpu_count() or 1) + 1)')  # one more than cores: tests wait too
+SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # long files first
 
 .PHONY: lint types imports help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
 
@@ -62,7 +63,7 @@ test: $(STAMP) lint browser database ## everything that must hold: what check do
 
 check: $(STAMP) lint ## lint, format, types, who imports whom, documentation
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types imports
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests/docs
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/docs
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
