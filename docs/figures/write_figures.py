@@ -32,6 +32,7 @@ class _Needed(TypedDict):
 class Figure(_Needed, total=False):
     """A line of figures.json; `known` holds name, figure and remark of what others reach on the same files."""
 
+    before: str  # what it was when it was first written down
     paper: str
     front: str
     best: str
@@ -55,6 +56,7 @@ def write_pages(figures: dict[str, list[Figure]]) -> dict[str, str]:
     """The pages with their tables filled in, by path."""
     tables = {"front": front_table([line for lines in figures.values() for line in lines])}
     tables |= {medium: full_table(lines) for medium, lines in figures.items()}
+    tables["before"] = before_table([line for lines in figures.values() for line in lines])
     tables["limits"] = limits_table()
     tables["confidence"] = trust_table(read_trust())
     pages = ("README.md", "docs/measuring.md", "docs/mining.md", "docs/limits-and-errors.md")
@@ -131,6 +133,19 @@ def front_table(lines: Sequence[Figure]) -> str:
             others = {name: figure for name, figure, *_ in line["known"]}
             best = others.get(line.get("best", next(iter(others), "")), "")
             rows.append((f"{line['front']} ({line['corpus']})", line["tabellion"], line.get("paper", ""), best))
+    return _markdown(rows)
+
+
+def before_table(lines: Sequence[Figure]) -> str:
+    """Each figure as it was first written down and as it is, and by how much it is better or worse."""
+    rows = [("corpus", "figure", "before", "now", "change"), ("---",) * 5]
+    for line in lines:
+        if "before" in line:
+            gain = _share(line["tabellion"]) - _share(line["before"])
+            better = -gain if FEWER in line["figure"] else gain
+            said = f"{abs(gain):.3g}".removeprefix("0")
+            change = "the same" if not round(gain, 6) else f"{said} {'better' if better > 0 else 'worse'}"
+            rows.append((line["corpus"], line["figure"], line["before"], line["tabellion"], change))
     return _markdown(rows)
 
 

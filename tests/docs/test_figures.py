@@ -29,6 +29,13 @@ def test_ours_is_bold_only_where_none_is_better(script: dict[str, Any]) -> None:
     assert "| **.90** |" in script["full_table"]([line | {"figure": "errors, fewer is better"}])
 
 
+def test_a_figure_that_fell_is_said_to_be_worse(script: dict[str, Any]) -> None:
+    line = {"corpus": "c", "figure": "F1", "tabellion": ".90", "before": ".92", "known": []}
+    assert ".02 worse" in script["before_table"]([line])
+    assert ".02 better" in script["before_table"]([line | {"figure": "errors, fewer is better"}])
+    assert "the same" in script["before_table"]([line | {"before": ".90"}])
+
+
 def test_a_bar_is_as_long_as_its_figure(script: dict[str, Any]) -> None:
     drawn = script["draw_plot"]([{"corpus": "c", "figure": "read", "tabellion": "50 %", "known": [["other", ".25"]]}])
     assert f"width='{script['WIDE'] / 2}'" in drawn
