@@ -24,7 +24,7 @@ from tabellion.weights import Weights
 FEATURES = (
     "titled", "covers", "begins_title", "title_part", "whole_heading", "heading", "size", "bold", "link", "first",
     "offset", "pages", "once", "distinct", "words", "digits", "capitals", "comes_back", "within_others", "stated",
-    "labelled", "cut", "alone", "elsewhere", "own_title", "rank",
+    "labelled", "cut", "begins_own", "covers_own", "alone", "elsewhere", "own_title", "rank",
 )  # fmt: skip
 WEIGHTS = "mined_names"
 
@@ -91,10 +91,21 @@ def name_slots(pages: Sequence[PageSlots]) -> dict[SlotKey, NameSlot]:
 
 def _cut_ends(slot: NameSlot) -> int:
     """Cut off the words that nearly all pages have at the ends; how many that are."""
-    words = {number: text.split() for number, text in slot.texts.items()}
-    if len({tuple(each) for each in words.values()}) < _FEW:
-        return 0
+    own, count = cut_alike(slot.texts)
+    slot.texts = {number: text.strip(" -–—|:,;»'\"") or slot.texts[number] for number, text in own.items()}
+    return count
+
+
+def cut_alike(texts: Mapping[int, str]) -> tuple[dict[int, str], int]:
+    """Texts without the words that nearly all of them begin or end with, and how many words that are.
+
+    >>> cut_alike({0: "Stats of Bibby - News", 1: "Stats of Wafer - News", 2: "Stats of Uzoh - News"})
+    ({0: 'Bibby', 1: 'Wafer', 2: 'Uzoh'}, 4)
+    """
+    words = {number: text.split() for number, text in texts.items()}
     count = 0
+    if len({tuple(each) for each in words.values()}) < _FEW:
+        return dict(texts), count
     for last in (False, True):
         while True:
             ends = Counter(each[-1 if last else 0].casefold() for each in words.values() if len(each) > 1)
@@ -105,13 +116,13 @@ def _cut_ends(slot: NameSlot) -> int:
                 if len(each) > 1 and each[-1 if last else 0].casefold() == word:
                     words[number] = each[:-1] if last else each[1:]
             count += 1
-    slot.texts = {number: " ".join(each).strip(" -–—|:,;»'\"") or slot.texts[number] for number, each in words.items()}
-    return count
+    return {number: " ".join(each) for number, each in words.items()}, count
 
 
 def name_features(pages: Sequence[PageSlots], slots: Mapping[SlotKey, NameSlot]) -> NDArray[np.float64]:
     """One row of `FEATURES` for each slot."""
-    told = [_PageTexts(each) for each in pages]
+    own, _ = cut_alike({number: each.page.title or "" for number, each in enumerate(pages)})
+    told = [_PageTexts(each, own[number]) for number, each in enumerate(pages)]
     rows = np.array([_slot_row(slot, told) for slot in slots.values()])
     if len(rows):
         order = np.argsort(np.argsort(-(rows[:, 0] * rows[:, 1] + 0.1 * rows[:, 5]), kind="stable"), kind="stable")
@@ -122,10 +133,11 @@ def name_features(pages: Sequence[PageSlots], slots: Mapping[SlotKey, NameSlot])
 class _PageTexts:
     """What names are compared with on one page."""
 
-    def __init__(self, slots: PageSlots) -> None:
+    def __init__(self, slots: PageSlots, own: str) -> None:
         page = slots.page
         self.size = max(1, len(page))
         self.title = fold_text(page.title or "")
+        self.own = fold_text(own)  # the title without what all pages have at its ends
         folded = folded_texts(page)
         self.times = Counter(folded)
         self.all = " | ".join(folded)
@@ -165,6 +177,8 @@ def _slot_row(slot: NameSlot, pages: Sequence[_PageTexts]) -> list[float]:
             folded in page.stated,
             labelled,
             min(6, slot.cut),
+            bool(folded) and page.own.startswith(folded),
+            min(1.0, len(folded) / max(1, len(page.own))) if folded and folded in page.own else 0.0,
             0.0, 0.0, 0.0, 0.0,
         )  # fmt: skip
         rows.append(row)
@@ -172,11 +186,11 @@ def _slot_row(slot: NameSlot, pages: Sequence[_PageTexts]) -> list[float]:
     row = np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES)).sum(axis=0) / count
     row[11], row[12] = count / max(1, len(pages)), slot.times / count
     row[13] = len(set(slot.texts.values())) / count
-    row[22] = len(pages) == 1
+    row[24] = len(pages) == 1
     shown = [(number, fold_text(text)) for number, text in list(slot.texts.items())[:_SOME]]
     others = [(folded, page) for number, folded in shown for at, page in enumerate(pages[:_SOME]) if at != number]
-    row[23] = sum(folded in page.all for folded, page in others) / max(1, len(others))
-    row[24] = row[0] - sum(bool(folded) and folded in page.title for folded, page in others) / max(1, len(others))
+    row[25] = sum(folded in page.all for folded, page in others) / max(1, len(others))
+    row[26] = row[0] - sum(bool(folded) and folded in page.title for folded, page in others) / max(1, len(others))
     return [float(value) for value in row]
 
 

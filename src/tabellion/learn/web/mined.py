@@ -38,7 +38,7 @@ FACT_TREES = BoostingSettings(
     rounds=200, leaves=15, rate=0.05, least_rows=10, columns=0.4, rows=0.8, ridge=2.0, members=2
 )
 NAME_TREES = BoostingSettings(
-    rounds=150, leaves=10, rate=0.05, least_rows=8, columns=0.5, rows=0.8, ridge=2.0, members=3
+    rounds=150, leaves=6, rate=0.05, least_rows=12, columns=0.5, rows=0.8, ridge=2.0, members=3
 )
 PAIR_TREES = BoostingSettings(
     rounds=150, leaves=12, rate=0.05, least_rows=20, columns=0.5, rows=0.7, ridge=5.0, members=2
@@ -46,6 +46,7 @@ PAIR_TREES = BoostingSettings(
 RECIPES = "recipe"
 _SOME = 3  # pages of a site of which little is seen
 _UNJUDGED = 0.25  # weight of a slot of which the gold does not say that it holds no facts
+_LITTLE_SEEN = 0.3  # weight of a name's slot on a site of which few pages are seen
 _SAME = 6.0  # weight of two slots that are one attribute: they are few
 
 
@@ -222,14 +223,17 @@ def _fact_scores() -> dict[str, float]:
     return {"closed recall": round(recall, 4), "share": round(marked / given, 4)}
 
 
+NameRows = tuple[SiteCase, dict[Any, names.NameSlot], NDArray[np.float64], NDArray[np.float64]]
+
+
 @lru_cache(maxsize=1)
-def _name_rows() -> dict[str, tuple[dict[Any, names.NameSlot], NDArray[np.float64], NDArray[np.float64]]]:
+def _name_rows() -> list[NameRows]:
     """For each site the slots that may hold names, what is seen of them, and how far they hold the gold's."""
-    found = {}
-    for case in _scored():
+    found = []
+    for case in site_cases():
         slots = names.name_slots(case.pages)
-        right = np.array([_name_share(case, slot) for slot in slots.values()])
-        found[case.site] = (slots, names.name_features(case.pages, slots), right)
+        right = np.array([_name_share(case, slot) for slot in slots.values()]).reshape(-1, 2)
+        found.append((case, slots, names.name_features(case.pages, slots), right))
     return found
 
 
@@ -247,9 +251,10 @@ def _name_share(case: SiteCase, slot: names.NameSlot) -> tuple[float, float]:
 @lru_cache(maxsize=32)
 def name_trees(left_out: LeftOut) -> Boosted:
     """Trees that tell the slot of a thing's name."""
-    chosen = [_name_rows()[case.site] for case in _scored() if _is_learned(case.vertical, left_out)]
-    rows, right = np.vstack([each[1] for each in chosen]), np.vstack([each[2] for each in chosen])
-    weights = np.where(right[:, 0] >= 0.5, 1 + right[:, 1], 1.0)
+    chosen = [each for each in _name_rows() if len(each[2]) and _is_learned(each[0].vertical, left_out)]
+    rows, right = np.vstack([each[2] for each in chosen]), np.vstack([each[3] for each in chosen])
+    seen = np.concatenate([np.full(len(told), 1.0 if case.whole else _LITTLE_SEEN) for case, _, told, _ in chosen])
+    weights = np.where(right[:, 0] >= 0.5, 1 + right[:, 1], 1.0) * seen
     labels = (right[:, 0] >= 0.5).astype(int)
     return train_boosted(rows, labels, names.FEATURES, ("other", "name"), weights, NAME_TREES)
 
@@ -265,8 +270,7 @@ def train_names(folder: Path, left_out: LeftOut = None) -> None:
 def _name_scores() -> dict[str, float]:
     """How many names are right, each vertical left out."""
     found: dict[str, list[bool]] = {}
-    for case in _scored():
-        slots, rows, _ = _name_rows()[case.site]
+    for case, slots, rows, _ in (each for each in _name_rows() if each[0].whole):
         likely = name_trees(case.vertical).probabilities(rows) * names.may_name(rows, len(case.pages))
         for row, name in zip(case.gold, names.names_by_slot(len(case.pages), slots, likely), strict=True):
             gold = row.get(name_of(case.vertical)) or []
