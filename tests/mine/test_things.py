@@ -10,9 +10,9 @@ import pytest
 
 from tabellion.mine.linking import link_things
 from tabellion.mine.ontology import SitePages
+from tabellion.mine.template import bare_value
 from tabellion.mine.things import Thing, UnifiedSites, thing_key, unify_sites
 from tabellion.mine.unified_report import (
-    bare_value,
     describe_things,
     links_by_key,
     read_schema,

@@ -213,7 +213,7 @@ class _SlotReader:
             seen += [line_sizes[self.lines[leaf]], *_OF_ARRAYS[4:8]]
             siblings, leaves = self.siblings[holder]
             seen += [math.log1p(siblings), math.log1p(leaves), math.log1p(self.near[holder]), share, math.log1p(texts)]
-            seen += [len(folded) > 2 and folded in self.title, stated, *_kinds(text)]
+            seen += [len(folded) > 2 and folded in self.title, stated, *value_kinds(text)]
             seen += [steps, bool(page.attributes[holder].get("class")), page.depths[holder], inside, *_OF_ARRAYS[8:]]
             rows.append(seen)
         return PageSlots(page, candidates, self._whole_rows(candidates, rows))
@@ -323,7 +323,7 @@ class _SlotReader:
 
 
 @lru_cache(maxsize=20_000)
-def _kinds(text: str) -> tuple[bool, ...]:
+def value_kinds(text: str) -> tuple[bool, ...]:
     """What kinds of value a text may be."""
     patterns = (_MONEY, _DATE, _PHONE, _NUMBER, _WEB, _NAME)
     return tuple(pattern.search(text) is not None for pattern in patterns)

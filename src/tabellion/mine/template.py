@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import TypeVar
 
@@ -57,6 +57,18 @@ def split_label(text: str) -> tuple[str, str] | None:
     """
     split = _LABELLED.fullmatch(text)
     return (split[1], split[2]) if split else None
+
+
+def bare_value(value: str, label: Sequence[str]) -> str:
+    """A value without its own label and what parts them.
+
+    >>> bare_value("Engine: 4.0L V-6", ["Engine"]), bare_value(": Italian", ["Cuisine"]), bare_value("12:30", [])
+    ('4.0L V-6', 'Italian', '12:30')
+    """
+    inside = split_label(value)
+    if inside is not None and label and inside[0].strip(": ") == label[-1].strip(": "):
+        value = inside[1]
+    return value.strip(" :|=\u00a0") or value
 
 
 class Template(msgspec.Struct, frozen=True, eq=False):

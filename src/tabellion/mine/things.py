@@ -22,7 +22,8 @@ from tabellion.mine.instances import SAMPLE, spread
 from tabellion.mine.kinds import Batch, name_kinds
 from tabellion.mine.names import choose_names
 from tabellion.mine.ontology import SitePages, page_shape, shared_shape
-from tabellion.mine.schema import SlotProfile, UnifiedAttribute, describe_slots, unify_slots
+from tabellion.mine.profiles import SlotProfile, describe_slots
+from tabellion.mine.schema import UnifiedAttribute, unify_slots
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import PageSlots, SlotKey
 from tabellion.model.page_tree import PageTree

@@ -25,7 +25,7 @@ from tabellion.mine.linking import SameThing
 from tabellion.mine.ontology import Concept, Ontology
 from tabellion.mine.report import BETWEEN, Relation
 from tabellion.mine.slots import SlotKey
-from tabellion.mine.template import split_label
+from tabellion.mine.template import bare_value
 from tabellion.mine.things import NAME, KindSchema, Thing
 from tabellion.model.grid import iso_date
 from tabellion.rdf import SYNTAXES, Description, Fact
@@ -82,18 +82,6 @@ def _values(thing: Thing) -> dict[str, list[str]]:
         if attribute.unified and attribute.unified != NAME:
             found.setdefault(attribute.unified, {})[bare_value(attribute.value, attribute.label)] = None
     return {name: list(values) for name, values in found.items()}
-
-
-def bare_value(value: str, label: Sequence[str]) -> str:
-    """A value without its own label and what parts them.
-
-    >>> bare_value("Engine: 4.0L V-6", ["Engine"]), bare_value(": Italian", ["Cuisine"]), bare_value("12:30", [])
-    ('4.0L V-6', 'Italian', '12:30')
-    """
-    inside = split_label(value)
-    if inside is not None and label and inside[0].strip(": ") == label[-1].strip(": "):
-        value = inside[1]
-    return value.strip(" :|=\u00a0") or value
 
 
 def typed_value(text: str, kind: str) -> Literal | None:

@@ -25,7 +25,7 @@ from tabellion.learn.boosting import BoostingSettings, judge_chances, train_boos
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, assign_folds, find_corpus, load_gold
 from tabellion.learn.scoring.sites import NAMES, same_name
-from tabellion.mine import facts, names, schema
+from tabellion.mine import facts, names, profiles, schema
 from tabellion.mine.facts import SlotTable
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES, PageSlots
@@ -41,7 +41,7 @@ NAME_TREES = BoostingSettings(
     rounds=150, leaves=6, rate=0.05, least_rows=12, columns=0.5, rows=0.8, ridge=2.0, members=3
 )
 PAIR_TREES = BoostingSettings(
-    rounds=150, leaves=12, rate=0.05, least_rows=20, columns=0.5, rows=0.7, ridge=5.0, members=2
+    rounds=120, leaves=6, rate=0.05, least_rows=40, columns=0.4, rows=0.7, ridge=10.0, members=2
 )
 RECIPES = "recipe"
 _SOME = 3  # pages of a site of which little is seen
@@ -284,11 +284,11 @@ def _pair_rows() -> dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]:
     """For each vertical the pairs of slots of which the gold says something, and whether they are one attribute."""
     found = {}
     for vertical in sorted({case.vertical for case in _scored()}):
-        profiles: list[schema.SlotProfile] = []
+        profiles: list[profiles.SlotProfile] = []
         meant: list[str | None] = []
         for case in (case for case in _scored() if case.vertical == vertical):
             chances = fact_trees(vertical).probabilities(case.slots.rows)
-            told = schema.describe_slots(case.site, case.pages, case.slots, chances, least=facts.MAIN)
+            told = profiles.describe_slots(case.site, case.pages, case.slots, chances, least=facts.MAIN)
             profiles += told
             meant += [_meaning(case, profile) for profile in told]
         known = schema.label_sites(profiles)
@@ -298,7 +298,7 @@ def _pair_rows() -> dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]:
     return found
 
 
-def _meaning(case: SiteCase, profile: schema.SlotProfile) -> str | None:
+def _meaning(case: SiteCase, profile: profiles.SlotProfile) -> str | None:
     """The gold attribute that most texts of a slot are of; the name is none."""
     counts: Counter[str] = Counter()
     for number, texts in profile.texts.items():
