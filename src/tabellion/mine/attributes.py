@@ -10,7 +10,7 @@ on facts told in sentences.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import msgspec
@@ -35,6 +35,7 @@ from tabellion.model.page_tree import PageTree
 _ENTRIES = frozenset(("li", "p", "dd", "div"))
 _FIELDS = frozenset(("option", "select", "textarea", "button", "optgroup"))
 _ENDS = frozenset('.!?…"”)')
+_SEVERAL = 2  # facts in places of one kind that speak for the others there
 _STEADY = 0.3  # share of the pages on which the place of a plain label may hold something else
 
 
@@ -44,8 +45,10 @@ class AttributeSettings(msgspec.Struct, frozen=True):
     words: int = 40  # it is not longer: else it is running text
     pages: float = 0.5  # share of the pages on which such a place holds a text of its own
     texts: float = 2.0  # how many lines with such texts a page has there, on average
-    trimmings: float = 0.02  # chance of a fact below which a text goes, though something names it
-    unnamed: float = 0.2  # chance from which on it stays, though the page's hierarchy gives it no place
+    trimmings: float = 0.04  # chance of a fact below which a text goes, though something names it
+    nameless: float = 0.1  # the same for a text that nothing names
+    company: float = 0.4  # share of the named texts in places of one kind that must be facts for the others to stay
+    unnamed: float = 0.25  # chance from which on it stays, though the page's hierarchy gives it no place
     letters: int = 400  # longer ones are running text
     sentence: int = 12  # a text of so many words that ends as a sentence does is told, not stated
 
@@ -77,8 +80,9 @@ def read_facts(
 ) -> list[Attribute]:
     """The attributes of a page that tell of its own subject.
 
-    Of what the page's labels name, those texts go that stand in slots of trimmings; texts in slots that hold facts come
-    in besides, though nothing names them.
+    Of what the page's labels name, those texts go that stand in slots of trimmings, unless they stand with facts:
+    "Student body: Coed" says the same on every page, but stands in a row like those of the facts around it. Texts in
+    slots that hold facts come in besides, though nothing names them.
     """
     page = seen.page
     if not len(page):
@@ -88,11 +92,9 @@ def read_facts(
     reader = _Reader(page, learned.template, settings)
     found: dict[Attribute, None] = {}
     covered: set[int] = set()
-    for attribute, first, last in reader.read():
-        told = [chances[leaf] for leaf in range(first, last) if leaf in chances]
-        if not told or max(told) >= settings.trimmings or fold_text(attribute.value) in reader.stated:
-            found[attribute] = None
-            covered.update(range(first, last))
+    for attribute, first, last in reader.choose(chances):
+        found[attribute] = None
+        covered.update(range(first, last))
     for fact in facts:
         text = page.texts[fact.leaf]
         stays = fact.placed and fact.chance >= settings.unnamed and len(text) <= settings.letters
@@ -140,6 +142,26 @@ class _Reader:
             if self.page.tags[holder] in _FIELDS:
                 live[leaf] = False
         yield from self._walk(nodes, (), True)
+
+    def choose(self, chances: Mapping[int, float]) -> Iterator[Spanned]:
+        """The attributes that are likely enough, or that are named and stand in places of one kind with such."""
+        told: list[tuple[Spanned, bool]] = []
+        company: dict[int, list[bool]] = {}
+        for spanned in self.read():
+            attribute, first, last = spanned
+            chance = max((chances[leaf] for leaf in range(first, last) if leaf in chances), default=1.0)
+            least = self.settings.trimmings if attribute.label else self.settings.nameless
+            told.append((spanned, chance >= least or fold_text(attribute.value) in self.stated))
+            if attribute.label:
+                company.setdefault(self._place(first), []).append(told[-1][1])
+        for spanned, likely in told:
+            beside = company.get(self._place(spanned[1]), []) if spanned[0].label else []
+            if likely or (sum(beside) >= _SEVERAL and sum(beside) >= self.settings.company * len(beside)):
+                yield spanned
+
+    def _place(self, leaf: int) -> int:
+        """The kind of place that a leaf stands in."""
+        return self.page.path_numbers[int(self.page.holder[leaf])]
 
     def _walk(self, nodes: list[Node], labels: tuple[str, ...], tight: bool) -> Iterator[Spanned]:
         """The attributes of nodes below a label path."""
