@@ -217,6 +217,7 @@ MINED = " ".join(
     f"mine.{name}"
     for name in (
         "slots",
+        "profiles",
         "facts",
         "names",
         "schema",
