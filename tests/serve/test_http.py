@@ -302,6 +302,29 @@ def test_questions_are_kept_asked_and_drawn(tmp_path: Path) -> None:
         assert client.delete("/queries/numbers").status_code == 404
 
 
+def test_what_was_mined_from_sites_is_answered_a_page_at_a_time(tmp_path: Path) -> None:
+    from tabellion.library.mined import add_things
+    from tabellion.mine.sources import folder_site
+    from tabellion.mine.things import unify_sites
+
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        unified = unify_sites([folder_site(EXAMPLES / "site")])
+        add_things(library, unified, list(unified.things()), "dishes")
+        client = TestClient(build_app(library), base_url=HERE)
+        (site,) = client.get("/sites").json()["sites"]
+        assert (site["name"], site["instances"]) == ("dishes", 2)
+        (kind,) = site["concepts"]
+        asked = {"name": "dishes", "concept": kind["id"], "limit": 1}
+        told = [client.get("/sites/instances", params={**asked, "offset": n}).json() for n in (0, 1, 2)]
+        assert [each["total"] for each in told] == [2, 2, 2]
+        assert [len(each["instances"]) for each in told] == [1, 1, 0]
+        values = {a["value"] for each in told for one in each["instances"] for a in one["attributes"]}
+        assert "1 kg apples" in values
+        (table,) = client.get("/tables").json()["tables"]
+        rows = client.post("/query", json={"sql": f'select count(*) n from "{table["name"]}"'}).json()
+        assert rows["rows"] == [[2]]
+
+
 def test_a_token_is_needed_where_one_was_set(library: Library) -> None:
     client = TestClient(build_app(library, token="secret", loopback=False), base_url="http://example.org")  # noqa: S106
     assert client.get("/tables").status_code == 401

@@ -89,6 +89,26 @@ def test_an_agent_looks_at_a_table_and_mends_it(tmp_path: Path) -> None:
         talk(build_server(library, write=True), mend)
 
 
+def test_an_agent_reads_what_was_mined_from_sites(tmp_path: Path) -> None:
+    from tabellion.library.mined import add_things
+    from tabellion.mine.sources import folder_site
+    from tabellion.mine.things import unify_sites
+
+    async def work(client: Client) -> None:
+        (site,) = (await ask(client, "list_mined"))["sites"]
+        assert (site["name"], site["instances"]) == ("dishes", 2)
+        assert {each["name"] for each in site["schemas"][0]["attributes"]} >= {"Serves"}
+        page = await ask(client, "read_mined", name="dishes", offset=1, limit=1)
+        assert page["total"] == 2 and len(page["instances"]) == 1
+        assert page["instances"][0]["source"].endswith("soup.html")
+        assert (await client.call_tool("read_mined", {"name": "nothing"})).is_error
+
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        unified = unify_sites([folder_site(EXAMPLES / "site")])
+        add_things(library, unified, list(unified.things()), "dishes")
+        talk(build_server(library), work)
+
+
 def test_the_command_speaks_the_protocol(library: Library) -> None:
     entry = "from tabellion.cli import main; main()"
     place = str(library.folder.root)

@@ -177,7 +177,8 @@ def mine(
         from tabellion.mine.live import CrawlSettings
         from tabellion.mine.sources import open_sites
 
-        crawl = CrawlSettings(pages=pages, depth=depth, pause=pause, private=private == "yes", update=bool(update))
+        drawn = (explain,) if explain else ()
+        crawl = CrawlSettings(pages, depth, pause=pause, private=private == "yes", update=bool(update), wanted=drawn)
         sites = list(open_sites(sources, limits, crawl, keep, expand, readers(fork=True)))
         if explain is not None:
             print_explanation(sites, explain, form.value)

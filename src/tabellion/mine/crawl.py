@@ -67,9 +67,7 @@ class SiteWalk:
         changed: Sequence[str] = (),
     ) -> None:
         self.fetcher, self.home, self.settings, self.writer = fetcher, home, settings, writer
-        self.changed = (
-            changed  # addresses that the site's map says are new or changed: fetched right after the home page
-        )
+        self.changed = changed  # wanted, or new or changed by the site's map: fetched right after the home page
         self.site = _host(home)
         self.read: list[tuple[SitePage, list[Link]]] = []
         self.error: TabellionError | None = None
@@ -213,7 +211,8 @@ def crawl_sites(
 def _open_walk(home: str, settings: CrawlSettings, writer: WarcWriter, old: Path | None) -> SiteWalk:
     """The walk of a site; where it was crawled before, what its map says is new or changed comes first."""
     fetcher = LiveFetcher(settings, known=WarcFile(old) if old else None)
-    return SiteWalk(fetcher, home, settings, writer, fetcher.list_changes(home) if old else ())
+    wanted = [address for address in settings.wanted if _host(address) == _host(home)]
+    return SiteWalk(fetcher, home, settings, writer, [*wanted, *(fetcher.list_changes(home) if old else ())])
 
 
 def _set_aside(path: Path) -> Path | None:
@@ -248,7 +247,7 @@ class ExpansionSettings(msgspec.Struct, frozen=True):
     sites: int = 10  # found besides those given, at most
     concepts: int = 3  # seed concepts that a home page must show, at least
     share: float = 0.2  # of all seed concepts that it must show
-    rounds: int = 5  # times that concepts are mined anew
+    rounds: int = 20  # times that concepts are mined anew
     tried: int = 50  # home pages that are looked at in a round
 
 

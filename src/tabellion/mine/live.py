@@ -49,6 +49,7 @@ class CrawlSettings(msgspec.Struct, frozen=True):
     repeats: int = 2  # times that a folder may come back in one path
     private: bool = True  # addresses of this computer and of its own network may be fetched
     update: bool = False  # of pages kept before, ask only for those that changed
+    wanted: tuple[str, ...] = ()  # pages that are fetched of their sites whatever leads there
     questions: int = 20  # addresses of one path that differ in what stands after the question mark alone
 
 
