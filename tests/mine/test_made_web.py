@@ -157,4 +157,5 @@ def test_a_page_of_a_site_on_the_web_is_drawn(port: int) -> None:
     page = address(0, port, "/saloons/diesel/offer-04567")
     drawn = run("mine", address(0, port), "--pages", "9", "--explain", page)
     assert drawn.stdout.startswith("<svg")
-    assert "1.0L V4, 90 hp" in drawn.stdout
+    assert "Engine:" in drawn.stdout
+    assert "$11,100" in drawn.stdout
