@@ -36,21 +36,24 @@ def home_page(number: int, port: int) -> str:
     """A dealer links to the next two and to a bakery, a bakery to another one."""
     if number >= DEALERS:
         goods = "".join(f"<li><a href=/loaf/{n}>Loaf {n} of bakery {number}</a>" for n in range(6))
-        return f"<title>Bakery</title><ul>{goods}</ul><a href={address(DEALERS + (number + 1) % BAKERIES, port)}>More</a>"
+        other = address(DEALERS + (number + 1) % BAKERIES, port)
+        return f"<title>Bakery</title><ul>{goods}</ul><a href={other}>More</a>"
     menu = "".join(
         f"<li><a href=/{name}>{name.title()}</a><ul>"
         + "".join(f"<li><a href=/{name}/{inner}>{inner.title()}</a>" for inner in below)
         + "</ul>"
         for name, below in SECTIONS.items()
     )
+    shelves = [f"{name}/{inner}" for name, below in SECTIONS.items() for inner in below]
     cars = "".join(
-        f"<p><a href=/{name}/{inner}/offer-{car}4567>{CARS[car]}: an offer of dealer {number} for you today</a>"
-        for car, (name, inner) in zip(Web.cars, 2 * [(n, i) for n, all_ in SECTIONS.items() for i in all_], strict=False)
+        f"<p><a href=/{shelves[at % 4]}/offer-{car}4567>{CARS[car]}: an offer of dealer {number} for you today</a>"
+        for at, car in enumerate(Web.cars)
     )
     own = "".join(f"<li><a href=/own{n}>Corner {number} {chr(97 + n)}</a>" for n in range(20))
     friends = " ".join(f"<a href={address((number + n) % DEALERS, port)}>Friend {n}</a>" for n in (1, 2))
     baker = f"<a href={address(DEALERS + number % BAKERIES, port)}>Our baker</a>"
-    return f"<title>Dealer {number}</title><nav><ul>{menu}{own}</ul></nav><h1>Dealer {number}</h1>{cars}{friends} {baker}"
+    head = f"<title>Dealer {number}</title><nav><ul>{menu}{own}</ul></nav><h1>Dealer {number}</h1>"
+    return f"{head}{cars}{friends} {baker}"
 
 
 def car_page(number: int, car: int) -> str:

@@ -321,8 +321,7 @@ def test_what_was_mined_from_sites_is_answered_a_page_at_a_time(tmp_path: Path) 
         values = {a["value"] for each in told for one in each["instances"] for a in one["attributes"]}
         assert "1 kg apples" in values
         (table,) = client.get("/tables").json()["tables"]
-        rows = client.post("/query", json={"sql": f'select count(*) n from "{table["name"]}"'}).json()
-        assert rows["rows"] == [[2]]
+        assert table["rows"] == 3  # a header and a row for each page
 
 
 def test_a_token_is_needed_where_one_was_set(library: Library) -> None:

@@ -137,8 +137,8 @@ class _Cutter:
         tags = self.page.tags[block.outer : self.page.ends[block.outer]]
         return sum(tag in HEADINGS and self.blocks.leaves(n) > 0 for n, tag in enumerate(tags, block.outer))
 
-    def _links(self, block: Block) -> float:
-        """Which share of a block's leaves is links."""
+    def _links(self, block: Block | _Piece) -> float:
+        """Which share of the leaves of a block or piece is links."""
         return float((self.page.link[block.first : block.last] >= 0).mean())
 
     def _is_titled(self, block: Block) -> bool:
@@ -246,6 +246,8 @@ class _Cutter:
         if piece.flow:
             return before.flow or before.level != NO_LEVEL or before.size <= light
         if piece.size <= light:
+            if before.size > light and self._links(before) >= self.settings.links and 2 * self._links(piece) < 1:
+                return False  # what follows a menu and is no link of it
             heads = piece.size == 1 and after is not None and after.size > light and after.level == NO_LEVEL
             return before.size <= light or not heads
         if before.size <= _HEAD:
