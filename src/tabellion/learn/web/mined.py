@@ -25,8 +25,9 @@ from tabellion.learn.boosting import BoostingSettings, judge_chances, train_boos
 from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, assign_folds, find_corpus, load_gold
 from tabellion.learn.scoring.sites import NAMES, same_name
-from tabellion.mine import facts, names, profiles, schema
+from tabellion.mine import facts, names, schema
 from tabellion.mine.facts import SlotTable
+from tabellion.mine.profiles import SlotProfile, describe_slots
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES, PageSlots
 from tabellion.mine.sources import folder_site
@@ -284,11 +285,11 @@ def _pair_rows() -> dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]:
     """For each vertical the pairs of slots of which the gold says something, and whether they are one attribute."""
     found = {}
     for vertical in sorted({case.vertical for case in _scored()}):
-        profiles: list[profiles.SlotProfile] = []
+        profiles: list[SlotProfile] = []
         meant: list[str | None] = []
         for case in (case for case in _scored() if case.vertical == vertical):
             chances = fact_trees(vertical).probabilities(case.slots.rows)
-            told = profiles.describe_slots(case.site, case.pages, case.slots, chances, least=facts.MAIN)
+            told = describe_slots(case.site, case.pages, case.slots, chances, least=facts.MAIN)
             profiles += told
             meant += [_meaning(case, profile) for profile in told]
         known = schema.label_sites(profiles)
@@ -298,7 +299,7 @@ def _pair_rows() -> dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]:
     return found
 
 
-def _meaning(case: SiteCase, profile: profiles.SlotProfile) -> str | None:
+def _meaning(case: SiteCase, profile: SlotProfile) -> str | None:
     """The gold attribute that most texts of a slot are of; the name is none."""
     counts: Counter[str] = Counter()
     for number, texts in profile.texts.items():
