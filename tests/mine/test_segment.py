@@ -156,4 +156,11 @@ def test_a_menu_with_nested_lists_is_one_segment() -> None:
 
 def test_bold_tells_nothing_where_most_of_a_page_is_bold() -> None:
     links = "".join(f"<a href='/{n}'>Link {n}</a> " for n in range(6))
-    assert _starts(f"<b><div>{links}</div><div><p>One</p><p>Two</p></div></b>") == ["Link 0"]
+    more = "<p><a href=/one>One</a></p><p><a href=/two>Two</a></p>"
+    assert _starts(f"<b><div>{links}</div><div>{more}</div></b>") == ["Link 0"]
+
+
+def test_what_follows_a_menu_and_is_no_link_of_it_is_no_part_of_it() -> None:
+    links = "".join(f"<a href='/{n}'>Link {n}</a> " for n in range(6))
+    assert _starts(f"<div>{links}</div><div><div>Ray Allen</div><div>#20</div></div>") == ["Link 0", "Ray Allen"]
+    assert _starts(f"<div>{links}</div><div><a href=/more>More</a></div>") == ["Link 0"]
