@@ -15,7 +15,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt
 WORKERS := $(shell python3 -c 'import os; print((os.cpu_count() or 1) + 1)')  # one more than cores: tests wait too
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # long files first
 
-.PHONY: lint types imports help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks
+.PHONY: lint types imports help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks words
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ keep-folds: $(STAMP) ## keep the weights by fold that tests read with: FOLDS=DIR
 
 measure: $(STAMP) ## score on the corpora, by folds (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn measure
+
+words: $(STAMP) ## every word of every table of the dev PDFs stands in one cell (minutes)
+	TABELLION_ALL_PDFS=1 $(BIN)/python -m pytest -q tests/recognise/test_words_kept.py
 
 library-checks: $(STAMP) ## relations, joins and databases over all tables of the dev corpora
 	@for check in relations joins_offered databases; do echo "== $$check"; $(BIN)/python "bench/$$check.py"; done
