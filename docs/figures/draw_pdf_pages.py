@@ -32,11 +32,11 @@ draws them anew; how tables are found and read is told in [PDF files](pdf.md), t
 FOOT = """
 ## What real pages still show
 
-These pages are simple; on real ones this goes wrong most, as seen in articles whose journals were not learned from: a head
-of two rows without a rule between them is read as one head that is wrapped, or the other way round ("Group 1" over "n (%)");
-values that go on in brackets on a second line become two rows; a name that stands neither at the top nor in the middle of
-its rows names the wrong ones; rows of wrapped text without gaps and rules run together; a table of words without caption and
-rules is taken for text.
+These pages are simple; on real ones this goes wrong most, as seen in articles whose journals were not learned from: a
+head of two rows without a rule between them is read as one head that is wrapped, or the other way round ("Group 1"
+over "n (%)"); values that go on in brackets on a second line become two rows; a name that stands neither at the top
+nor in the middle of its rows names the wrong ones; rows of wrapped text without gaps and rules run together; a table
+of words without caption and rules is taken for text.
 """
 PROSE = (
     "The choir met on every second evening of",
