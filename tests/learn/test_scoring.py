@@ -12,6 +12,7 @@ import pytest
 
 from tabellion.learn import corpora
 from tabellion.learn.__main__ import main
+from tabellion.learn.measuring import with_whole_heads
 from tabellion.learn.scoring import articles, sheets, web
 from tabellion.learn.scoring.readings import read_lines
 from tabellion.learn.scoring.sites import Corpus, score_unified
@@ -175,3 +176,15 @@ def test_a_corpus_that_is_not_known_is_told(
     status, line = told_by(["score", "nothing", "some.jsonl"], monkeypatch, capsys)
     assert status == 1
     assert "nothing is no corpus; these have a name: troy200" in line
+
+
+def test_a_head_that_the_markup_ends_under_a_span_is_told_apart():
+    def table(below: tuple[str, str]) -> dict[str, object]:
+        cells = [
+            {"row": 0, "column": 1, "column_span": 2, "text": "Share"},
+            *({"row": 1, "column": column, "text": text} for column, text in enumerate(below, start=1)),
+        ]
+        return {"header_rows": 1, "cells": cells}
+
+    parted, plain = table(("men", "women")), table(("12", "14"))
+    assert with_whole_heads([{"id": "a", "tables": [parted, plain]}]) == [{"id": "a", "tables": [plain]}]
