@@ -2,8 +2,9 @@
 
 Training takes ten minutes a fold, too long for a test, so the weights of one fold are kept in held_out/fold1 (a third
 of a megabyte). They have not seen the 9 documents of icdar2013, the 5 of jats and the 21 of articles that they read
-here, so the figures are honest, if rough; of jats, heads are those that the markup does not end under a span; docs/measuring.md has those of all five folds together. They are made
-anew with the others by `make train`, or kept from a folder of weights by fold by `make keep-folds FOLDS=DIR`.
+here, so the figures are honest, if rough; docs/measuring.md has those of all five folds together. Heads of jats are
+those that the markup does not end under a span. The weights are made anew with the others by `make train`, or kept from
+a folder of weights by fold by `make keep-folds FOLDS=DIR`.
 
 The shipped weights have seen all documents. Their figures on the same documents are no measure of quality; they fall
 when a change of the flow no longer agrees with the weights. A floor may be raised, never lowered.
