@@ -29,8 +29,14 @@ class _Needed(TypedDict):
     known: list[list[str]]
 
 
-class Figure(_Needed, total=False):
-    """A line of figures.json; `known` holds name, figure and remark of what others reach on the same files."""
+_LeftOut = TypedDict("_LeftOut", {"left out": str}, total=False)
+
+
+class Figure(_Needed, _LeftOut, total=False):
+    """A line of figures.json: `tabellion` by folds, `left out` by weights that have seen nothing of the corpus.
+
+    `known` holds name, figure and remark of what others reach on the same files.
+    """
 
     before: str  # what it was when it was first written down
     paper: str
@@ -127,12 +133,14 @@ def fill(page: str, tables: dict[str, str]) -> str:
 
 def front_table(lines: Sequence[Figure]) -> str:
     """The README's table: one other method per figure."""
-    rows = [("what", "tabellion", "the paper's method", "best other known on the same files"), ("---",) * 4]
+    head = ("what", "tabellion", "corpus left out", "the paper's method", "best other known on the same files")
+    rows = [head, ("---",) * len(head)]
     for line in lines:
         if "front" in line:
             others = {name: figure for name, figure, *_ in line["known"]}
             best = others.get(line.get("best", next(iter(others), "")), "")
-            rows.append((f"{line['front']} ({line['corpus']})", line["tabellion"], line.get("paper", ""), best))
+            figures = (line["tabellion"], line.get("left out", ""), line.get("paper", ""), best)
+            rows.append((f"{line['front']} ({line['corpus']})", *figures))
     return _markdown(rows)
 
 
@@ -152,13 +160,15 @@ def before_table(lines: Sequence[Figure]) -> str:
 def full_table(lines: Sequence[Figure]) -> str:
     """The table of docs/measuring.md: all that is known. Our figure is bold where none is better."""
     paper = any("paper" in line for line in lines)
-    head = ("corpus", "figure", "tabellion", *(["the paper's method"] if paper else []), "known on the same files")
+    left_out = any("left out" in line for line in lines)
+    more = [*(["corpus left out"] if left_out else []), *(["the paper's method"] if paper else [])]
+    head = ("corpus", "figure", "tabellion", *more, "known on the same files")
     rows: list[tuple[str, ...]] = [head, ("---",) * len(head)]
     for line in lines:
         known = "; ".join(
             f"{name} {figure}{''.join(f', {note}' for note in rest)}" for name, figure, *rest in line["known"]
         )
-        theirs = [line.get("paper", "")] if paper else []
+        theirs = [*([line.get("left out", "")] if left_out else []), *([line.get("paper", "")] if paper else [])]
         ours = f"**{line['tabellion']}**" if _is_best(line) else line["tabellion"]
         rows.append((line["corpus"], line["figure"], ours, *theirs, known.replace("<th>", "`<th>`")))
     return _markdown(rows)
@@ -171,7 +181,7 @@ def _is_best(line: Figure) -> bool:
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(re.sub(r"\|  \|", "| |", f"| {' | '.join(row)} |") for row in rows)
+    return "\n".join(re.sub(r"\|  (?=\|)", "| ", f"| {' | '.join(row)} |") for row in rows)
 
 
 def draw_plot(lines: Sequence[Figure]) -> str:
