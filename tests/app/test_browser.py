@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.serving import EXAMPLES, TOKEN, browsing, entered, serving
+from app.serving import EXAMPLES, TOKEN, entered, serving
 from tabellion.library import open_library
 from tabellion.library.library import Library
 
@@ -30,12 +30,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 def address(library: Library) -> Iterator[str]:
     with serving(library) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with browsing(chromium) as browser:
-        yield browser
 
 
 @pytest.fixture

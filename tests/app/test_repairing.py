@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.serving import EXAMPLES, browsing, entered, serving
+from app.serving import EXAMPLES, entered, serving
 from tabellion.library import open_library
 from tabellion.library.library import Library
 
@@ -25,12 +25,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
 def address(library: Library) -> Iterator[str]:
     with serving(library) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with browsing(chromium) as browser:
-        yield browser
 
 
 def path_of(library: Library, row: int) -> list[str]:

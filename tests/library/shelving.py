@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,16 @@ def write_documents(folder: Path, count: int, seed: int = 1) -> list[str]:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         paths.append(str(path))
     return paths
+
+
+@contextmanager
+def shelve_texts(folder: Path, documents: Mapping[str, str]) -> Iterator[Library]:
+    """A library of delimited texts, by name."""
+    for name, text in documents.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    with open_library(str(folder / "shelf"), create=True) as library:
+        library.add(*sorted(folder.glob("*.csv")))
+        yield library
 
 
 def add_all(place: str, files: str | None, sources: list[str], together: int) -> None:

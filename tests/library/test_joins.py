@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from shelving import shelve_texts
 
 from tabellion.errors import LibraryError
 from tabellion.learn.corpora import corpus_folder
@@ -28,11 +29,7 @@ DOCUMENTS = {
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    folder = tmp_path_factory.mktemp("joins")
-    for name, text in DOCUMENTS.items():
-        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    with open_library(str(folder / "shelf"), create=True) as library:
-        library.add(*sorted(folder.glob("*.csv")))
+    with shelve_texts(tmp_path_factory.mktemp("joins"), DOCUMENTS) as library:
         yield library
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from shelving import shelve_texts
 
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
@@ -34,10 +35,7 @@ Belgium,,
 
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Library]:
-    for name, text in {"smokers": GROUPED, "harvest": YEARS}.items():
-        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    with open_library(str(tmp_path / "shelf"), create=True) as library:
-        library.add(*sorted(tmp_path.glob("*.csv")))
+    with shelve_texts(tmp_path, {"smokers": GROUPED, "harvest": YEARS}) as library:
         yield library
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from datetime import date
 
 import pytest
+from shelving import shelve_texts
 
 from tabellion.errors import QueryError
-from tabellion.library import open_library
 from tabellion.library.joins.partners import find_partners
 from tabellion.library.library import Library
 
@@ -21,11 +21,7 @@ DOCUMENTS = {
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    folder = tmp_path_factory.mktemp("things")
-    for name, text in DOCUMENTS.items():
-        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    with open_library(str(folder / "shelf"), create=True) as library:
-        library.add(*sorted(folder.glob("*.csv")))
+    with shelve_texts(tmp_path_factory.mktemp("things"), DOCUMENTS) as library:
         yield library
 
 
