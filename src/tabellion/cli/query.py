@@ -116,12 +116,7 @@ def query(
         elif save:
             store.save_query(save, asked, describe)
         elif asked.lstrip().startswith("."):
-            from tabellion.cli.sql import Prompt
-            from tabellion.library.query import QueryLimits
-
-            prompt = Prompt(store, QueryLimits(seconds=seconds, memory=memory * 2**20))
-            prompt.mode = form.value if form in (Shape.csv, Shape.json) else "table"
-            prompt.answer(asked.strip())
+            _answer_at_prompt(store, asked.strip(), form, seconds, memory)
         elif not asked.strip():
             raise typer.BadParameter("a SELECT, the name of a saved question, or --saved", param_hint="SQL")
         else:
@@ -135,6 +130,16 @@ def query(
                 _write(answer, form, output, explain=explain)
             if timed:
                 sys.stderr.write(f"{time.perf_counter() - began:.3f} seconds\n")
+
+
+def _answer_at_prompt(library: Library, asked: str, form: Shape, seconds: float, memory: int) -> None:
+    """What begins with a dot is answered as at the prompt of `tabellion sql`."""
+    from tabellion.cli.sql import Prompt
+    from tabellion.library.query import QueryLimits
+
+    prompt = Prompt(library, QueryLimits(seconds=seconds, memory=memory * 2**20))
+    prompt.mode = form.value if form in (Shape.csv, Shape.json) else "table"
+    prompt.answer(asked)
 
 
 def read_parameters(given: list[str] | None) -> dict[str, str | float | None]:

@@ -1,9 +1,6 @@
 """The words that mean something in tables, by language: total, source, note, unit, "of which", table, continued.
 
-In: a text. Out: whether it is such a word, opens with one, or has one. Every stage asks here, so that the same table
-says the same whatever medium it comes in. Words are in small letters. A word of a script with spaces is found as a
-whole word only; one of a script without spaces anywhere. Fails on languages that are not listed, and on words that
-mean something else in another language than their own ("dont", "summe").
+Every stage asks here, so that the same table says the same in every medium. Fails on languages that are not listed.
 """
 
 from __future__ import annotations
@@ -231,7 +228,7 @@ WORDS: dict[Meaning, dict[str, str]] = {
         "ru": "таблицы, таблицах",
     },
     "other list": {  # what bears a number like a table's, in a series of its own
-        "en": "exhibit, schedule",
+        "en": "exhibit, schedule"
     },
     "figure": {
         "en": "figure, fig., fig, chart, graph, scheme, plate, box, map, diagram, equation, algorithm, listing",

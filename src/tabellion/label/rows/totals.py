@@ -1,13 +1,8 @@
 """Rows that are sums of other rows, and the features that this gives.
 
-Features of a row as a total: whether its numbers are sums of others, and how it stands to its parts. In: the view of a
-sheet's rows and the sums found among them. Out: one number per row and feature.
-
-Which rows are the sums of rows after or before them. A row is a sum where, column by column, its numbers equal the sum
-of a run of the rows next to it, within rounding. Totals of totals are found in further rounds, in which the parts of a
-total found before are stepped over. In: the numbers of the valued rows. Out: how strong the evidence is, and how far
-the parts reach. Fails where parts are missing, and on small whole numbers in few columns, which sum by chance:
-`evidence` counts the digits that agree, less those that chance explains, so that such a match weighs little.
+A row is a sum where, column by column, its numbers equal the sum of a run of the rows next to it, within rounding;
+totals of totals are found in further rounds. Fails where parts are missing, and on small whole numbers in few columns,
+which sum by chance: `evidence` counts the digits that agree, less those that chance explains.
 """
 
 from __future__ import annotations
@@ -24,9 +19,7 @@ from tabellion.label.rows.view import Bools, Column, Floats, Ints, RowView, at_m
 Rows = NDArray[np.intp]
 
 
-class SumSettings(msgspec.Struct, frozen=True):
-    """How far sums are looked for."""
-
+class SumSettings(msgspec.Struct, frozen=True):  # how far sums are looked for
     rounds: int = 3  # levels of totals of totals
     columns: int = 12  # columns looked at: more tell no more
     longest: int = 300  # parts of one total, but for a total of all the rest
@@ -62,8 +55,7 @@ class Sums(msgspec.Struct, frozen=True, eq=False):
             np.where(wins, other.end, self.end),
         )
 
-    def reversed(self) -> Sums:
-        """The same, with rows counted from the other end."""
+    def reversed(self) -> Sums:  # the same, with rows counted from the other end
         last = len(self.end) - 1
         return Sums(self.evidence[::-1], self.share[::-1], self.parts[::-1], last - self.end[::-1])
 
@@ -91,8 +83,7 @@ def find_sums(amount: Floats, settings: SumSettings = DEFAULT) -> FoundSums:
     return FoundSums(after, before.reversed(), rough_after, rough_before.reversed())
 
 
-def _telling_columns(amount: Floats, most: int) -> Floats:
-    """The columns with most numbers, in their order."""
+def _telling_columns(amount: Floats, most: int) -> Floats:  # the columns with most numbers, in their order
     if amount.shape[1] <= most:
         return amount
     numbers = (~np.isnan(amount)).sum(axis=0)
@@ -145,9 +136,7 @@ def _between(rest: Floats, low: Floats, high: Floats) -> tuple[Rows, Rows, Rows]
     return order.T, below.T, within.T
 
 
-class _Matcher:
-    """Compares every row with all sums of the rows after it."""
-
+class _Matcher:  # compares every row with all sums of the rows after it
     def __init__(self, amount: Floats, unit: Floats, settings: SumSettings) -> None:
         self.settings = settings
         self.count, width = amount.shape
@@ -197,8 +186,7 @@ class _Matcher:
             np.where(found, chain[row, kind], row + 1),
         )
 
-    def _none(self) -> Sums:
-        """No row is a sum."""
+    def _none(self) -> Sums:  # no row is a sum
         none = np.zeros(self.count)
         return Sums(none, none, none.astype(np.int64), np.arange(self.count) + 1)
 
@@ -237,10 +225,7 @@ class _Matcher:
             yield at, kind, np.full(len(at), number)
 
     def _rest(self, step: Rows) -> tuple[Floats, Rows, bool]:
-        """For each row the sum of it and of all that `step` leads to, and how many rows that are; nought at the end.
-
-        Then whether each row leads to the next one: nothing is stepped over yet. What was told last is kept.
-        """
+        """For each row the sum of all that `step` leads to, how many rows, and whether each leads to the next."""
         if self._held is None or self._held[0] is not step:
             plain = bool((step[:-1] == np.arange(1, self.count + 1)).all())
             self._held = step, (*self._add_up(step, plain), plain)
@@ -304,8 +289,7 @@ def found_sums(view: RowView) -> FoundSums:
     return view.once("sums", lambda: find_sums(view.amount[view.valued][:, view.value_columns]))
 
 
-def on_all_rows(view: RowView, told: NDArray[Any]) -> Column:
-    """What is told of the valued rows; nought for the others."""
+def on_all_rows(view: RowView, told: NDArray[Any]) -> Column:  # what is told of the valued rows; nought for the others
     result = np.zeros(len(view))
     result[view.valued] = told
     return result
@@ -332,8 +316,7 @@ def is_sum(view: RowView, which: Direction) -> Bools:
     return np.asarray((on_all_rows(view, which(found_sums(view)).evidence) >= SURE) | view.added_up)
 
 
-def look_sums(which: Direction) -> Feature:
-    """The share of the valued rows with the same look that are sums."""
+def look_sums(which: Direction) -> Feature:  # the share of the valued rows with the same look that are sums
 
     def feature(view: RowView) -> Column:
         look = view.look_kind
@@ -343,8 +326,7 @@ def look_sums(which: Direction) -> Feature:
     return feature
 
 
-def named_as_sum(view: RowView) -> Column:
-    """How often a row with the same label is a sum, of the rows with that label."""
+def named_as_sum(view: RowView) -> Column:  # how often a row with the same label is a sum
     times: dict[str, list[int]] = {}
     for label, found in zip(view.first_labels, is_sum(view, better).tolist(), strict=True):
         counts = times.setdefault(label, [0, 0])
@@ -353,8 +335,7 @@ def named_as_sum(view: RowView) -> Column:
     return np.array([round(10 * times[label][1] / times[label][0]) for label in view.first_labels], dtype=np.float64)
 
 
-def part_depth(view: RowView) -> Column:
-    """How many totals above a row lies among the parts of."""
+def part_depth(view: RowView) -> Column:  # how many totals above a row lies among the parts of
     told = found_sums(view).after
     count = len(told.end)
     sure = np.flatnonzero((told.evidence >= SURE) & (told.share >= HALF))
@@ -377,8 +358,7 @@ def shape(view: RowView) -> Column:
     return on_all_rows(view, np.where(told.parts > 0, told_shape, 0))
 
 
-def larger_than(direction: int) -> Feature:
-    """How many neighbours in a row have smaller numbers, in nearly all columns."""
+def larger_than(direction: int) -> Feature:  # how many neighbours in a row have smaller numbers, in nearly all columns
 
     def feature(view: RowView) -> Column:
         amount = view.amount[view.valued][:, view.value_columns][:, :COMPARED]

@@ -1,14 +1,7 @@
 """The rows of a printed table, and the cells that span several of them.
 
-Rows of a printed table as runs of lines, chosen for the table as a whole. In: for each line the chance to go on with
-the line above (`line_joins`). Out: the row of each line. Every run of lines that may be a row is judged by how its
-cells stand to one another (their tops, middles or bottoms agree), and the division of all lines into rows that is
-likeliest as a whole is taken. This is what tells rows apart where wrapped cells are centred against their neighbours
-and the leading is the same inside and between rows.
-
-Cells that rulings show to span several rows. In: a strip and its columns. Out: blocks: the words of one column between
-two rules of its own, where the columns beside it have rules in between. Such words form one cell over all rows of the
-block and do not tell rows; they are taken out of the lines before rows are told, and come back as cells.
+Rows are runs of lines: each is judged by how its cells stand to one another, and the likeliest division is taken.
+Cells that rulings show to span rows (`Block`) are taken out of the lines before rows are told, and come back as cells.
 """
 
 from __future__ import annotations
@@ -166,11 +159,7 @@ def row_candidates(joins: NDArray[np.float64]) -> list[tuple[int, int]]:
 
 
 def row_features(
-    strip: Strip,
-    phrases: list[list[Phrase]],
-    facts: LineFacts,
-    joins: NDArray[np.float64],
-    runs: list[tuple[int, int]],
+    strip: Strip, phrases: list[list[Phrase]], facts: LineFacts, joins: NDArray[np.float64], runs: list[tuple[int, int]]
 ) -> NDArray[np.float64]:
     """One row per run of lines, one column per feature."""
     em = strip.em
@@ -364,8 +353,7 @@ def find_rows(
 def closed_rows(strip: Strip, columns: Columns, facts: LineFacts) -> NDArray[np.int32] | None:
     """The row of each line where rules close every cell of a table: all that stands between two level ones is one row.
 
-    None where they do not, or where a stretch between them holds numbers under numbers, texts of as many lines in all
-    its columns, or more than one name in the first: such rules part groups of rows.
+    None where they do not, or where rules part groups of rows: what is between them holds several.
     """
     if not columns.ruled or min(columns.ruled) < _CLOSED:
         return None
