@@ -215,7 +215,7 @@ def soak_kills(count: int, folder: Path, seed: int = 4) -> int:
                 if fault or differing:
                     faults += 1
                     print(f"kills, round {number}, {kind}, {operation.__name__}: {fault} {differing}", flush=True)
+            told = "; ".join(f"{kind}: {dict(counts)}" for kind, counts in killed.items())
+            print(f"kills after {number} rounds: {told}; {faults} faults", flush=True)
             number += 1
-    for kind, counts in killed.items():
-        print(f"kills on {kind}: {dict(counts)}; {faults} faults", flush=True)
     return faults

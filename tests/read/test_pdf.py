@@ -15,6 +15,7 @@ from tabellion.errors import EncryptedError, MalformedError, TooLargeError, Trun
 from tabellion.model.printed import Font
 from tabellion.pipeline import extract_document
 from tabellion.read import Limits, read_document
+from tabellion.read.pdf.characters import _drawn_first
 from tabellion.read.pdf.document import PrintedPages
 from tabellion.read.pdf.signs import mend_symbols
 from tabellion.read.pdf.words import LetterBoxes
@@ -392,3 +393,11 @@ def test_a_page_crowded_beyond_measure_is_told_of_and_not_searched():
     extraction = extract_document(write_pdf([page]))
     assert extraction.tables == ()
     assert any("tables were not looked for" in issue.note for issue in extraction.issues)
+
+
+def test_characters_at_no_place_at_all_cost_nobody_a_word(recwarn: pytest.WarningsRecorder) -> None:
+    nowhere = np.array([[np.nan, 1.0], [np.inf, -np.inf], [1e300, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    code, run = np.full(5, 65, dtype=np.uint32), np.array([0, 0, 0, 1, 2])
+    kept = _drawn_first(code, nowhere, run, np.ones(5, dtype=bool))
+    assert kept.tolist() == [True, True, True, True, False]  # the last was drawn there before
+    assert not recwarn.list

@@ -76,6 +76,7 @@ _BLANKS = (0x20, 0x0A, 0x0D)
 UNMAPPED = 0.3  # share of text without Unicode values from which on it is no text, but a guess
 _UNKNOWN = 0xFFFD
 _LOW_BITS = (1 << 21) - 1
+_FARTHEST = 2.0**40  # half points; a damaged file may say any number
 _UPRIGHT = 1.0  # degrees
 _UNMAPPED_PROBE = 40  # characters of a font that are asked whether they have a Unicode value
 _LETTER_SHARES = np.array([
@@ -272,7 +273,7 @@ def _drawn_first(
     first = np.ones(len(code), dtype=bool)
     if not len(at):
         return first
-    x, y = np.round(2 * origin[at].T).astype(np.int64)
+    x, y = np.round(np.clip(np.nan_to_num(2 * origin[at].T), -_FARTHEST, _FARTHEST)).astype(np.int64)
     place = (code[at].astype(np.int64) << 42) + ((x & _LOW_BITS) << 21) + (y & _LOW_BITS)  # one number is sorted faster
     _, earliest, of = np.unique(place, return_index=True, return_inverse=True)
     earliest = earliest[of.reshape(-1)]
