@@ -45,8 +45,7 @@ class AttributeSettings(msgspec.Struct, frozen=True):
     words: int = 40  # it is not longer: else it is running text
     pages: float = 0.5  # share of the pages on which such a place holds a text of its own
     texts: float = 2.0  # how many lines with such texts a page has there, on average
-    trimmings: float = 0.04  # chance of a fact below which a text goes, though something names it
-    nameless: float = 0.1  # the same for a text that nothing names
+    trimmings: float = 0.04  # chance of a fact below which a text goes, though something may name it
     company: float = 0.4  # share of the named texts in places of one kind that must be facts for the others to stay
     unnamed: float = 0.25  # chance from which on it stays, though the page's hierarchy gives it no place
     letters: int = 400  # longer ones are running text
@@ -150,10 +149,10 @@ class _Reader:
         for spanned in self.read():
             attribute, first, last = spanned
             chance = max((chances[leaf] for leaf in range(first, last) if leaf in chances), default=1.0)
-            least = self.settings.trimmings if attribute.label else self.settings.nameless
-            told.append((spanned, chance >= least or fold_text(attribute.value) in self.stated))
+            likely = chance >= self.settings.trimmings or fold_text(attribute.value) in self.stated
+            told.append((spanned, likely))
             if attribute.label:
-                company.setdefault(self._place(first), []).append(told[-1][1])
+                company.setdefault(self._place(first), []).append(likely)
         for spanned, likely in told:
             beside = company.get(self._place(spanned[1]), []) if spanned[0].label else []
             if likely or (sum(beside) >= _SEVERAL and sum(beside) >= self.settings.company * len(beside)):
