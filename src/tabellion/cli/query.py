@@ -55,6 +55,10 @@ class Shape(StrEnum):
     xml = "xml"
 
 
+SqlArgument = Annotated[
+    str,
+    typer.Argument(metavar="SQL", help="One SELECT, or the name of a saved question; - reads it from standard input."),
+]
 SecondsOption = Annotated[
     float, typer.Option("--seconds", metavar="N", min=0.001, help="How long a query may run.", rich_help_panel="Limits")
 ]
@@ -70,12 +74,7 @@ ParameterOption = Annotated[
 
 
 def query(
-    sql: Annotated[
-        str,
-        typer.Argument(
-            metavar="SQL", help="One SELECT, or the name of a saved question; - reads it from standard input."
-        ),
-    ] = "",
+    sql: SqlArgument = "",
     library: LibraryOption = None,
     files: FilesOption = None,
     form: Annotated[
