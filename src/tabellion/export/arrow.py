@@ -201,11 +201,20 @@ SCHEMA = pa.schema(
 )
 _ROW_GROUP = 262_144
 _EXACT = 2.0**53
+_BOUNDED = ("source", "sheet", "table", "row", "column", "value", "type", "page")
+"""The columns whose least and largest value is told of each group of rows, so that readers may pass groups over."""
 
 
 def write_parquet(extractions: Iterable[Extraction], file: BinaryIO) -> None:
     """All tuples of some documents."""
-    with pq.ParquetWriter(file, SCHEMA, compression="zstd", compression_level=1, use_dictionary=_repeating()) as writer:
+    with pq.ParquetWriter(
+        file,
+        SCHEMA,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=_repeating(),
+        write_statistics=list(_BOUNDED),
+    ) as writer:
         for extraction in extractions:
             for table in extraction.tables:
                 for start in range(0, len(table.tuples), _ROW_GROUP):
@@ -269,6 +278,6 @@ def _value_texts(tuples: Tuples) -> pa.Array:
 
 def _repeating() -> list[str]:
     """The columns in which the same stands again and again, as Parquet names them."""
-    alone = ("row", "column", "address", "value", "text", "value_text", "box.list.element")
+    alone = ("row", "column", "address", "value", "text", "value_text", "left_cells.list.element", "box.list.element")
     names = (f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in SCHEMA)
     return [name for name in names if name not in alone]

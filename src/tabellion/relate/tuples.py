@@ -99,7 +99,8 @@ class Paths(Mapping[int, Path]):
         return int(self.grid.row_of[row]), int(self.grid.column_of[column])
 
 
-_OWN = lazy_pattern(r"[%％‰$€£¥￥₹₽₩¢]|\b(?:USD|EUR|GBP|CHF)\b")
+_SIGNS, _CODES = "%％‰$€£¥￥₹₽₩¢", ("USD", "EUR", "GBP", "CHF")
+_OWN = lazy_pattern(rf"[{_SIGNS}]|\b(?:{'|'.join(_CODES)})\b")
 _MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
 _YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
 _EXCEPTION = lazy_pattern(
@@ -166,7 +167,8 @@ def _said_by_values(
     by_style = np.array([known.number(unit) for unit in formats], dtype=np.int64)
     found = by_style[grid.style[rows, columns]]
     texts = grid.text[rows, columns].tolist()
-    if _OWN.search("\n".join(texts)):  # one look spares plain sheets a million
+    together = "\n".join(texts)
+    if any(sign in together for sign in (*_SIGNS, *_CODES)):  # one look spares plain sheets a million
         for index, text in enumerate(texts):
             sign = _OWN.search(text)
             if sign:
