@@ -8,6 +8,7 @@ must be as it was there in a round without kills, and `verify` must find nothing
 from __future__ import annotations
 
 import contextlib
+import json
 import multiprocessing
 import os
 import random
@@ -123,11 +124,18 @@ def state(at: Round) -> dict[str, Any]:
         with library.catalogue.reading() as connection:
             logs = read_logs(connection, [one.id for one in library.documents()])
         weights = library.folder.weights
-        files = {path.name: path.read_bytes() for path in sorted(weights.glob("*"))} if weights.is_dir() else {}
+        files = {path.name: _learned(path) for path in sorted(weights.glob("*"))} if weights.is_dir() else {}
         left = sorted(path.name for path in library.folder.root.glob(".*"))
     history = Path(at.history).read_bytes() if Path(at.history).exists() else b""
     told = {document: [msg.operation for msg in log] for document, log in logs.items()}
     return held | {"corrections": told, "weights": files, "history": history, "left": left}
+
+
+def _learned(path: Path) -> Any:
+    """What a file of weights holds; a card without the state of the code, which may change meanwhile."""
+    if not path.name.endswith(".card.json"):
+        return path.read_bytes()
+    return json.loads(path.read_bytes()) | {"commit": None}
 
 
 def start(operation: Callable[[Round], None], at: Round) -> BaseProcess:
