@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.errors import RepairError
 from tabellion.model.correction import (
@@ -60,13 +61,17 @@ def same_region(one: Place, other: Place) -> bool:
     return one.path == other.path
 
 
+def _first_places(lines: NDArray[np.int32]) -> dict[int, int]:
+    """Line of the source -> the first place that it has in the grid."""
+    return dict(zip(lines[::-1].tolist(), range(len(lines) - 1, -1, -1), strict=True))
+
+
 class Places:
     """The rows and columns of a source in one grid."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        self._row = {int(row): place for place, row in reversed(list(enumerate(grid.row_of)))}
-        self._column = {int(column): place for place, column in reversed(list(enumerate(grid.column_of)))}
+        self._row, self._column = _first_places(grid.row_of), _first_places(grid.column_of)
 
     def row(self, row: int | None) -> int | None:
         return None if row is None else self._row.get(row)
