@@ -115,7 +115,7 @@ def query(
         elif save:
             store.save_query(save, asked, describe)
         elif asked.lstrip().startswith("."):
-            _answer_at_prompt(store, asked.strip(), form, seconds, memory)
+            _command(store, asked.strip(), form)
         elif not asked.strip():
             raise typer.BadParameter("a SELECT, the name of a saved question, or --saved", param_hint="SQL")
         else:
@@ -139,6 +139,16 @@ def _answer_at_prompt(library: Library, asked: str, form: Shape, seconds: float,
     prompt = Prompt(library, QueryLimits(seconds=seconds, memory=memory * 2**20))
     prompt.mode = form.value if form in (Shape.csv, Shape.json) else "table"
     prompt.answer(asked)
+
+
+def _command(store: Library, typed: str, form: Shape) -> None:
+    """A command of the prompt of `tabellion sql`, alone."""
+    from tabellion.cli.sql import Prompt
+    from tabellion.library.query import QueryLimits
+
+    prompt = Prompt(store, QueryLimits())
+    prompt.mode = form.value if form in (Shape.csv, Shape.json) else "table"
+    prompt.answer(typed)
 
 
 def read_parameters(given: list[str] | None) -> dict[str, str | float | None]:
