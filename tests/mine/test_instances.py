@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+import numpy as np
+
+from tabellion.mine.attributes import AttributeSettings, read_facts
+from tabellion.mine.facts import learn_facts
 from tabellion.mine.instances import mine_instances
 from tabellion.mine.schema_org import marked_breadcrumbs
 from tabellion.read.web.page_tree import load_page_tree, parse_page_tree
@@ -143,3 +148,20 @@ def test_a_heading_that_leads_elsewhere_is_no_label_of_what_follows() -> None:
     rows = "<h3><a href='/photos/{0}'>More Photos</a></h3><div><b>Price:</b> ${0}</div><div><b>Miles:</b> {1}</div>"
     facts = _facts(rows, [(f"{n}001", f"{n * 7}") for n in range(1, 7)])
     assert {(("Price:",), "$1001"), (("Miles:",), "7")} <= set(facts)
+
+
+def test_a_named_text_that_is_the_same_on_every_page_stays_with_the_facts_beside_it() -> None:
+    names = ("Alba", "Bern", "Cork", "Dorn", "Elba", "Fano")
+    rows = "<tr><td>Students</td><td>{n}4{n}</td></tr><tr><td>Tuition</td><td>$ {n}7,2{n}0</td></tr>"
+    rows += "<tr><td>Student body</td><td>Coed</td></tr><tr><td>Founded</td><td>18{n}3</td></tr>"
+    pages = {
+        f"{name}.html": f"<title>{name} College - Guide</title><h1>{name} College</h1><table>{rows.format(n=n)}</table>"
+        for n, name in enumerate(names, 1)
+    }
+    learned, views = learn_facts(map(parse_page_tree, pages.values()))
+    chances = np.array([0.0 if slot[0] == "student body" else 0.5 for slot in learned.slots.numbers])
+    doubtful = msgspec.structs.replace(learned, chances=chances)
+    kept = {(each.label, each.value) for each in read_facts(views[0], doubtful)}
+    assert {(("Students",), "141"), (("Student body",), "Coed")} <= kept
+    alone = read_facts(views[0], doubtful, AttributeSettings(company=2.0))
+    assert "Coed" not in {each.value for each in alone}
