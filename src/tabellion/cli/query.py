@@ -131,16 +131,6 @@ def query(
                 sys.stderr.write(f"{time.perf_counter() - began:.3f} seconds\n")
 
 
-def _answer_at_prompt(library: Library, asked: str, form: Shape, seconds: float, memory: int) -> None:
-    """What begins with a dot is answered as at the prompt of `tabellion sql`."""
-    from tabellion.cli.sql import Prompt
-    from tabellion.library.query import QueryLimits
-
-    prompt = Prompt(library, QueryLimits(seconds=seconds, memory=memory * 2**20))
-    prompt.mode = form.value if form in (Shape.csv, Shape.json) else "table"
-    prompt.answer(asked)
-
-
 def _command(store: Library, typed: str, form: Shape) -> None:
     """A command of the prompt of `tabellion sql`, alone."""
     from tabellion.cli.sql import Prompt
