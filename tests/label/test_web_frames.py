@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tabellion import extract
 from tabellion.export.json import count_headers
 from tabellion.label import Recognised, label_grid, label_grids
 from tabellion.label.pages.headers import HeaderLines, settle_headers
@@ -215,3 +216,15 @@ def test_a_head_goes_on_until_what_it_spans_is_told_apart(
     grid = recognise_grid(MarkupRegion(read_markup(table(*rows))[0], Place(table_index=0), 0))
     settled = settle_headers(view_tables([grid]).tables[0], HeaderLines(*found))
     assert (settled.rows, settled.columns) == expected
+
+
+def test_an_attribute_without_a_value_is_no_group_of_the_next_ones() -> None:
+    rows = [("Base pay:", "$20"), ("Other pay:", ""), ("Job type:", "Full-time"), ("Travel:", ""), ("Degree:", "None")]
+    table = "".join(f"<tr><td>{name}<td>{value}" for name, value in rows)
+    [found] = extract(f"<table>{table}</table>".encode())
+    assert {one.text: one.left for one in found.tuples if one.text} == {
+        "$20": ("Base pay:",), "Full-time": ("Job type:",), "None": ("Degree:",),
+    }  # fmt: skip
+    spanned = table.replace("<tr><td>Other pay:<td>", "<tr><td colspan=2>Other pay:")
+    [grouped] = extract(f"<table>{spanned}</table>".encode())
+    assert ("Other pay:", "Job type:") in {one.left for one in grouped.tuples}

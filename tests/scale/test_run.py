@@ -24,7 +24,7 @@ from tabellion.scale import (
     read_batch,
     run_sources,
 )
-from tabellion.scale.driver import BATCH_BYTES, BATCH_DOCUMENTS, connected
+from tabellion.scale.driver import BATCH_BYTES, BATCH_DOCUMENTS, Ahead, connected
 from tabellion.scale.work import load_bytes
 
 pytest.importorskip("distributed")
@@ -217,3 +217,16 @@ def test_corrections_hold_in_a_run(tmp_path: Path, cluster: str) -> None:
 def test_a_cluster_that_is_none_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="local, local:N"), connected("nowhere"):
         pass
+
+
+def test_a_cluster_is_not_asked_for_its_workers_at_every_task() -> None:
+    asked = []
+
+    class Client:
+        def scheduler_info(self, n_workers: int) -> dict[str, dict[str, str]]:
+            asked.append(n_workers)
+            return {"workers": {str(number): "" for number in range(5)}}
+
+    ahead = Ahead(Client())
+    assert {ahead.most() for _ in range(200)} == {40}
+    assert len(asked) < 100

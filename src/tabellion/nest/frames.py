@@ -170,9 +170,23 @@ def is_flat(frame: Frame) -> bool:
     if grid.medium != "html" and len(frame.body_rows) < MANY_RECORDS:
         return False
     body, stub = list(frame.body_rows), frame.stub_columns[0]
+    if _lists_attributes(frame, stub, body):
+        return True
     if any(frame.labels.roles[row] != "data" for row in body) or not grid.filled[body, stub].all():
         return False
     return _looks_alike(frame, stub, body) and bool(grid.filled[body][:, list(frame.value_columns)].any(axis=1).all())
+
+
+def _lists_attributes(frame: Frame, stub: int, body: list[int]) -> bool:
+    """Whether all labels of a web table without a head end with a colon and look alike: those without a value are
+    attributes like the others, no groups of them. Each has a cell of its own, with a cell beside it.
+    """
+    grid, values = frame.grid, list(frame.value_columns)
+    if grid.medium != "html" or frame.header_rows or not grid.filled[body, stub].all():
+        return False
+    spans = (grid.home[body][:, values] == grid.home[body, stub][:, None]).any()
+    colons = all(str(text).rstrip().endswith(":") for text in grid.text[body, stub].tolist())
+    return colons and not spans and _looks_alike(frame, stub, body)
 
 
 def lists_records(frame: Frame) -> bool:

@@ -36,6 +36,7 @@ BATCH_BYTES = 16 * 2**20
 _AHEAD, _LEAST_AHEAD = 8, 16  # batches under way for each worker: one that takes minutes does not stop the others
 _PATIENCE = 60.0  # seconds for which a database that does not answer is asked again
 _PAUSE = 0.5
+_ASKED_AGAIN = 1.0  # seconds after which a cluster is asked again how many workers it has
 _COSTS = {".pdf": 8, ".xlsx": 2, ".xlsm": 2, ".xlsb": 2, ".xls": 2, ".ods": 2}
 Listener = Callable[[ReadDocument, RunReport], object]
 
@@ -151,9 +152,9 @@ class _Run:
     def read(self, client: Any, planned: Iterator[Planned]) -> None:
         """Have all batches read, and make each visible in its turn."""
         under_way: deque[UnderWay] = deque()
+        ahead = Ahead(client)
         while True:
-            most = max(_LEAST_AHEAD, _AHEAD * len(client.scheduler_info(n_workers=-1)["workers"]))
-            while len(under_way) < most and (batch := next(planned, None)):
+            while len(under_way) < ahead.most() and (batch := next(planned, None)):
                 under_way.append(self._begin(client, batch))
             if not under_way:
                 return
@@ -208,13 +209,27 @@ class _Run:
                     yield _lost(place, again)
 
 
+class Ahead:
+    """How many tasks are given to a cluster before the first of them is done: by its workers, asked once a second."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._until, self._most = 0.0, _LEAST_AHEAD
+
+    def most(self) -> int:
+        if time.monotonic() > self._until:
+            workers = len(self.client.scheduler_info(n_workers=-1)["workers"])
+            self._until, self._most = time.monotonic() + _ASKED_AGAIN, max(_LEAST_AHEAD, _AHEAD * workers)
+        return self._most
+
+
 def _spread(client: Any, work: Callable[..., Made], parts: Iterable[Sequence[Any]]) -> Iterator[Made]:
     """What `work` makes of each part, in turn, on the workers of a cluster; here, where they are lost."""
     under_way: deque[tuple[Sequence[Any], Any]] = deque()
     todo, ended = iter(parts), False
+    ahead = Ahead(client)
     while under_way or not ended:
-        most = max(_LEAST_AHEAD, _AHEAD * len(client.scheduler_info(n_workers=-1)["workers"]))
-        while len(under_way) < most and not ended:
+        while len(under_way) < ahead.most() and not ended:
             part = next(todo, None)
             ended = part is None
             if part is not None:
