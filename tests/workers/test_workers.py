@@ -33,6 +33,14 @@ def test_a_worker_goes_from_task_to_task() -> None:
         assert first == second != os.getpid()
 
 
+def test_a_worker_finds_files_where_its_parent_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Crew(1) as crew:
+        crew.do(os.getpid, bounds=ROOM)
+        monkeypatch.chdir(tmp_path)
+        Path("here").write_text("it is", encoding="utf-8")
+        assert crew.do(Path("here").read_text, "utf-8", bounds=ROOM) == "it is"
+
+
 def test_an_error_comes_back_as_it_is_and_the_worker_stays() -> None:
     with Crew(1) as crew:
         before = crew.do(os.getpid, bounds=ROOM)

@@ -104,7 +104,7 @@ _OWN = lazy_pattern(rf"[{_SIGNS}]|\b(?:{'|'.join(_CODES)})\b")
 _MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
 _YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
 _EXCEPTION = lazy_pattern(
-    r"[,;]?\s*\b(?:except(?:ing)?(?: for)?|unless|sauf|außer|salvo|excepto)\b(?P<what>[^()\[\].;]*)", re.IGNORECASE
+    r"[,;]?\s{0,3}\b(?:except(?:ing)?(?: for)?|unless|sauf|außer|salvo|excepto)\b(?P<what>[^()\[\].;]*)", re.IGNORECASE
 )
 _PARTS = lazy_pattern(r",| and | or | et | und | y ")
 _NO_NAME = lazy_pattern(

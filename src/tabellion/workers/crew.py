@@ -100,7 +100,8 @@ class Worker:
         The time in which nobody asks for the next message does not count.
         """
         self.start()
-        packed = pickle.dumps((work, tuple(given), bounds, standard_input), pickle.HIGHEST_PROTOCOL)
+        task = (work, tuple(given), bounds, standard_input, _working_folder())
+        packed = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         left = bounds.seconds + min(_MOST_GRACE, max(_LEAST_GRACE, _GRACE * bounds.seconds))
         kind = b""
         try:
@@ -336,3 +337,11 @@ def _name(status: int) -> str:
         return f"signal {signal.Signals(-status).name}"
     except ValueError:
         return f"signal {-status}"
+
+
+def _working_folder() -> str:
+    """Where relative names of files begin; the root where that folder is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return os.sep

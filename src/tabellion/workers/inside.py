@@ -16,7 +16,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,9 @@ def tell_page(done: int, total: int) -> None:
 def _answer(packed: bytes) -> tuple[bytes, bytes]:
     work: Callable[..., Any]
     try:
-        work, given, bounds, said = pickle.loads(packed)  # noqa: S301 - from our own parent
+        work, given, bounds, said, folder = pickle.loads(packed)  # noqa: S301 - from our own parent
+        with suppress(OSError):
+            os.chdir(folder)  # files are named as the parent would find them now
         with _bound(bounds), _standard_input(said):
             return channel.RESULT, pickle.dumps(work(*given), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
