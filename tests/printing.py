@@ -80,3 +80,21 @@ def _rc4(key: bytes, data: bytes) -> bytes:
         state[i], state[j] = state[j], state[i]
         out.append(byte ^ state[(state[i] + state[j]) % 256])
     return bytes(out)
+
+
+def drawn_pdf(content: str, form: str = "", to_unicode: str = "", mapped: str = "Helvetica") -> bytes:
+    """A page with this content; `/X` is a form, `/F1` a font whose letters stand for what the map says."""
+    streams = [f"<< /Length {len(text)} >>\nstream\n{text}\nendstream" for text in (content, to_unicode)]
+    return join_objects(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
+            "/Resources << /XObject << /X 6 0 R >> /Font << /F0 7 0 R /F1 8 0 R >> >> >>",
+            *streams,
+            "<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F0 7 0 R >> >> "
+            f"/Length {len(form)} >>\nstream\n{form}\nendstream",
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            f"<< /Type /Font /Subtype /Type1 /BaseFont /{mapped} /ToUnicode 5 0 R >>",
+        ]
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -64,17 +64,9 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def port() -> Iterator[int]:
-    try:
-        server = ThreadingHTTPServer(("127.0.0.255", 0), Handler)
-        server.server_close()
-        server = ThreadingHTTPServer(("0.0.0.0", 0), Handler)  # noqa: S104 - loopback has many addresses
-    except OSError:
-        pytest.skip("this machine has one loopback address only")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
+def port(made_web: Callable[[type[Handler]], AbstractContextManager[int]]) -> Iterator[int]:
+    with made_web(Handler) as port:
+        yield port
 
 
 def test_sites_of_the_domain_are_found_by_links_and_their_taxonomy_is_merged(port: int, tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -101,18 +101,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def port() -> Iterator[int]:
+def port(made_web: Callable[[type[Handler]], AbstractContextManager[int]]) -> Iterator[int]:
     Web.prices = {car: f"${11 + car},{100 + 31 * car}" for car in range(8)}
     Web.cars, Web.sent = list(range(7)), []
-    try:
-        ThreadingHTTPServer(("127.0.0.255", 0), Handler).server_close()
-        server = ThreadingHTTPServer(("0.0.0.0", 0), Handler)  # noqa: S104 - loopback has many addresses
-    except OSError:
-        pytest.skip("this machine has one loopback address only")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
+    with made_web(Handler) as port:
+        yield port
 
 
 def run(*arguments: str) -> Result:

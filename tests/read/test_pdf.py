@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from printing import PdfPage, join_objects, protect, write_pdf
+from printing import PdfPage, drawn_pdf, join_objects, protect, write_pdf
 from tabellion.errors import EncryptedError, MalformedError, TooLargeError, TruncatedError, UnreadableError, UsageError
 from tabellion.model.printed import Font
 from tabellion.pipeline import extract_document
@@ -48,64 +48,6 @@ def plain_pdf(pages: int = 1) -> bytes:
         page.text(72, 100, f"Page {number} of the document", 12)
         made.append(page)
     return write_pdf(made)
-
-
-def drawn_pdf(content: str, form: str = "", to_unicode: str = "", mapped: str = "Helvetica") -> bytes:
-    """A page with this content; `/X` is a form, `/F1` a font whose letters stand for what the map says."""
-    streams = [f"<< /Length {len(text)} >>\nstream\n{text}\nendstream" for text in (content, to_unicode)]
-    return join_objects(
-        [
-            "<< /Type /Catalog /Pages 2 0 R >>",
-            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
-            "/Resources << /XObject << /X 6 0 R >> /Font << /F0 7 0 R /F1 8 0 R >> >> >>",
-            *streams,
-            "<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F0 7 0 R >> >> "
-            f"/Length {len(form)} >>\nstream\n{form}\nendstream",
-            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-            f"<< /Type /Font /Subtype /Type1 /BaseFont /{mapped} /ToUnicode 5 0 R >>",
-        ]
-    )
-
-
-def test_characters_beyond_the_basic_plane_are_whole():
-    letters = (
-        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
-        "endcodespacerange 2 beginbfchar <61> <D835DC5D> <62> <D835> endbfchar endcmap end end"
-    )
-    words = page_of(drawn_pdf("BT /F1 12 Tf 72 700 Td (a) Tj 40 0 Td (b) Tj ET", to_unicode=letters)).words
-    assert words.text.tolist() == ["\U0001d45d", "\ufffd"]
-    "".join(words.text).encode()
-
-
-def test_signs_of_a_font_that_calls_them_letters_are_read_as_they_look():
-    named = {0x2D: "2", 0xB1: "6", 0x3C: ",", 0x6D: "m", 0x61: "a", 0x67: "g", 0x62: "b"}  # minus, ±, <, Greek
-    pairs = " ".join(f"<{code:02X}> <{ord(c):04X}>" for code, c in named.items())
-    letters = (
-        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
-        f"endcodespacerange {len(named)} beginbfchar {pairs} endbfchar endcmap end end"
-    )
-    content = (
-        r"BT /F1 12 Tf 72 700 Td (-) Tj /F0 12 Tf (2.5) Tj /F1 12 Tf (\261) Tj /F0 12 Tf (0.6 ) Tj "
-        r"/F1 12 Tf (m) Tj /F0 12 Tf (g 26 mg ) Tj /F1 12 Tf (gab<) Tj ET"
-    )
-    words = page_of(drawn_pdf(content, to_unicode=letters, mapped="Symbol")).words
-    assert "".join(words.text) == "−2.5±0.6μg26mgγαβ<"
-
-
-def test_signs_that_a_font_numbers_as_they_come_are_read_as_they_look():
-    named = {0x2D: "\x01", 0xB0: "\x03", 0x3D: "¼", 0x28: "ð", 0x29: "Þ", 0x44: "1", 0xA3: "\x04"}
-    pairs = " ".join(f"<{code:02X}> <{ord(c):04X}>" for code, c in named.items())
-    letters = (
-        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
-        f"endcodespacerange {len(named)} beginbfchar {pairs} endbfchar endcmap end end"
-    )
-    content = (
-        r"BT /F1 12 Tf 72 700 Td (D) Tj /F0 12 Tf (t ) Tj /F1 12 Tf (=\(-) Tj /F0 12 Tf (1.11) Tj "
-        r"/F1 12 Tf (\)\260\243) Tj ET"
-    )
-    words = page_of(drawn_pdf(content, to_unicode=letters, mapped="Symbol")).words
-    assert "".join(words.text) == "Δt=(−1.11)°\ufffd"  # what may be ≤ or ≥ stays unknown
 
 
 def test_signs_of_mathabx_fonts_are_no_accents():
@@ -319,29 +261,6 @@ def test_a_page_of_pictures_alone_says_that_nothing_can_be_read():
     for n in range(50):
         page.content.append(f"{10 * n} 100 m {10 * n + 5} 160 {10 * n + 9} 190 300 400 c S")
     assert "no text" in page_of(write_pdf([page])).issues[0].note
-
-
-def nameless(text: str) -> bytes:
-    """A page with a text in a font of pictures, as TeX makes them: nothing says which letter a picture is."""
-    page = PdfPage()
-    page.text(72, 100, text, 12)
-    return write_pdf([page]).replace(
-        b"/Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding",
-        b"/Subtype /Type3 /FontBBox [0 0 9 9] /FontMatrix [.1 0 0 .1 0 0] /CharProcs << >> "
-        b"/Encoding << /Differences [32 /g1 /g2 /g3] >> /FirstChar 27 /LastChar 126 /Widths [" + b"5 " * 100 + b"]",
-    )
-
-
-def test_text_without_unicode_values_is_not_given_as_text():
-    page = page_of(nameless("Uxq vqvzk grmnfk yzb rqxkhv wkj zbdd gkh ukbwwk"))
-    assert "without Unicode values: given as" in page.issues[0].note
-    assert set("".join(page.words.text)) == {"\ufffd"}
-
-
-def test_text_without_unicode_values_is_read_by_its_codes_where_they_spell_words():
-    page = page_of(nameless("Deaths from other causes in 1990 rose to 13.7 in our \x1cndings"))
-    assert "read by the codes" in page.issues[0].note
-    assert "".join(page.words.text).replace("\ufb01", "fi") == "Deathsfromothercausesin1990roseto13.7inourfindings"
 
 
 def test_ten_thousand_paths_on_a_page_are_bounded():

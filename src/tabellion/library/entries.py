@@ -2,7 +2,8 @@
 
 In: documents and tables as the catalogue has them, and the segments of their tuples. Out: one entry per table, of the
 fields that `build_schema` names. To describe the entries of some documents is one pure function, which takes nine
-tenths of the time of indexing: who has many processes spreads it over them.
+tenths of the time of indexing: who has many processes spreads it over them. Fails where a corrected title stands beside
+a caption: only the caption is searched.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 In: indexes of one schema. Out: one that is asked like a single index of tantivy. All tables of a document lie in one
 shard, so each shard is a sample of the library: words are about as rare in each as in all, and scores are compared as
 they are (Elasticsearch does the same). A small library has one shard. The number of shards is settled when an index is
-made anew; one that a library has outgrown is made anew in more.
+made anew; one that a library has outgrown is made anew in more. Fails where few documents share rare words: scores of
+different shards then differ by a little.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 In: the pages of a template, its slots and the chance of each that it holds facts. Out: a profile of each slot that may
 be an attribute: its label, what markup calls it, its texts by page, and their words, shapes and kinds. A label that
-stands in the texts themselves ("Phone: 334-229-4400") is no part of what is compared.
+stands in the texts themselves ("Phone: 334-229-4400") is no part of what is compared. Fails where the nearest label is
+that of something else ("Image Viewer" over a price): the slot is then compared under that name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Small arrays asked often: what numpy tells of them too, without the cost of its general ways.
 
 numpy's `median`, `isin` and `quantile` take tens of microseconds of a handful of numbers, and a document asks
-thousands of times. These give the same, to the last bit.
+thousands of times. In: small arrays of plain numbers. Out: the same as numpy gives, to the last bit. On long arrays
+numpy is faster; numbers that are no numbers (NaN) are not looked for.
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ and the nearest node of each body row in each strand.
 Left header trees that need no learning: a stub without any sign of nesting, and groups of a frame without a stub. In: a
 frame. Out: the tree, and the nearest nodes of each body row. Web tables mostly list rows of one rank; that is plain
 where all labels of a stub look alike, begin at one place and have values beside them, and so it is on a sheet of
-thousands of such rows. Rows of a sheet that each have a label in the first and in another column of the stub, all of
-one look, are records: none stands under another. Where no column names the rows, the rows that one cell fills still
-name those below them. A key of several columns on a web page is a plain list of names: an empty field says nothing of
-the rows below it.
+thousands of such rows. Attributes of a web page that all end with a colon are of one rank, with values or without.
+Rows of a sheet that each have a label in the first and in another column of the stub, all of one look, are records:
+none stands under another. Where no column names the rows, the rows that one cell fills still name those below them. A
+key of several columns on a web page is a plain list of names: an empty field says nothing of the rows below it. Fails
+where a row without values looks as its neighbours do: only meaning tells whether it is a group of them.
 
 The top header trees. In: frames, weights. Out: of each the tree, and the nearest nodes of each value column. The head
 of the stub's first column is no label of any value and has no node, unless a row of column numbers stands under it and

@@ -3,7 +3,8 @@
 Goes in: the tables found on a page view, with their captions. Comes out: the same boxes, some of them larger. What
 stands between a table's caption and the table is its head, which was judged to be text or was cut off. What stands
 between a table that has no rule at its foot and the rule that closes it, as wide as its others, are its last rows.
-Fails where notes stand inside the closing rule.
+A region that is no table by laws of layout is told too: a part of a figure, a list of contents. Fails where notes stand
+inside the closing rule, and on lists of contents without a heading whose sections have no numbers of several levels.
 """
 
 from __future__ import annotations
