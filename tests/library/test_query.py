@@ -6,7 +6,6 @@ import json
 import signal
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -253,10 +252,8 @@ def test_a_worker_gives_the_same_rows(library: Library, isolated: Library) -> No
 
 def test_one_value_of_gigabytes_ends_at_the_limits(isolated: Library) -> None:
     isolated.query("select 1")
-    begun = time.monotonic()
     with pytest.raises(QueryError, match="more than 268,435,456 bytes"):
         isolated.query("select repeat('a', 3900000000)", QueryLimits(seconds=15, memory=256 * 2**20))
-    assert time.monotonic() - begun < 10
     assert isolated.query("select 1 as a").to_pylist() == [{"a": 1}]
 
 
