@@ -18,7 +18,7 @@ from shelving import contents, write_documents
 
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
-from tabellion.library.backup import copy_library
+from tabellion.library.upkeep import copy_library
 from tabellion.library.verify import verify_library
 
 DOCUMENTS = 6

@@ -10,8 +10,8 @@ from shelving import shelve_texts
 
 from tabellion.learn.corpora import corpus_folder
 from tabellion.library import open_library
-from tabellion.library.columns import name_columns
 from tabellion.library.library import Library
+from tabellion.library.naming import name_columns
 from tabellion.library.relations import quoted
 
 SAMPLE = {"troy200": 12, "saus-lines": 12}  # every so many files

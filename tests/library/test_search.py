@@ -14,7 +14,7 @@ import pytest
 from shelving import write_documents
 
 from tabellion.errors import QueryError
-from tabellion.library import open_library, shards
+from tabellion.library import index, open_library
 from tabellion.library.library import Library
 from tabellion.library.search import Found
 from tabellion.library.verify import verify_library
@@ -198,7 +198,7 @@ def test_an_index_in_shards_answers_like_one(tmp_path: Path) -> None:
 
 
 def test_a_library_that_outgrows_its_shards_gets_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "_DOCUMENTS", 3)
+    monkeypatch.setattr(index, "_DOCUMENTS", 3)
     sources = write_documents(tmp_path / "documents", 14)
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         library.add(*sources[:4])

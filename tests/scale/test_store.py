@@ -11,9 +11,9 @@ from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, write_archive
 
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
-from tabellion.library.backup import copy_library
 from tabellion.library.originals import find_original, load_original
 from tabellion.library.records import describe_library
+from tabellion.library.upkeep import copy_library
 from tabellion.library.verify import verify_library
 from tabellion.scale import RunReport, run_sources
 from tabellion.scale.driver import connected

@@ -57,8 +57,8 @@ def _read_all(store: Library, job: partial[Outcome], settings: Settings, jobs: i
     """Mend the rows of documents and read each again; how many could not be read."""
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, complain
-    from tabellion.library.mending import mend_rows, settle_rows
     from tabellion.library.reading import unpack_reading
+    from tabellion.library.upkeep import mend_rows, settle_rows
     from tabellion.library.verify import sweep
 
     settings = store.settle(settings)
@@ -100,7 +100,7 @@ def _salvage(library: str | None) -> None:
         return
     with explained(place, trace=False):
         require_packages()
-        from tabellion.library.mending import salvage_catalogue
+        from tabellion.library.upkeep import salvage_catalogue
 
         for note in salvage_catalogue(Folder(Path(place))):
             complain(note)
@@ -195,7 +195,7 @@ def backup(
 ) -> None:
     """Copy the library to a folder, while others may be writing to it."""
     with opened_library(library, files) as store:
-        from tabellion.library.backup import copy_library
+        from tabellion.library.upkeep import copy_library
 
         count = copy_library(store, to)
     typer.echo(f"{count:,} documents are kept in {to}", err=True)
@@ -216,7 +216,7 @@ def restore(
 
     place = library or default_place()
     with opened_library(source, None) as store:
-        from tabellion.library.backup import copy_library
+        from tabellion.library.upkeep import copy_library
 
         count = copy_library(store, place, files)
     typer.echo(f"{count:,} documents are in the library again", err=True)

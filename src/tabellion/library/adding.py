@@ -19,11 +19,11 @@ import msgspec
 
 from tabellion.errors import LibraryError, TabellionError, UsageError
 from tabellion.isolated import read_in
-from tabellion.library.corrections import editions_of
 from tabellion.library.files import file_hash
 from tabellion.library.holdings import AddResult, Rendered, document_address, document_id
 from tabellion.library.originals import is_whole, store_original
 from tabellion.library.reading import Reading, as_stored, read_for_library
+from tabellion.library.stored_tables import editions_of
 from tabellion.model.correction import Correction
 from tabellion.settings import Settings
 
@@ -81,8 +81,8 @@ def read_source(
     """Read a source, with the corrections that were made of it, and keep its bytes."""
     import msgspec
 
-    from tabellion.library.corrections import editions_of  # the whole flow: only where something is read
     from tabellion.library.reading import as_stored, read_for_library
+    from tabellion.library.stored_tables import editions_of  # the whole flow: only where something is read
 
     settings = as_stored(settings, known.rendered if known else None)
     data = fetch_original(source, settings)

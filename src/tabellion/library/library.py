@@ -165,7 +165,7 @@ class Library:
 
     def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
         """The corrections that were made of each source of which any were; a source may be a document's id."""
-        from tabellion.library.corrections import read_logs
+        from tabellion.library.stored_tables import read_logs
 
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
         by_id |= {source: source for source in by_id.values()}

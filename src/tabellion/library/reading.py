@@ -20,7 +20,6 @@ import pyarrow as pa
 
 from tabellion.errors import TabellionError
 from tabellion.export.arrow import FIELDS, PLACES, SPREADS, LinePaths, place_columns, spread_columns, tuple_columns
-from tabellion.library.columns import relation_columns
 from tabellion.library.holdings import (
     WORDS_KEPT,
     Details,
@@ -28,6 +27,7 @@ from tabellion.library.holdings import (
     document_id,
     name_source,
 )
+from tabellion.library.naming import relation_columns
 from tabellion.library.quads import Quads, are_few, are_wanted, describe_quads
 from tabellion.library.terms import guess_language
 from tabellion.library.views import is_large, pack_view

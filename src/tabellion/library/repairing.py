@@ -13,12 +13,12 @@ import msgspec
 from tabellion.errors import LibraryError
 from tabellion.isolated import read_in
 from tabellion.library.catalogue import Catalogue
-from tabellion.library.corrections import editions_of, read_logs
 from tabellion.library.files import Folder
 from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.originals import load_original
 from tabellion.library.reading import as_stored, naming, reading_of
 from tabellion.library.records import documents_by_id, list_documents, table_called, tables_of
+from tabellion.library.stored_tables import editions_of, read_logs
 from tabellion.library.verify import writing_mark
 from tabellion.library.writing import LogGrown, write_readings
 from tabellion.model.correction import Correction

@@ -28,11 +28,9 @@ from sqlalchemy import Connection, delete, select
 from tabellion.errors import LibraryError
 from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
-from tabellion.library.corrections import editions_of
 from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked
 from tabellion.library.holdings import DocumentRecord, SegmentRecord
 from tabellion.library.library import Library
-from tabellion.library.mending import find_damage
 from tabellion.library.originals import (
     ENDING,
     PACKED,
@@ -46,6 +44,8 @@ from tabellion.library.quads import QUADS, are_damaged
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import list_documents, list_segments
 from tabellion.library.sealing import broken_rows
+from tabellion.library.stored_tables import editions_of
+from tabellion.library.upkeep import find_damage
 from tabellion.library.views import VIEW, is_damaged, view_path
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings

@@ -18,7 +18,6 @@ from sqlalchemy import Connection, delete, insert, select, update
 from tabellion.errors import LibraryError
 from tabellion.export.arrow import clean_text
 from tabellion.library.catalogue import Catalogue, documents, history, segments, tables
-from tabellion.library.corrections import append_log, count_logs, editions_of, read_logs
 from tabellion.library.files import Folder, bring_files_to_disk, bring_to_disk, is_local, mark_unfinished
 from tabellion.library.holdings import AddResult, DocumentRecord, Status, in_parts, pack_details
 from tabellion.library.naming import name_tables
@@ -26,6 +25,7 @@ from tabellion.library.originals import Segment, load_original, segment_path, wr
 from tabellion.library.quads import pack_quads, quads_path, write_quads
 from tabellion.library.reading import Reading, TableReading, arrow_table, as_stored, read_for_library
 from tabellion.library.records import documents_by_id
+from tabellion.library.stored_tables import append_log, count_logs, editions_of, read_logs
 from tabellion.library.views import drop_views, write_views
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings

@@ -19,11 +19,11 @@ import msgspec
 from tabellion.errors import CrashError, TabellionError
 from tabellion.isolated import do_reading
 from tabellion.library.adding import StoredSource, fetch_original
-from tabellion.library.corrections import editions_of
 from tabellion.library.files import bring_to_disk, is_local, open_room
 from tabellion.library.holdings import document_address
 from tabellion.library.originals import Reference, Segment, refer_original, store_original
 from tabellion.library.reading import Reading, as_stored, pack_reading, read_for_library
+from tabellion.library.stored_tables import editions_of
 from tabellion.library.writing import store_tuples
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings

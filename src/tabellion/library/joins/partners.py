@@ -17,6 +17,7 @@ import tantivy
 
 from tabellion.library.entries import LABEL_FIELDS
 from tabellion.library.holdings import DocumentRecord, TableRecord
+from tabellion.library.index import Address, Shards
 from tabellion.library.joins.likeness import TOP, Asked, Likeness, Near, Side, Way, compare
 from tabellion.library.joins.sketch import Sketch, plain_label, unpack_sketch
 from tabellion.library.joins.statement import Plain, Run, Statement, write_statement
@@ -24,7 +25,6 @@ from tabellion.library.library import Library
 from tabellion.library.query import QueryLimits, relations_at_hand
 from tabellion.library.records import documents_by_id, table_called, tables_by_id
 from tabellion.library.relations import TIDY
-from tabellion.library.shards import Address, Shards
 from tabellion.repair.replay import same_labels
 
 _LIMITS = QueryLimits(seconds=20.0, threads=1)  # for the statements of all partners together

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 import pyarrow as pa
 
-from tabellion.library.columns import differing_levels
 from tabellion.library.holdings import Details, TableRecord
 from tabellion.library.joins.likeness import STUB, TOP, Likeness, Near, near_labels
 from tabellion.library.joins.sketch import plain_label
+from tabellion.library.naming import differing_levels
 from tabellion.library.query import plain_text
 from tabellion.library.relations import TIDY, quoted, tidy_names
 

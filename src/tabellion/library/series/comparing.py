@@ -21,7 +21,7 @@ from tabellion.library.joins.sketch import plain_label
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
 from tabellion.library.records import documents_by_id, table_called
-from tabellion.library.series.subjects import bare_label
+from tabellion.library.series.editions import bare_label
 from tabellion.values.convert import convert
 from tabellion.values.periods import read_period
 

@@ -21,8 +21,7 @@ from tabellion.library.joins.statement import same_columns, write_text
 from tabellion.library.library import Library
 from tabellion.library.naming import once_each, plain_name
 from tabellion.library.relations import quoted
-from tabellion.library.series.editions import Edition, Member, find_series
-from tabellion.library.series.subjects import bare_label
+from tabellion.library.series.editions import Edition, Member, bare_label, find_series
 from tabellion.values.convert import are_convertible
 from tabellion.values.periods import Period, read_period
 

@@ -1,30 +1,48 @@
-"""Mending a damaged library before it is made anew: from its originals and its log, trusting nothing that is derived.
+"""Mending a damaged library before it is made anew, and copying one as a whole.
 
-In: a library, or the folder of one whose catalogue cannot be opened. Out: a catalogue in which every document whose
-original or source is whole is named as it was, and what was done, a line each. A row of a document says its address
-twice over (its id is a hash of it) and its bytes by their hash, so a changed letter is found and put right; what else
-stands in it is read from the original again. Of a SQLite file that is damaged, every row that can still be read is
-taken over into a new one.
+Mending trusts nothing that is derived. In: a library, or the folder of one whose catalogue cannot be opened. Out: a
+catalogue in which every document whose original or source is whole is named as it was, and what was done, a line each.
+A row of a document says its address twice over (its id is a hash of it) and its bytes by their hash, so a changed
+letter is found and put right; what else stands in it is read from the original again. Of a SQLite file that is damaged,
+every row that can still be read is taken over into a new one.
+
+Copying goes on while others write. In: a library, and a place where there is none: a folder, or a PostgreSQL URL with
+a folder for the files. Out: a library there with the same documents, tables, history and corrections. The catalogue is
+copied as it is at one moment, and the files that it names then are never changed; nobody clears files away meanwhile.
+The index is derived: the first search makes it anew.
 """
 
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue, catalogue, corrections, documents, facts, history, segments, tables
-from tabellion.library.files import Folder
+from tabellion.library.catalogue import (
+    FILES,
+    Catalogue,
+    catalogue,
+    corrections,
+    documents,
+    facts,
+    history,
+    segments,
+    tables,
+)
+from tabellion.library.files import Folder, bring_to_disk, locked, whole_file
 from tabellion.library.holdings import document_address, document_id
 from tabellion.library.library import Library
-from tabellion.library.originals import is_whole, list_originals, load_original
+from tabellion.library.originals import find_original, is_whole, list_originals, load_original, segment_path
+from tabellion.library.quads import QUADS
 from tabellion.library.sealing import broken_rows, seal_all
+from tabellion.library.views import view_path
 from tabellion.model.correction import Correction
 
 _SIDES = ("", "-wal", "-shm")
@@ -169,3 +187,52 @@ def _has_size(library: Library, sha256: str, size: int) -> bool:
         return len(load_original(library.folder.originals, sha256)) == size
     except LibraryError:
         return False
+
+
+_LONG_WAIT = 600.0  # seconds for which leavings may be being cleared away
+_TOGETHER = 500  # rows that are written at once
+
+
+def copy_library(source: Library, place: str, files: str | None = None) -> int:
+    """Copy a library to a place where there is none yet; returns how many documents it has."""
+    with locked(source.folder.write_lock, shared=True, wait=_LONG_WAIT), Library(place, files, create=True) as target:
+        with target.catalogue.reading() as there:
+            others = [table for table in catalogue.sorted_tables if table is not facts]
+            if any(there.execute(select(table).limit(1)).first() for table in others):
+                raise LibraryError(f"{place}: there is a library already; name a place where there is none")
+        with source.catalogue.reading() as connection:
+            held = {table: connection.execute(select(table)).mappings().all() for table in catalogue.sorted_tables}
+        rows = {table.name: [dict(row) for row in found] for table, found in held.items()}
+        _copy_files(source, target, rows)
+        bring_to_disk(target.folder.root)
+        with target.catalogue.writing() as there:
+            for table in catalogue.sorted_tables:
+                if table is facts:
+                    kept = [row for row in rows[table.name] if row["name"] not in ("schema", FILES)]
+                    there.execute(delete(facts).where(facts.c.name.in_([row["name"] for row in kept])))
+                else:
+                    kept = rows[table.name]
+                for first in range(0, len(kept), _TOGETHER):
+                    there.execute(insert(table), kept[first : first + _TOGETHER])
+            seal_all(there)
+        return len(rows["documents"])
+
+
+def _copy_files(source: Library, target: Library, rows: dict[str, list[dict[str, object]]]) -> None:
+    hashes = {str(row["sha256"]) for name in ("documents", "history") for row in rows[name]}
+    held = [segment_path(source.folder.segments, str(row["segment_id"])) for row in rows["segments"]]
+    held += [beside for path in held if (beside := path.with_suffix(QUADS)).exists()]
+    shown = [(str(row["segment_id"]), str(row["document_id"])) for row in rows["documents"]]
+    held += [view for one in shown if (view := view_path(source.folder.segments, *one)).exists()]
+    wanted = [(path, target.folder.segments / path.name) for path in held]
+    kept = [path for sha256 in hashes if (path := find_original(source.folder.originals, sha256))]
+    wanted += [(path, target.folder.originals / path.name[:2] / path.name) for path in kept]
+    try:
+        for path, aim in wanted:
+            aim.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(aim) as part, path.open("rb") as there, part.open("wb") as here:
+                shutil.copyfileobj(there, here)
+        if source.folder.weights.is_dir():
+            shutil.copytree(source.folder.weights, target.folder.weights, dirs_exist_ok=True)
+    except OSError as error:
+        raise LibraryError(f"{target.folder.root}: cannot be copied ({error.strerror or error})") from error
