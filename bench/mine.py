@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabellion.learn.corpora import corpus_folder
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
-from tabellion.mine.tables import find_tables
+from tabellion.mine.sources import find_tables
 from tabellion.read.web.page_tree import load_page, parse_page_tree
 
 METHODS: tuple[SegmentMethod, ...] = ("blocks", "ontominer")

@@ -61,7 +61,7 @@ class Table(model.Table, frozen=True, eq=False):
 
     def to_markdown(self) -> str:
         """The table for people: title, values under their whole header paths, notes."""
-        from tabellion.export.markdown import table_markdown
+        from tabellion.export.html import table_markdown
 
         return table_markdown(self)
 

@@ -13,10 +13,9 @@ import pytest
 from tabellion.errors import MissingExtraError, SourceMissingError, TruncatedError, UnreadableError
 from tabellion.mine.crawl import SiteWalk, crawl_sites, is_trap, walk_site, walk_together
 from tabellion.mine.labels import stemmer
-from tabellion.mine.live import CrawlSettings, LiveFetcher
+from tabellion.mine.live import CrawlSettings, FetchedPage, LiveFetcher, WarcFile, WarcWriter
 from tabellion.mine.ontology import mine_sites
 from tabellion.mine.sources import SavedPages, folder_site, open_sites, warc_sites
-from tabellion.mine.warc import FetchedPage, WarcFile, WarcWriter
 
 FAST = CrawlSettings(pause=0.0, seconds=1.0, bytes=100_000, retries=1)
 LINKS = (

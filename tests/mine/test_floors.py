@@ -13,8 +13,7 @@ from tabellion.mine.hierarchy import segment_page
 from tabellion.mine.instances import mine_instances
 from tabellion.mine.ontology import MineSettings, mine_sites
 from tabellion.mine.schema_org import fold_text
-from tabellion.mine.sources import folder_site
-from tabellion.mine.tables import find_tables
+from tabellion.mine.sources import find_tables, folder_site
 from tabellion.mine.things import unify_sites
 from tabellion.read.web.page_tree import load_page
 

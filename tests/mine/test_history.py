@@ -11,10 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from tabellion.mine.crawl import crawl_sites
-from tabellion.mine.history import read_history, update_history
-from tabellion.mine.live import CrawlSettings
+from tabellion.mine.linking import read_history, update_history
+from tabellion.mine.live import CrawlSettings, WarcFile
 from tabellion.mine.things import Thing, ThingAttribute
-from tabellion.mine.warc import WarcFile
 
 
 def thing(key: str, price: str, site: str = "shop") -> Thing:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tabellion.mine.instances import list_records
+from tabellion.mine.instances import list_records, read_records
 from tabellion.mine.ontology import SitePages, mine_sites
-from tabellion.mine.records import read_records
-from tabellion.mine.tables import find_tables
+from tabellion.mine.sources import find_tables
 from tabellion.read.web.page_tree import parse_page_tree
 
 OFFER = """<div class=offer><h3><a href=/lamp/{n}>Lamp {n}</a></h3>{price}

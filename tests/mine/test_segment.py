@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tabellion.errors import HostileError
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
-from tabellion.mine.tables import find_tables
+from tabellion.mine.sources import find_tables
 from tabellion.read.web.page_tree import parse_page_tree, read_page_tree
 
 METHODS: tuple[SegmentMethod, ...] = ("blocks", "ontominer")

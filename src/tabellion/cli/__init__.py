@@ -30,21 +30,17 @@ class Command(NamedTuple):
 
 
 _LIBRARY = "Library"
-_COLLECTED_AFTER = (
-    50_000,
-    20,
-    50,
-)  # what is made at the start lasts: to look for rubbish in it costs a tenth
+_COLLECTED_AFTER = (50_000, 20, 50)  # what is made at the start lasts: to look for rubbish in it costs a tenth
 COMMANDS: dict[str, Command] = {
     "extract": Command("extract"),
     "export": Command("export"),
-    "show": Command("show", options="ShowCommand"),
-    "metadata": Command("metadata"),
+    "show": Command("show", home="show", options="ShowCommand"),
+    "metadata": Command("metadata", home="show"),
     "mine": Command("mine"),
     "annotate": Command("annotate", home="segment"),
     "segment": Command("segment", home="segment"),
-    "add": Command("add", panel=_LIBRARY),
-    "run": Command("run", panel=_LIBRARY),
+    "add": Command("add", panel=_LIBRARY, home="add"),
+    "run": Command("run", panel=_LIBRARY, home="add"),
     "list": Command("list_documents", bare=True, panel=_LIBRARY, home="holdings"),
     "search": Command("search", panel=_LIBRARY),
     "query": Command("query", panel=_LIBRARY, home="query"),
@@ -62,7 +58,7 @@ COMMANDS: dict[str, Command] = {
     "info": Command("info", bare=True, panel=_LIBRARY, home="holdings"),
     "repair": Command("repair", panel=_LIBRARY, home="repair"),
     "history": Command("history", panel=_LIBRARY, home="repair"),
-    "learn": Command("learn", bare=True, panel=_LIBRARY),
+    "learn": Command("learn", bare=True, panel=_LIBRARY, home="repair"),
     "remove": Command("remove", panel=_LIBRARY, home="upkeep"),
     "verify": Command("verify", bare=True, panel=_LIBRARY, home="upkeep"),
     "rebuild": Command("rebuild", bare=True, panel=_LIBRARY, home="upkeep"),

@@ -1,14 +1,16 @@
 """`tabellion sql`: a prompt for SQL over the tables of a library, with completion.
 
-What can be asked at the prompt of `tabellion sql`: questions, and commands that begin with a dot.
-
-In: what was typed. Out: what is printed. Whatever goes wrong is a line, and the prompt goes on.
+In: what was typed: questions, and commands that begin with a dot. Out: what is printed. Whatever goes wrong is a line,
+and the prompt goes on. Completed are names of relations anywhere, and of columns where their relation is named already;
+names that are no plain words are completed with quotes.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,12 +19,38 @@ from tabellion.cli.messages import complain
 from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 from tabellion.cli.query import MemoryOption, SecondsOption, draw_answer, read_parameters
 from tabellion.errors import TabellionError
+from tabellion.library.relations import KEYWORDS, complete_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+    from prompt_toolkit.document import Document
+
     from tabellion.library.library import Library
     from tabellion.library.query import QueryLimits
+
+
+_WORD = re.compile(r'"\w*+$|(?<!\w)\w*+$')
+
+
+def name_completer(store: Library) -> Completer:
+    """Completes the names of one library."""
+    from prompt_toolkit.completion import Completer, Completion
+
+    class Names(Completer):
+        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+            match = _WORD.search(document.text_before_cursor)
+            start = match[0] if match else ""
+            begun = start.lstrip('"').lower()
+            for name in complete_name(store, begun, document.text):
+                yield Completion(name, start_position=-len(start))
+            for word in KEYWORDS:
+                if begun and word.startswith(begun):
+                    yield Completion(word, start_position=-len(start))
+
+    return Names()
+
 
 HELP = """.tables [PATTERN]            the tables, all or those whose names have PATTERN in them
 .schema NAME                 the columns of a table: name, role, type, unit, kind
@@ -168,11 +196,10 @@ def _reader(store: Library) -> Callable[[str], str]:
         from tabellion.errors import MissingExtraError
 
         raise MissingExtraError("prompt_toolkit is not installed: pip install 'tabellion[library]'") from None
-    from tabellion.cli.sql_completion import NameCompleter
 
     history = FileHistory(str(store.folder.root / "sql_history"))
     session: PromptSession[str] = PromptSession(
-        history=history, completer=NameCompleter(store), complete_while_typing=False
+        history=history, completer=name_completer(store), complete_while_typing=False
     )
     typer.echo("SQL over the library; a question ends with a semicolon, Ctrl-D ends.", err=True)
     return session.prompt

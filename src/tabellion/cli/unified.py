@@ -45,7 +45,7 @@ def print_things(
 
 def change_lines(history: Path, things: Sequence[Thing]) -> Iterator[str]:
     """Bring a history up to date, and say what is new, changed and gone."""
-    from tabellion.mine.history import update_history
+    from tabellion.mine.linking import update_history
 
     changes = update_history(history, things)
     yield f"{len(changes.new)} new, {len(changes.changed)} values changed, {len(changes.gone)} gone"

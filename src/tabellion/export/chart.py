@@ -4,21 +4,56 @@ In: names and rows of a query. Out: a `Chart`, and its `Scene`. The first column
 it holds words, times or, beside other columns, numbers; every other column of numbers is a series. Times and numbers
 are drawn as lines in their order, words as bars, unless another kind is asked for. Fails where there are more bars than
 can be told apart: it says so.
+
+PNG is written by hand, from strips of pixels one below the other: rows of pixels in a zlib stream are all that is
+needed, and no library for pictures has to be installed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from html import escape
 from typing import Any, Literal, get_args
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.errors import UsageError
 from tabellion.model.scene import DrawnBox, DrawnLine, DrawnText, Scene
 from tabellion.values.periods import read_period
+
+Pixels = NDArray[np.uint8]  # rows, columns, red green blue
+
+
+def encode_png(
+    strips: Iterable[Pixels], width: int, height: int, behind: tuple[int, ...] = (255, 255, 255)
+) -> Iterator[bytes]:
+    """The bytes of a picture that is made of strips, each in the middle of its rows."""
+    yield b"\x89PNG\r\n\x1a\n"
+    yield _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    packer = zlib.compressobj(6)
+    for strip in strips:
+        rows = np.empty((strip.shape[0], 1 + 3 * width), dtype=np.uint8)
+        rows[:, 0] = 0  # rows are stored as they are
+        pixels = rows[:, 1:].reshape(strip.shape[0], width, 3)
+        pixels[:] = behind
+        left = max(0, width - strip.shape[1]) // 2
+        pixels[:, left : left + strip.shape[1]] = strip[:, :width]
+        packed = packer.compress(rows.tobytes())
+        if packed:
+            yield _chunk(b"IDAT", packed)
+    yield _chunk(b"IDAT", packer.flush())
+    yield _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
 
 Kind = Literal["bar", "line", "scatter"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -136,7 +171,6 @@ def scene_svg(scene: Scene) -> str:
 
 def scene_png(scene: Scene, scale: float = 2.0) -> bytes:
     """A drawing as PNG; letters that the standard fonts of PDF lack are left out."""
-    from tabellion.export.png import encode_png
     from tabellion.read.pdf.picture import picture_scene
 
     pixels = picture_scene(scene, scale)

@@ -60,7 +60,7 @@ def text_form(name: str, base: str = BASE, *, safe: bool = False) -> TextForm | 
 
 
 def _markdown_form() -> TextForm:
-    from tabellion.export.markdown import to_markdown
+    from tabellion.export.html import to_markdown
 
     return TextForm(lambda extraction: [to_markdown(extraction)], between=b"\n")
 

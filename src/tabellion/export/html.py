@@ -1,9 +1,9 @@
-"""Tables as HTML: in a notebook, the sheet with its regions in colour; and as a web page.
+"""Tables as HTML (in a notebook, the sheet with its regions in colour; and as a web page) and as Markdown.
 
 The page is one that people read, and that states what it shows. In: an extraction. Out: HTML, a `<table>` for each
 table. Every header has an `id` and a `scope` and names by `headers` what it stands under; every value names the headers
 that it stands under, as the HTML standard provides for readers that do not see. So nothing has to be guessed when the
-page is read again.
+page is read again. Markdown has the title, the table as laid out with one head row of whole paths, and the notes.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.export.dimensions import Side, concept_names, table_name
+from tabellion.export.frames import lay_out
 from tabellion.model.document import Document
 from tabellion.model.grid import Content
 from tabellion.model.place import column_letters
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
+from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells
 from tabellion.relate.titles import title_lines
@@ -278,3 +279,71 @@ def _shown_value(text: str) -> str:
     if all(line == " ".join(line.split()) for line in lines):
         return "<br>".join(map(escape, lines))
     return f'<span class="spaced">{escape(text)}</span>'
+
+
+_INDENT = "&emsp;"  # one level of the stub
+
+
+def to_markdown(extraction: Extraction) -> bytes:
+    """All tables of a document, under its name."""
+    parts = [f"# {_plain(extraction.document.title or extraction.document.source)}"]
+    parts += [table_markdown(table) for table in extraction.tables] or ["No table of data found."]
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def table_markdown(table: Table) -> str:
+    """One table with its title and its notes."""
+    caption, notes = table.metadata.affiliated.caption, table.metadata.affiliated.footnotes
+    where = " ".join(part for part in (table.place.sheet, table.place.range) if part)
+    parts = [f"## {_plain(caption or where or table.id)}"]
+    if caption and where:
+        parts.append(f"*{_plain(where)}*")
+    parts.append("\n".join(_lines(table)))
+    if notes:
+        parts.append("\n".join(f"- {_plain(note)}" for note in notes))
+    return "\n\n".join(parts)
+
+
+def _lines(table: Table) -> Iterator[str]:
+    laid, grid = lay_out(table, groups=True), table.grid
+    depths = _depths(table)
+    stub = laid.stub_columns
+    yield _row([*map(_cell, laid.stub_heads), *(_cell(" / ".join(path)) for path in laid.column_paths)])
+    aligns = table.metadata.layout.alignment
+    first = table.frame.rect.left
+    yield _row([_rule(aligns[c - first] if c - first < len(aligns) else "left") for c in (*stub, *laid.columns)])
+    for row in laid.rows:
+        labels = [_INDENT * depths.get((row, c), 0) + _cell(str(grid.label[row, c])) for c in stub]
+        yield _row([*labels, *(_cell(str(grid.text[row, c]).strip()) for c in laid.columns)])
+
+
+def _depths(table: Table) -> dict[tuple[int, int], int]:
+    """How deep each stub label stands below those of its own column."""
+    found: dict[tuple[int, int], int] = {}
+    nodes = table.left.nodes
+    for node in nodes:
+        parent: HeaderNode | None = nodes[node.parent] if node.parent is not None else None
+        above = found.get(parent.cells[0], 0) + 1 if parent and parent.cells else 0
+        for cell in node.cells:
+            found[cell] = above
+    return found
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _rule(align: str) -> str:
+    return {"right": "---:", "center": ":---:"}.get(align, "---")
+
+
+def _cell(text: str) -> str:
+    return _plain(text).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    """One line without signs that Markdown would read as markup."""
+    line = " ".join(text.split())
+    for sign in ("\\", "`", "*", "_", "["):
+        line = line.replace(sign, f"\\{sign}")
+    return line.replace("&", "&amp;").replace("<", "&lt;")  # not all readers of Markdown know a backslash before these

@@ -30,10 +30,9 @@ from urllib.parse import urldefrag, urlsplit
 import msgspec
 
 from tabellion.errors import TabellionError, UnreadableError
-from tabellion.mine.live import CrawlSettings, LiveFetcher
+from tabellion.mine.live import CrawlSettings, FetchedPage, LiveFetcher, WarcFile, WarcWriter
 from tabellion.mine.ontology import build_concepts, read_site_page
 from tabellion.mine.site import Link, Site, SitePage, fold, gather_site, is_headline, is_label
-from tabellion.mine.warc import FetchedPage, WarcFile, WarcWriter
 from tabellion.read.web.page_tree import read_page_tree
 
 _CONCEPT_PAGES = 0.5  # share of a site's pages that may be pages of concepts; the others are for their instances

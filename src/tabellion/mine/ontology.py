@@ -21,9 +21,8 @@ import msgspec
 
 from tabellion.errors import TabellionError
 from tabellion.mine.hierarchy import SegmentMethod, segment_page
-from tabellion.mine.instances import ConceptInstance, Instance, Spool, mine_instances
+from tabellion.mine.instances import ConceptInstance, Instance, Spool, mine_instances, read_records
 from tabellion.mine.labels import Label, LabelSettings, find_labels, group_labels, jaccard, section_path
-from tabellion.mine.records import read_records
 from tabellion.mine.schema_org import marked_breadcrumbs, read_stated, stated_breadcrumbs
 from tabellion.mine.site import (
     Link,

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.mine.profiles import MEANS, SlotProfile
+from tabellion.mine.facts import MEANS, SlotProfile
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import KINDS, SlotKey
 from tabellion.weights import Weights

@@ -16,8 +16,8 @@ from typing import TypeVar
 import msgspec
 
 from tabellion.mine.blocks import INLINE, Blocks
+from tabellion.mine.hierarchy import cut_blocks
 from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
-from tabellion.mine.top_down import cut_blocks
 from tabellion.model.page_tree import NO_ELEMENT, PageTree
 
 _SUBJECT_WORDS = 14

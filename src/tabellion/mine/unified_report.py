@@ -19,9 +19,8 @@ import msgspec
 
 from tabellion.errors import UnreadableError
 from tabellion.mine.attributes import Attribute
-from tabellion.mine.history import write_whole
 from tabellion.mine.instances import ConceptInstance, Instance
-from tabellion.mine.linking import SameThing
+from tabellion.mine.linking import SameThing, write_whole
 from tabellion.mine.ontology import Concept, Ontology
 from tabellion.mine.report import BETWEEN, Relation
 from tabellion.mine.slots import SlotKey

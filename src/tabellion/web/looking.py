@@ -150,7 +150,7 @@ class Looking:
 
     def picture(self, document: str, page: int, scale: float) -> bytes:
         """A printed page as PNG."""
-        from tabellion.export.png import encode_png
+        from tabellion.export.chart import encode_png
 
         pages = self.open.printed(document)
         if pages is None or page not in pages.numbers:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabellion.export.png import encode_png
+from tabellion.export.chart import encode_png
 from tabellion.model.grid import GridPart
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage

@@ -26,8 +26,7 @@ from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, assign_folds, find_corpus, load_gold
 from tabellion.learn.scoring.sites import NAMES, same_name
 from tabellion.mine import facts, names, schema
-from tabellion.mine.facts import SlotTable
-from tabellion.mine.profiles import SlotProfile, describe_slots
+from tabellion.mine.facts import SlotProfile, SlotTable, describe_slots
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES, PageSlots
 from tabellion.mine.sources import folder_site
