@@ -145,7 +145,7 @@ def _look_at(page: PrintedPage) -> _Look:
     left, top, right, bottom = box.T
     texts = pieces.text.tolist()
     letters = np.array([len(t.replace(" ", "")) for t in texts], dtype=np.float64)
-    digits = np.array([sum(c.isdigit() for c in t) for t in texts])
+    digits = np.array([sum(map(str.isdigit, t)) for t in texts])
     overlap = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
     mate = overlap > 0.5 * np.minimum((bottom - top)[:, None], bottom - top)
     np.fill_diagonal(mate, False)

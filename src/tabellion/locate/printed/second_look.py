@@ -57,7 +57,7 @@ def gather_facts(page: PrintedPage, earlier: Earlier = Earlier()) -> PieceFacts:
     bold = np.bincount(words.piece, weights=fonts[words.font], minlength=count) / each if count else np.zeros(0)
     labels = [read_caption(t) for t in texts]
     letters = np.array([len(t.replace(" ", "")) for t in texts], dtype=np.int64)
-    digits = np.array([sum(c.isdigit() for c in t) for t in texts], dtype=np.int64)
+    digits = np.array([sum(map(str.isdigit, t)) for t in texts], dtype=np.int64)
     across, down = page.across.astype(np.float64), page.down.astype(np.float64)
     box, lattices = pieces.box.astype(np.float64), tuple(find_lattices(page))
     return PieceFacts(

@@ -32,8 +32,8 @@ _SPACED_LETTERS = 6  # so many letters with even gaps are one spaced word
 _SPACED_GAP = 0.55  # of the size: letters further apart are table cells
 _BLANKS = frozenset((0x09, 0x0A, 0x0D, 0x20, 0xA0, 0x3000, *range(0x2000, 0x200B), 0x202F, 0x205F))
 _NOTHING = frozenset((0x200B, 0x200C, 0x200D, 0xFEFF, 0x00))
+_END_HYPHEN = 0x02  # PDFium's mark for a hyphen at the end of a line
 _REPLACED = {
-    0x02: "-",  # PDFium's mark for a hyphen at the end of a line
     0xAD: "-",
     0x2217: "*",  # the operator of mathematical fonts, in which marks of notes are set
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
@@ -93,7 +93,7 @@ def read_words(letters: LetterBoxes) -> RawWords:
     box = letters.box[at]
     first = at[start]
     return RawWords(
-        text=[_spell(code[at[a:b]].tolist()) for a, b in zip(start.tolist(), end.tolist(), strict=True)],
+        text=_spell(code[at], start.tolist(), end.tolist()),
         box=np.column_stack(
             [
                 np.minimum.reduceat(box[:, 0], start),
@@ -184,9 +184,14 @@ def _widen_for_spaced_letters(
             limit[start:end] = middle + 0.15
 
 
-def _spell(codes: list[int]) -> str:
-    text = "".join(_REPLACED.get(c) or (chr(c) if c >= 0x20 else "\ufffd") for c in codes)
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+def _spell(codes: NDArray[np.uint32], starts: list[int], ends: list[int]) -> list[str]:
+    """The texts of words, each from one place of the characters to another."""
+    codes = np.where(codes == _END_HYPHEN, ord("-"), np.where(codes < 0x20, 0xFFFD, codes)).astype("<u4")
+    letters = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    texts = [letters[a:b] for a, b in zip(starts, ends, strict=True)]
+    if letters.isascii():
+        return texts
+    return [t if t.isascii() else unicodedata.normalize("NFC", t.translate(_REPLACED)) for t in texts]
 
 
 _FEWEST_DOTS = 4  # an ellipsis has three

@@ -85,21 +85,17 @@ def join_features(strip: Strip, columns: Columns, phrases: list[list[Phrase]], f
         column_left=left,
         widths=np.maximum(np.array([c.last for c in columns.columns]) - left, strip.em),
     )
-    whole, looks = _whole_table(lines, positive), _looks_of(strip)
-    blocks, steps, spaces = _blocks_of(lines), _steps_of(lines, positive), _space(lines)
-    for k in range(count - 1):
-        told = {
-            **whole,
-            **{name: values[k] for name, values in steps.items()},
-            **_fill_of_pair(lines, k),
-            **_words_of_pair(lines, k),
-            **{name: abs(values[k] - values[k + 1]) for name, values in looks.items()},
-            **{name: values[k] for name, values in blocks.items()},
-            **_lines_around(lines, k),
-            "space most": _most(spaces[k]),
-            "space least": -_most(-spaces[k]),
-        }
-        rows[k] = [told[name] for name in JOIN_FEATURES]
+    told = {
+        **_whole_table(lines, positive),
+        **_steps_of(lines, positive),
+        **_fills_of(lines),
+        **_words_of(lines),
+        **{name: np.abs(np.diff(values)) for name, values in _looks_of(strip).items()},
+        **_blocks_of(lines),
+        **_lines_around(lines),
+    }
+    for number, name in enumerate(JOIN_FEATURES):
+        rows[:, number] = told[name]
     return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
 
 
@@ -176,36 +172,48 @@ def _blocks_of(lines: _Lines) -> Series:
     }
 
 
-def _fill_of_pair(lines: _Lines, k: int) -> Told:
+def _fills_of(lines: _Lines) -> Series:
     """Which columns a line and the next fill, with numbers or texts, alone or over several."""
     facts, width, numbers = lines.facts, lines.width, lines.numbers
-    up, low = facts.filled[k], facts.filled[k + 1]
-    stacked = float((numbers[k] & numbers[k + 1]).sum())
-    new = float((low & ~up).sum())
+    up, low = facts.filled[:-1], facts.filled[1:]
+    count, figures = lines.count.astype(np.float64), numbers.sum(axis=1).astype(np.float64)
+    stacked = (numbers[:-1] & numbers[1:]).sum(axis=1).astype(np.float64)
+    new = (low & ~up).sum(axis=1).astype(np.float64)
+    space = _space(lines)
     return {
-        "upper filled": float(up.sum()) / width,
-        "lower filled": float(low.sum()) / width,
-        "filled in both": float((up & low).sum()) / width,
+        "upper filled": count[:-1] / width,
+        "lower filled": count[1:] / width,
+        "filled in both": (up & low).sum(axis=1).astype(np.float64) / width,
         "only lower": new / width,
-        "only upper": float((up & ~low).sum()) / width,
-        "new columns": new / max(float(low.sum()), 1.0),
-        "all filled": up.all() and low.all(),
-        "same filled": (up == low).all(),
-        "upper first": up[0],
-        "lower first": low[0],
-        "first lower column": int(np.argmax(low)),
-        "numbers upper": float(numbers[k].sum()) / width,
-        "numbers lower": float(numbers[k + 1].sum()) / width,
+        "only upper": (up & ~low).sum(axis=1).astype(np.float64) / width,
+        "new columns": new / np.maximum(count[1:], 1.0),
+        "all filled": up.all(axis=1) & low.all(axis=1),
+        "same filled": (up == low).all(axis=1),
+        "upper first": up[:, 0],
+        "lower first": low[:, 0],
+        "first lower column": np.argmax(low, axis=1),
+        "numbers upper": figures[:-1] / width,
+        "numbers lower": figures[1:] / width,
         "numbers stacked": stacked,
-        "stacked share": stacked / max(float(numbers[k + 1].sum()), 1.0),
-        "upper spans": facts.spans[k],
-        "lower spans": facts.spans[k + 1],
-        "under span": _under_span(lines.phrases[k], low),
-        "stub full": float(facts.right[k, 0] - lines.column_left[0]) / lines.widths[0] if up[0] else 0.0,
-        "room most": _most(facts.room[k]),
-        "room least": -_most(-facts.room[k]),
-        "serial": facts.serial[k],
+        "stacked share": stacked / np.maximum(figures[1:], 1.0),
+        "upper spans": facts.spans[:-1],
+        "lower spans": facts.spans[1:],
+        "under span": np.array([_under_span(line, low[k]) for k, line in enumerate(lines.phrases[:-1])]),
+        "stub full": np.where(
+            up[:, 0], (facts.right[:-1, 0] - lines.column_left[0]).astype(np.float64) / lines.widths[0], 0.0
+        ),
+        "room most": _most(facts.room),
+        "room least": -_most(-facts.room),
+        "space most": _most(space),
+        "space least": -_most(-space),
+        "serial": facts.serial,
     }
+
+
+def _words_of(lines: _Lines) -> Series:
+    """How the texts of a line end and those of the next begin."""
+    told = [_words_of_pair(lines, k) for k in range(len(lines.strip) - 1)]
+    return {name: np.array([one[name] for one in told]) for name in told[0]}
 
 
 def _words_of_pair(lines: _Lines, k: int) -> Told:
@@ -235,19 +243,19 @@ def _words_of_pair(lines: _Lines, k: int) -> Told:
     }
 
 
-def _lines_around(lines: _Lines, k: int) -> Told:
+def _lines_around(lines: _Lines) -> Series:
     """What the lines before and after the pair fill, and whether texts go on over a line set between theirs."""
-    facts, width, count = lines.facts, lines.width, len(lines.strip)
-    told: Told = {
-        "next filled": lines.count[k + 2] / width if k + 2 < count else 0.0,
-        "above filled": lines.count[k - 1] / width if k else 0.0,
+    filled, steps, count = lines.facts.filled, lines.facts.steps, lines.count
+    shared = (filled[:-2] & filled[2:]).sum(axis=1) / np.maximum(count[:-2], 1)
+    stride = (steps[:-1] + steps[1:]) / lines.usual
+    return {
+        "next filled": np.append(count[2:] / lines.width, 0.0),
+        "above filled": np.append(0.0, count[:-2] / lines.width),
+        "ahead shared": np.append(shared, 0.0),
+        "ahead step": np.append(stride, 4.0),
+        "behind shared": np.append(0.0, shared),
+        "behind step": np.append(4.0, stride),
     }
-    for name, a, b in (("ahead", k, k + 2), ("behind", k - 1, k + 1)):
-        known = a >= 0 and b < count
-        both = (facts.filled[a] & facts.filled[b]).sum() if known else 0
-        told[f"{name} shared"] = float(both) / max(int(lines.count[a]), 1) if known else 0.0
-        told[f"{name} step"] = float(facts.steps[a] + facts.steps[a + 1]) / lines.usual if known else 4.0
-    return told
 
 
 def _repeats(strip: Strip, line: list[Phrase]) -> float:
@@ -269,10 +277,10 @@ def _space(lines: _Lines) -> NDArray[np.float64]:
     return np.asarray(np.clip(space, -9, 9))
 
 
-def _most(values: NDArray[np.float64]) -> float:
-    """The largest of some values that may be missing; a large negative number where all are."""
-    known = values[~np.isnan(values)]
-    return float(known.max()) if len(known) else -_NONE
+def _most(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest value of each line, some of which may be missing; a large negative number where all are."""
+    missing = np.isnan(values)
+    return np.where(missing.all(axis=1), -_NONE, np.where(missing, -np.inf, values).max(axis=1))
 
 
 def _under_span(upper: list[Phrase], lower: NDArray[np.bool_]) -> int:
