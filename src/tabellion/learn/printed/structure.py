@@ -38,14 +38,8 @@ from tabellion.recognise.printed.rivers import (
     ruled_separators,
     settle_rivers,
 )
-from tabellion.recognise.printed.rows import (
-    ROW_FEATURES,
-    ROWS,
-    find_blocks,
-    row_candidates,
-    row_features,
-    without_words,
-)
+from tabellion.recognise.printed.row_features import ROW_FEATURES, row_features
+from tabellion.recognise.printed.rows import ROWS, find_blocks, row_candidates, without_words
 from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Strip, lay_strip
 

@@ -246,6 +246,7 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
     aligned = [_alignment(c) for c in columns.columns]
     lefts = _flush_left(strip, columns, cells)
     em = max(strip.em, 1.0)
+    left, bold, italic = strip.box[:, 0].tolist(), strip.bold.tolist(), strip.italic.tolist()
     filled: set[tuple[int, int]] = set()
     for cell in cells.cells:
         words = cell.words
@@ -253,13 +254,13 @@ def read_looks(strip: Strip, columns: Columns, cells: PrintedCells) -> Looks:
         bottom, right = cell.row + cell.row_span - 1, cell.column + cell.column_span - 1
         offset = 0.0
         if cell.column in lefts and cell.column_span == 1:
-            first = float(strip.box[list(cell.lines[0]), 0].min())
+            first = min(left[word] for word in cell.lines[0])
             offset = (first - lefts[cell.column]) / em
             offset = min(offset, _MOST_INDENT) if offset > _LEAST_INDENT else 0.0
         indent[cell.row, cell.column] = offset
         look = Style(
-            bold=bool(strip.bold[words].mean() > _MOSTLY),
-            italic=bool(strip.italic[words].mean() > _MOSTLY),
+            bold=sum(bold[word] for word in words) / len(words) > _MOSTLY,
+            italic=sum(italic[word] for word in words) / len(words) > _MOSTLY,
             size=round(median(strip.size[words]), 1),
             colour=f"#{int(strip.colour[words[0]]):06x}",
             fill=_fill(strip, words),
@@ -292,9 +293,10 @@ def _alignment(column: Column) -> str:
 def _flush_left(strip: Strip, columns: Columns, cells: PrintedCells) -> dict[int, float]:
     """The outermost left edge of each column whose texts begin at few places."""
     edges: dict[int, list[float]] = {}
+    left = strip.box[:, 0].tolist()
     for cell in cells.cells:
         if cell.column_span == 1:
-            edges.setdefault(cell.column, []).append(float(strip.box[list(cell.lines[0]), 0].min()))
+            edges.setdefault(cell.column, []).append(min(left[word] for word in cell.lines[0]))
     result: dict[int, float] = {}
     for column, values in edges.items():
         steps = np.round(np.array(values) / (0.4 * strip.em))

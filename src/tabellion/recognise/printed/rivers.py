@@ -112,16 +112,16 @@ Told = dict[str, float]
 
 def _gaps_told(seen: _Seen, blank: float) -> Told:
     """The white between the words at either side, over all lines."""
-    g = np.sort(np.array(seen.gaps)) if seen.gaps else np.zeros(1)
+    g = sorted(seen.gaps) or [0.0]
     return {
         "gap low": g[int(0.1 * (len(g) - 1))],
         "gap middle": g[len(g) // 2],
         "gap high": g[-1],
         "gap shortest": g[0],
         "gap to blank": g[len(g) // 2] / blank,
-        "gaps over 1.0": float((g > 1.0).mean()),
-        "gaps over 0.6": float((g > 0.6).mean()),
-        "gaps over 0.35": float((g > 0.35).mean()),
+        "gaps over 1.0": sum(gap > 1.0 for gap in g) / len(g),
+        "gaps over 0.6": sum(gap > 0.6 for gap in g) / len(g),
+        "gaps over 0.35": sum(gap > 0.35 for gap in g) / len(g),
         "both count": min(len(seen.gaps), 20),
     }
 

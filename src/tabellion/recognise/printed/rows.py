@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.arrays import median
 from tabellion.recognise.printed.columns import Columns
 from tabellion.recognise.printed.line_facts import LineFacts, stacks_figures
 from tabellion.recognise.printed.phrases import Phrase
+from tabellion.recognise.printed.row_features import ROW_FEATURES, row_features
 from tabellion.recognise.printed.text import Strip
 from tabellion.weights import Weights
 
@@ -125,18 +125,6 @@ def without_words(strip: Strip, words: set[int]) -> Strip:
 
 
 ROWS = "printed-rows"  # name of the weights
-ROW_FEATURES = (
-    "lines", "height", "tops", "middles", "bottoms", "agreement", "columns", "columns share", "wrapped", "most lines",
-    "least join", "mean join", "join before", "join after", "step inside", "step before", "step after",
-    "column step before", "column step after", "first column", "numbers stacked", "ruled inside", "ruled above",
-    "ruled below", "lower starts", "capital starts", "span over", "filled before", "filled after", "shares before",
-    "shares after", "lines usual", "position", "first lines", "gap difference", "numbers",
-    "fill share", "full lines", "brackets", "table lines full",
-    "room most", "serials", "stacked share", "even leading", "first column lines",
-    "interleaved", "number lines before", "number lines", "text above numbers", "repeats",
-)  # fmt: skip
-_EVEN = 0.03  # share by which steps may differ that count as the same
-_NONE = 10.0
 _MOST_LINES = 14
 _FEWEST_EVEN = 3  # lines, and columns that are all filled in them, that are rows of their own
 _CLOSED, _FEWEST_CLOSED = 0.6, 3  # of the height that rules between all columns run through; rows between level ones
@@ -156,160 +144,6 @@ def row_candidates(joins: NDArray[np.float64]) -> list[tuple[int, int]]:
                 break
             last += 1
     return found
-
-
-def row_features(
-    strip: Strip, phrases: list[list[Phrase]], facts: LineFacts, joins: NDArray[np.float64], runs: list[tuple[int, int]]
-) -> NDArray[np.float64]:
-    """One row per run of lines, one column per feature."""
-    em = strip.em
-    numbers = facts.numeric & facts.filled
-    usual = median(facts.steps) / em if len(facts.steps) else 1.2
-    whole = {
-        "lines usual": usual,
-        "even leading": float((np.abs(facts.steps / em - usual) < _EVEN * usual).mean()) if len(facts.steps) else 1.0,
-        "table lines full": float((facts.filled.sum(axis=1) >= 0.85 * facts.filled.shape[1]).mean()),
-    }
-    texts = [[strip.text[p.words[0]] for p in line] for line in phrases]
-    told_of = np.cumsum(numbers.sum(axis=1) >= max(1, min(2, facts.filled.shape[1] - 1)))
-    rows = np.zeros((len(runs), len(ROW_FEATURES)))
-    for n, (first, last) in enumerate(runs):
-        told = {
-            **whole,
-            **_standing(strip, facts, first, last),
-            **_steps(strip, facts, joins, first, last),
-            **_neighbours(facts, first, last),
-            **_numbers(facts, numbers, told_of, first, last),
-            **_texts(facts, phrases, texts, first, last),
-        }
-        rows[n] = [told[name] for name in ROW_FEATURES]
-    return np.nan_to_num(rows, posinf=9.0, neginf=-9.0)
-
-
-Told = dict[str, float]
-
-
-def _standing(strip: Strip, facts: LineFacts, first: int, last: int) -> Told:
-    """How many lines and columns there are, and how well the cells agree at their tops, middles or bottoms."""
-    filled = facts.filled[first : last + 1]
-    some, depth = np.asarray(filled.any(axis=0)), filled.sum(axis=0)
-    base = strip.line_base[first : last + 1].astype(np.float64)
-    heights = np.where(filled, base[:, None], np.nan)[:, some]
-    with np.errstate(all="ignore"):
-        tops, bottoms = np.nanmin(heights, axis=0), np.nanmax(heights, axis=0)
-    middles = (tops + bottoms) / 2
-    spreads = [float(np.ptp(v)) / strip.em if len(v) else 0.0 for v in (tops, middles, bottoms)]
-    between = filled[0] & filled[-1] & (depth < len(filled)) if len(filled) > 2 else np.zeros(len(some), dtype=bool)
-    return {
-        "lines": last - first + 1,
-        "height": (base[-1] - base[0]) / strip.em,
-        "tops": spreads[0],
-        "middles": spreads[1],
-        "bottoms": spreads[2],
-        "agreement": min(spreads),
-        "columns": some.sum(),
-        "columns share": some.mean(),
-        "wrapped": (depth > 1).sum() / max(some.sum(), 1),
-        "most lines": depth.max(),
-        "first column": some[0],
-        "first lines": filled[0].mean(),
-        "first column lines": filled[:, 0].sum(),
-        "fill share": filled[:, some].mean() if some.any() else 0.0,
-        "full lines": (filled.sum(axis=1) >= 0.85 * filled.shape[1]).sum(),
-        "interleaved": between.sum() / max(some.sum(), 1),
-    }
-
-
-def _steps(strip: Strip, facts: LineFacts, joins: NDArray[np.float64], first: int, last: int) -> Told:
-    """The steps and rulings inside a run and around it, and how likely its lines go on."""
-    em, base, count = strip.em, strip.line_base.astype(np.float64), len(strip)
-    inside, inner = joins[first:last], facts.steps[first:last] / em
-    before = (base[first] - base[first - 1]) / em if first else 4.0
-    after = (base[last + 1] - base[last]) / em if last < count - 1 else 4.0
-    most = float(inner.max()) if len(inner) else 0.0
-    return {
-        "least join": inside.min() if len(inside) else 1.0,
-        "mean join": inside.mean() if len(inside) else 1.0,
-        "join before": joins[first - 1] if first else 0.0,
-        "join after": joins[last] if last < count - 1 else 0.0,
-        "step inside": most,
-        "step before": before,
-        "step after": after,
-        "gap difference": min(before, after) - most,
-        "column step before": _column_step(facts, base, first, -1) / em,
-        "column step after": _column_step(facts, base, last, 1) / em,
-        "ruled inside": facts.ruled[first:last].max(initial=0.0),
-        "ruled above": facts.ruled[first - 1] if first else 1.0,
-        "ruled below": facts.ruled[last] if last < count - 1 else 1.0,
-        "position": first / count,
-    }
-
-
-def _neighbours(facts: LineFacts, first: int, last: int) -> Told:
-    """What the line before a run and the one after it fill, of its own columns too."""
-    count, width = facts.filled.shape
-    some = np.asarray(facts.filled[first : last + 1].any(axis=0))
-    upper = facts.filled[first - 1] if first else np.zeros(width, dtype=bool)
-    lower = facts.filled[last + 1] if last < count - 1 else np.zeros(width, dtype=bool)
-    return {
-        "filled before": upper.mean(),
-        "filled after": lower.mean(),
-        "shares before": (upper & some).sum() / max(some.sum(), 1),
-        "shares after": (lower & some).sum() / max(some.sum(), 1),
-    }
-
-
-def _numbers(facts: LineFacts, numbers: NDArray[np.bool_], told_of: NDArray[np.int64], first: int, last: int) -> Told:
-    """Numbers under numbers; lines of numbers before a run and in it."""
-    own = numbers[first : last + 1]
-    stacked = (own.sum(axis=0) > 1).sum()
-    before = int(told_of[first - 1]) if first else 0
-    return {
-        "numbers": own.any(axis=0).mean(),
-        "numbers stacked": stacked,
-        "stacked share": stacked / max(own.any(axis=0).sum(), 1),
-        "serials": facts.serial[first:last].sum(),
-        "number lines before": min(before, 5),
-        "number lines": min(int(told_of[last]) - before, 5),
-        "text above numbers": not before and not own[0].any() and bool(own[-1].any()),
-    }
-
-
-def _texts(facts: LineFacts, phrases: list[list[Phrase]], texts: list[list[str]], first: int, last: int) -> Told:
-    """How the texts of all lines but the first begin, what spans others, and what the first line says twice."""
-    starts = [t for line in texts[first + 1 : last + 1] for t in line]
-    depth = facts.filled[first : last + 1].sum(axis=0)
-    over = sum(
-        p.last > p.first and depth[p.first : p.last + 1].max() > 1 for line in phrases[first : last + 1] for p in line
-    )
-    opening = [t for t in texts[first] if not any(c.isdigit() for c in t)]
-    return {
-        "lower starts": sum(t[:1].islower() for t in starts) / max(len(starts), 1),
-        "capital starts": sum(t[:1].isupper() for t in starts) / max(len(starts), 1),
-        "brackets": sum(t[:1] in "([±" for t in starts) / max(len(starts), 1),
-        "span over": over,
-        "room most": _most_room(facts.room[first:last]),
-        "repeats": 1 - len(set(opening)) / max(len(opening), 1),
-    }
-
-
-def _most_room(room: NDArray[np.float64]) -> float:
-    """The most room that was left anywhere inside a run; a large negative number where nothing goes on."""
-    known = room[~np.isnan(room)]
-    return float(known.max()) if len(known) else -_NONE
-
-
-def _column_step(facts: LineFacts, base: NDArray[np.float64], line: int, way: int) -> float:
-    """The smallest step from a line to the next filled line of one of its columns, up or down."""
-    best = 60.0
-    for column in np.flatnonzero(facts.filled[line]).tolist():
-        k = line + way
-        while 0 <= k < len(base) and abs(base[k] - base[line]) < best:
-            if facts.filled[k, column]:
-                best = abs(float(base[k] - base[line]))
-                break
-            k += way
-    return best
 
 
 def choose_rows(count: int, runs: list[tuple[int, int]], chance: NDArray[np.float64]) -> NDArray[np.int32]:
