@@ -100,6 +100,16 @@ def test_rebuilding_replays_the_log(tmp_path: Path) -> None:
         assert states(library) == []
 
 
+def test_a_corrected_title_is_found_beside_the_caption(tmp_path: Path) -> None:
+    page = "<table><caption>Town music</caption><tr><th>Band<th>Men<tr><td>Harbour<td>10<tr><td>Mill<td>20</table>"
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(write(tmp_path, f"<html><body>{page}</body></html>", "music.html"))
+        library.repair("music").set_text("title", "Musicians of Whitby")
+        for words in ("whitby", "town music"):
+            (found,) = library.search(words).hits
+            assert "caption" in found.highlights
+
+
 def test_a_repair_made_while_a_new_edition_is_read_is_not_lost(tmp_path: Path) -> None:
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         source = write(tmp_path)

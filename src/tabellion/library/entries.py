@@ -123,7 +123,7 @@ def describe_entry(document: DocumentRecord, table: TableRecord, held: Cells, la
     details, language = table.unpack(), document.language
     affiliated = details.metadata.affiliated
     cells, numbers = _cell_terms(held.texts, language)
-    caption = _joined([table.caption or table.title or ""], language)
+    caption = _joined(table.titles, language)
     sketch = sketch_table(details, held, caption or _joined([document.title or ""], language))
     name = PurePath(document.source).name
     about = [document.title or "", name, " ".join(json.loads(document.authors)), table.sheet or ""]

@@ -184,6 +184,12 @@ class TableRecord(msgspec.Struct, frozen=True):
     def unpack(self) -> Details:
         return unpack_details(self.details)
 
+    @property
+    def titles(self) -> list[str]:
+        """What the table is called: its caption, and its title where that says something else."""
+        caption, title = self.caption or "", self.title or ""
+        return [one for one in (caption, "" if title in caption else title) if one]
+
 
 class SegmentRecord(msgspec.Struct, frozen=True):
     """A segment; `dead` of its rows are of documents that were replaced or removed since."""

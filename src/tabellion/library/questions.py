@@ -41,7 +41,7 @@ def highlight_table(
         return {}
     affiliated = details.metadata.affiliated
     fields: dict[str, Sequence[str]] = {
-        "caption": [table.caption or table.title or ""],
+        "caption": table.titles,
         "header": details.all_heads,
         "stub": details.stub_words,
         "note": affiliated.footnotes,
