@@ -13,7 +13,7 @@ import sys
 import time
 
 from tabellion.mine.ontology import SitePages, mine_sites
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 from tabellion.read.web.page_tree import parse_page_tree
 
 SECTIONS = [f"section{n}" for n in range(40)]

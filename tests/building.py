@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from tabellion.model.document import Document, Mark, Sheet, SheetCells, Stored
-from tabellion.model.frame import ROW_ROLES, Frame, Orientation, RowLabels, RowRole
+from tabellion.model.frame import ROW_ROLES, Frame, HeaderNode, HeaderTree, Nested, Orientation, RowLabels, RowRole
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place, Rect, cell_at, rect_at
 from tabellion.model.style import PLAIN, Style
-from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 from tabellion.pipeline import Extraction
 from tabellion.relate import relate_table
 from tabellion.values import read_texts

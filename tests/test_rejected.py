@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from tabellion import extract
-from tabellion.model.region import PrintedRegion
+from tabellion.model.document import PrintedRegion
 from tabellion.pipeline import Settings, find_regions, read_source, reject_region
 from tabellion.weights import Weights
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tabellion.values.places import find_places
+from tabellion.values.periods import find_places
 
 OUT = Path(__file__).parents[2] / "frontend/src/ask/outlines.json"
 SCALE, TALLER = 2.6, 1.15  # of the map of the world: units for each degree, and more of them upwards

@@ -15,15 +15,13 @@ import msgspec
 from tabellion.label import Recognised, label_grids
 from tabellion.locate import RunningText, locate_printed, locate_regions
 from tabellion.model.correction import NOTHING, Fixes
-from tabellion.model.document import Document, Issue
-from tabellion.model.frame import Labelled
+from tabellion.model.document import LIKELY, AnyRegion, Document, Issue, MarkupRegion, PrintedRegion
+from tabellion.model.frame import Labelled, Nested
 from tabellion.model.grid import Grid
 from tabellion.model.markup import MarkupPage
 from tabellion.model.place import Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import LIKELY, AnyRegion, MarkupRegion, PrintedRegion
 from tabellion.model.table import Table
-from tabellion.model.tree import Nested
 from tabellion.nest import nest_frames
 from tabellion.read import Rendering, Watch, WatchedPages, read_document
 from tabellion.read.limits import check_deadline, one_deadline

@@ -11,7 +11,7 @@ from typing import get_args
 
 import tabellion
 from tabellion import model
-from tabellion.model import markup, roles
+from tabellion.model import grid, markup
 
 ROOT = Path(__file__).parents[2]
 LINES = [
@@ -42,7 +42,7 @@ def test_no_type_is_explained_that_is_not_there() -> None:
 
 
 def test_every_word_for_a_role_or_a_kind_is_explained() -> None:
-    literals = (roles.RowRole, roles.ColumnRole, roles.CellRole, roles.SheetKind, markup.CandidateKind)
+    literals = (grid.RowRole, grid.ColumnRole, grid.CellRole, grid.SheetKind, markup.CandidateKind)
     assert sorted({word for each in literals for word in get_args(each)} - WORDS) == []
 
 

@@ -25,8 +25,8 @@ from tabellion import read_export
 from tabellion.export.csv import METADATA, write_csvw
 from tabellion.export.cube import SHAPES, describe_extraction
 from tabellion.export.forms import FormName, schema_of, write_export
+from tabellion.model.frame import HeaderTree
 from tabellion.model.table import Table, Tuple
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction, extract_document
 from tabellion.rdf import SYNTAXES
 

@@ -9,9 +9,9 @@ from tabellion.export.json import count_headers
 from tabellion.label import Recognised, label_grid, label_grids
 from tabellion.label.pages.headers import HeaderLines, settle_headers
 from tabellion.label.pages.view import view_tables
+from tabellion.model.document import MarkupRegion
 from tabellion.model.frame import Frame, Labelled
 from tabellion.model.place import Place
-from tabellion.model.region import MarkupRegion
 from tabellion.read.web.page import read_markup
 from tabellion.recognise import recognise_grid
 from tabellion.weights import Weights

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabellion.errors import WeightsError
-from tabellion.learn.boosting import BoostingSettings, train_boosted
+from tabellion.learn.fitting import BoostingSettings, train_boosted
 from tabellion.weights.boosted import Boosted
 
 lightgbm = pytest.importorskip("lightgbm")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabellion.learn.sheets.chains import train_chain
+from tabellion.learn.fitting import train_chain
 from tabellion.weights.linear import Chain
 
 pytest.importorskip("pycrfsuite")

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tabellion.learn import parts
-from tabellion.learn.boosting import BoostingSettings, train_boosted
-from tabellion.learn.cards import Card, write_card
+from tabellion.learn.fitting import BoostingSettings, train_boosted
 from tabellion.learn.memory import remember_rows
 from tabellion.learn.parts import PARTS, READ_FIRST, modules_of, outline, stale_weights
+from tabellion.learn.training import Card, write_card
 from tabellion.weights import SHIPPED
 
 pytest.importorskip("lightgbm")
@@ -55,8 +55,8 @@ def test_what_the_code_does_makes_weights_old(changed: str) -> None:
 def test_a_part_depends_on_its_features_and_its_trainer() -> None:
     part = PARTS["columns"]
     needed = modules_of(part.module, part.rooms)
-    assert {"tabellion.label.columns", "tabellion.learn.sheets.frames", "tabellion.learn.boosting"} <= set(needed)
-    assert not [name for name in needed if name.startswith(("tabellion.read", "tabellion.learn.cards"))]
+    assert {"tabellion.label.columns", "tabellion.learn.sheets.frames", "tabellion.learn.fitting"} <= set(needed)
+    assert not [name for name in needed if name.startswith(("tabellion.read", "tabellion.learn.training"))]
 
 
 def test_what_parts_name_is_there() -> None:

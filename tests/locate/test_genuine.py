@@ -9,7 +9,7 @@ from tabellion.locate.papers.wang import PAPER_FEATURES, paper_features
 from tabellion.locate.web.features import FEATURES, genuine_features
 from tabellion.locate.web.genuine import explain_region
 from tabellion.locate.web.views import view_candidates
-from tabellion.model.region import MarkupRegion
+from tabellion.model.document import MarkupRegion
 from tabellion.read.web.page import read_markup
 from tabellion.weights import Weights
 from tabellion.weights.boosted import weigh_features

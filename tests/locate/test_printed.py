@@ -15,9 +15,9 @@ from tabellion.locate.printed.regions import goes_on, join_parts
 from tabellion.locate.printed.running_text import RunningText
 from tabellion.locate.printed.second_look import gather_facts
 from tabellion.locate.printed.surroundings import find_surroundings
+from tabellion.model.document import PrintedRegion, Surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import PrintedRegion, Surroundings
 from tabellion.read import read_document
 from tabellion.values.table_labels import read_caption
 from tabellion.values.vocabulary import WORDS

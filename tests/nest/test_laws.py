@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from building import build_frame, build_grid
 from tabellion.model.correction import Fixes
-from tabellion.model.frame import Frame
+from tabellion.model.frame import Frame, HeaderTree
 from tabellion.model.style import Style
-from tabellion.model.tree import HeaderTree
 from tabellion.nest import nest_frames, nest_headers
 from tabellion.nest.attributes import read_attributes
 from tabellion.nest.pair_view import join_views

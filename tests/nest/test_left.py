@@ -10,8 +10,8 @@ import pytest
 from building import build_frame, build_grid
 from tabellion.learn.sheets.gold import grids_of
 from tabellion.learn.sheets.nest_gold import make_frame
+from tabellion.model.frame import Nested
 from tabellion.model.style import Style
-from tabellion.model.tree import Nested
 from tabellion.nest import nest_headers
 from tabellion.weights import Weights
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from building import build_frame, build_grid
+from tabellion.model.frame import Nested
 from tabellion.model.style import Style
-from tabellion.model.tree import Nested
 from tabellion.nest import nest_headers
 from tabellion.weights import Weights
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabellion.read.web.cells import Slots
 from tabellion.read.web.page import read_markup
-from tabellion.read.web.slots import Slots
 
 
 def slots_of(markup: str) -> dict[str, tuple[int, int, int, int]]:

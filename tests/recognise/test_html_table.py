@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tabellion.model.document import MarkupRegion
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place
-from tabellion.model.region import MarkupRegion
 from tabellion.read.web.page import read_markup
 from tabellion.recognise import recognise_grid
 

@@ -10,9 +10,9 @@ import pytest
 
 from printing import PdfPage, lay_table, write_pdf
 from tabellion.label.pages.frames import label_tables
+from tabellion.model.document import PrintedRegion
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import PrintedRegion
 from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import read_document
 from tabellion.recognise.printed.cells import PrintedCell, widen_lone

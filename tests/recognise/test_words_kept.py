@@ -12,9 +12,9 @@ import pytest
 
 from printing import PdfPage, write_pdf
 from tabellion.locate import locate_printed
+from tabellion.model.document import LIKELY, PrintedRegion
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import LIKELY, PrintedRegion
 from tabellion.pipeline import Settings, read_source
 from tabellion.recognise.printed.cells import build_cells
 from tabellion.recognise.printed.columns import find_columns

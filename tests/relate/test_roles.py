@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tests.building import build_frame, build_grid, build_nested, smoking
 
-from tabellion.model.frame import Frame
+from tabellion.model.frame import Frame, Nested
 from tabellion.model.place import cell_at
-from tabellion.model.tree import Nested
 from tabellion.relate import CELL_ROLES, label_cells, label_leftovers
 
 

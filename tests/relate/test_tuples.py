@@ -7,12 +7,11 @@ import tracemalloc
 import numpy as np
 from tests.building import Cells, build_document, build_frame, build_grid, build_nested, smoking
 
-from tabellion.model.frame import Frame, RowLabels
+from tabellion.model.frame import Frame, HeaderNode, HeaderTree, Nested, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place, Rect
 from tabellion.model.style import PLAIN, Style
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 from tabellion.relate import relate_table
 
 

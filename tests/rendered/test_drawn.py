@@ -10,8 +10,8 @@ import pytest
 
 from tabellion.locate.rendered.features import DRAWN_FEATURES
 from tabellion.locate.rendered.regions import locate_rendered
+from tabellion.model.document import MarkupRegion
 from tabellion.model.markup import RenderedPage
-from tabellion.model.region import MarkupRegion
 from tabellion.pipeline import Extraction
 from tabellion.weights import SHIPPED, Weights
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tabellion.errors import ConflictError, RepairError
 from tabellion.export import to_json
 from tabellion.model.correction import Correction, GiveRowRole, MoveHeader, Undo
-from tabellion.model.tree import HeaderTree
+from tabellion.model.frame import HeaderTree
 from tabellion.pipeline import Extraction, extract_document
 from tabellion.read import read_document
 from tabellion.repair.replay import replay

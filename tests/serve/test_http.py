@@ -19,7 +19,7 @@ from tabellion.library import open_library
 from tabellion.library.databases.export import read_tuples
 from tabellion.library.library import Library
 from tabellion.web.app import build_app
-from tabellion.web.guard import LARGEST_QUESTION
+from tabellion.web.middleware import LARGEST_QUESTION
 from tabellion.web.service import LibraryService
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

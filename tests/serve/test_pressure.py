@@ -22,9 +22,9 @@ from starlette.testclient import TestClient
 
 from tabellion.library import open_library
 from tabellion.library.library import Library
-from tabellion.web import guard, running
+from tabellion.web import middleware, running
 from tabellion.web.app import build_app
-from tabellion.web.cache import _LONGEST, _ROOM, Memory
+from tabellion.web.middleware import _LONGEST, _ROOM, Memory
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HERE = "http://127.0.0.1:8765"
@@ -139,8 +139,8 @@ def test_the_memory_of_answers_counts_their_addresses() -> None:
 def test_wrong_tokens_are_slowed_down_and_the_right_one_is_not(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard, "_MOST_WAITING", 1.2)
-    monkeypatch.setattr(guard, "time", SimpleNamespace(monotonic=lambda: 100.0))  # all ask at one moment
+    monkeypatch.setattr(middleware, "_MOST_WAITING", 1.2)
+    monkeypatch.setattr(middleware, "time", SimpleNamespace(monotonic=lambda: 100.0))  # all ask at one moment
     client = TestClient(build_app(library, token="right", loopback=False), base_url="http://example.org")  # noqa: S106
     with ThreadPoolExecutor(8) as pool:
         begun = time.monotonic()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabellion.values.periods import place_code, read_period, thing_kind
-from tabellion.values.places import find_places
+from tabellion.values.periods import find_places, place_code, read_period, thing_kind
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_a_code_is_given_only_where_it_is_certain() -> None:
 
 
 def test_every_place_is_found_by_its_own_name_and_no_code_comes_twice() -> None:
-    from tabellion.values.places import known_places
+    from tabellion.values.periods import known_places
 
     places = {place for found in known_places().values() for place in found}
     assert len({place.code for place in places}) == len(places) > 340

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from tabellion.errors import TabellionError
 from tabellion.model.correction import Saying
+from tabellion.model.frame import HeaderNode
+from tabellion.model.grid import CellRole, Orientation, RowRole
 from tabellion.model.place import address
-from tabellion.model.roles import CellRole, Orientation, RowRole
-from tabellion.model.tree import HeaderNode
 from tabellion.repair.lookalikes import Proposal
 from tabellion.repair.places import describe
 from tabellion.repair.session import Repair

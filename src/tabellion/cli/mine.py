@@ -18,7 +18,7 @@ from tabellion.cli.unified import print_explanation, print_things
 if TYPE_CHECKING:
     from tabellion.mine.instances import ConceptInstance, Instance
     from tabellion.mine.ontology import Ontology, SitePages
-    from tabellion.model.page_tree import PageTree
+    from tabellion.model.markup import PageTree
 
     Finder = Callable[[Sequence[str], Callable[[str], PageTree | None]], Iterator[Instance]]
 

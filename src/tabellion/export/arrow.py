@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from tabellion.export.read_back import ExportedTable
 from tabellion.export.typed import SPREAD, VALUE_KINDS, typed_values, value_boxes, value_pages
+from tabellion.model.frame import HeaderNode
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import cell_at, column_letters
 from tabellion.model.table import Path, Table, Tuple, Tuples
-from tabellion.model.tree import HeaderNode
 from tabellion.pipeline import Extraction
 from tabellion.relate.tuples import Paths
 

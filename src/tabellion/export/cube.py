@@ -15,8 +15,8 @@ from pathlib import Path, PurePath
 from tabellion.export.dimensions import Axis, Component, concept_names, document_name, table_axes, table_name
 from tabellion.export.typed import SPREAD, shown_values
 from tabellion.model.document import Document
+from tabellion.model.frame import HeaderTree
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.rdf.facts import Description, Fact, Literal, number, plain
 

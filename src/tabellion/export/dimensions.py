@@ -20,9 +20,9 @@ from typing import Literal
 import msgspec
 
 from tabellion.model.document import Document
+from tabellion.model.frame import HeaderTree
 from tabellion.model.place import column_letters
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
 
 _LETTERS = 20  # of a hash: 80 bits, so that two of a billion tables hardly ever meet
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tabellion.export.dimensions import Side, concept_names, table_name
 from tabellion.export.frames import lay_out
 from tabellion.model.document import Document
+from tabellion.model.frame import HeaderNode, HeaderTree
 from tabellion.model.grid import Content
 from tabellion.model.place import column_letters
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells
 from tabellion.relate.titles import title_lines

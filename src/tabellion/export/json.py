@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from tabellion.export.typed import KINDS, typed_values, value_boxes, value_pages
 from tabellion.model.document import Issue, Mark
-from tabellion.model.frame import Frame, RowLabels
+from tabellion.model.frame import Frame, HeaderTree, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
 from tabellion.model.table import Path, Quantity, Table
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells, label_leftovers, name_left_levels, name_top_levels
 

@@ -21,12 +21,12 @@ import msgspec
 import numpy as np
 
 from tabellion.export.xlsx_styles import Looks
+from tabellion.model.frame import HeaderTree
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect, column_letters, range_text
 from tabellion.model.range_names import name_ranges
 from tabellion.model.stated import StatedHeader, StatedTable
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.read.spreadsheet.number_format import Shown, understand_format
 from tabellion.read.spreadsheet.shown_text import number_writer

@@ -13,10 +13,10 @@ from itertools import islice
 from pathlib import Path
 
 from tabellion.export.typed import shown_values
+from tabellion.model.frame import HeaderTree
 from tabellion.model.grid import Grid
 from tabellion.model.place import address
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 
 SPACE = "urn:tabellion:tables:1"

@@ -28,7 +28,7 @@ from tabellion.learn.corpora import MEASURED, find_corpus, load_gold
 from tabellion.learn.parts import LEARNED_FROM, SHEETS
 from tabellion.learn.printed.cases import fold_of
 from tabellion.learn.printed.gold import GoldCell
-from tabellion.learn.printed.headers import whole_head
+from tabellion.learn.printed.structure import whole_head
 from tabellion.learn.scoring.articles import describe as describe_printed
 from tabellion.learn.scoring.articles import evaluate
 from tabellion.learn.scoring.printed import load_gold as load_printed_gold

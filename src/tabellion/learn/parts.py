@@ -213,21 +213,8 @@ READ_FIRST = {
 }
 """What reads the documents of a group, before several processes train on them."""
 
-MINED = " ".join(
-    f"mine.{name}"
-    for name in (
-        "slots",
-        "profiles",
-        "facts",
-        "names",
-        "schema",
-        "outline",
-        "blocks",
-        "template",
-        "top_down",
-        "schema_org",
-        "labels",
-    )
+MINED = (
+    "mine.slots mine.facts mine.names mine.schema mine.outline mine.blocks mine.template mine.schema_org mine.labels"
 )
 """What the features of mined sites are told by; how sites are fetched is no part of it."""
 
@@ -250,7 +237,7 @@ PARTS: dict[str, Part] = {
               "printed-pieces-first printed-pieces printed-level-cuts printed-upright-cuts printed-regions"),
         _part("printed-structure", PRINTED, "printed.structure", "train_printed_structure", "recognise.printed",
               "printed-rivers-first printed-rivers printed-spans printed-joins printed-rows"),
-        _part("printed-headers", PRINTED, "printed.headers", "train_printed_headers", "label.pages recognise.printed",
+        _part("printed-headers", PRINTED, "printed.structure", "train_printed_headers", "label.pages recognise.printed",
               "printed_header_rows"),
         _part("mined-facts", SITES, "web.mined", "train_facts", MINED, "mined_facts"),
         _part("mined-names", SITES, "web.mined", "train_names", MINED, "mined_names"),

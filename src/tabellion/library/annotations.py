@@ -28,8 +28,8 @@ from tabellion.library.holdings import DocumentRecord
 from tabellion.library.originals import load_original
 from tabellion.library.records import list_documents
 from tabellion.model.correction import Correction
+from tabellion.model.frame import HeaderTree
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
 from tabellion.relate import label_cells
 from tabellion.repair.replay import Replayed
 from tabellion.repair.session import Keep, Overtaken

@@ -14,9 +14,9 @@ import numpy as np
 from tabellion.library.holdings import DocumentRecord, TableRecord, name_source
 from tabellion.library.surface import Roles, Surfaces, describe_pages, describe_sheet
 from tabellion.model.document import Sheet
+from tabellion.model.frame import HeaderTree
 from tabellion.model.grid import Grid
 from tabellion.model.table import Path, Table
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES
 

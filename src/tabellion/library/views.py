@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from tabellion.library.description import describe_table, runs_of
 from tabellion.library.files import whole_file
 from tabellion.library.surface import Cell, Surfaces, Whole, Window, list_surfaces
+from tabellion.model.frame import HeaderTree
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
 from tabellion.model.style import Style
 from tabellion.model.table import Path as LabelPath
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 
 VIEW = ".view"  # the ending of their files

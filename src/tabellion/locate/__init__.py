@@ -7,11 +7,10 @@ from typing import overload
 
 from tabellion.locate.islands import locate_islands
 from tabellion.locate.printed.running_text import RunningText
-from tabellion.model.document import Page, Sheet
+from tabellion.model.document import MarkupRegion, Page, PrintedRegion, Region, Sheet
 from tabellion.model.markup import MarkupPage, RenderedPage
 from tabellion.model.methods import FrameMethod, GenuineMethod
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import MarkupRegion, PrintedRegion, Region
 from tabellion.weights import Weights
 
 __all__ = ["RunningText", "locate_printed", "locate_regions"]

@@ -13,9 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.document import Issue, Sheet, Stored
+from tabellion.model.document import Issue, Region, Sheet, Stored
 from tabellion.model.place import Place, Rect
-from tabellion.model.region import Region
 
 
 class IslandSettings(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ from tabellion.mine.template import (
     split_label,
     stated_on,
 )
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 
 _ENTRIES = frozenset(("li", "p", "dd", "div"))
 _FIELDS = frozenset(("option", "select", "textarea", "button", "optgroup"))

@@ -11,7 +11,7 @@ import re
 
 import msgspec
 
-from tabellion.model.page_tree import NO_ELEMENT, PageTree
+from tabellion.model.markup import NO_ELEMENT, PageTree
 
 _INLINE_TAGS = (
     "a abbr acronym b bdi bdo big br button cite code data del dfn em font i img ins kbd label mark nobr q s samp "

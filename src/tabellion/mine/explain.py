@@ -19,8 +19,7 @@ from tabellion.mine.facts import Fact
 from tabellion.mine.slots import PageSlots, SlotKey
 from tabellion.mine.template import segments_of
 from tabellion.mine.things import UnifiedSites
-from tabellion.model.markup import RenderedPage
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree, RenderedPage
 from tabellion.model.scene import DrawnBox, DrawnLine, DrawnText, Scene
 
 _ROW, _STEP, _WIDE, _LEFT, _LETTERS = 18, 24, 1100, 60, 90  # points: line, indent, width, margin; letters shown

@@ -27,7 +27,7 @@ from tabellion.mine.labels import stems_of
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES, PAGE_FEATURES, WORDS, Candidate, PageSlots, SlotKey, read_slots, value_kinds
 from tabellion.mine.template import Template, bare_value, learn_template
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 from tabellion.weights import Weights
 
 _PART_PAGES, _PART_TIMES = 3, 1.4  # pages that tell parts of a slot, and texts a page from which on it may have some

@@ -22,7 +22,7 @@ from tabellion.mine.blocks import BOLD_LEVEL, HEADINGS, NO_LEVEL, Block, Blocks
 from tabellion.mine.outline import Node, outline_page, outline_table
 from tabellion.mine.papers.ontominer_cost import GroupingCost
 from tabellion.mine.papers.ontominer_partition import group_partitions, partition_binary, partition_flat, promote_labels
-from tabellion.model.page_tree import DataTable, PageTree
+from tabellion.model.markup import DataTable, PageTree
 
 _LISTS = frozenset(("ul", "ol", "dl", "p"))
 _HEAD = 2  # texts that head what follows them, though nothing in the markup says so

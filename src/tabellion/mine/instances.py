@@ -30,7 +30,7 @@ from tabellion.mine.facts import learn_facts
 from tabellion.mine.hierarchy import SegmentMethod
 from tabellion.mine.outline import tells_of_many
 from tabellion.mine.papers.ontominer_alignment import read_by_alignment
-from tabellion.model.page_tree import DataTable, PageTree
+from tabellion.model.markup import DataTable, PageTree
 
 _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")

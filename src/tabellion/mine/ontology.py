@@ -36,7 +36,7 @@ from tabellion.mine.site import (
     split_address,
 )
 from tabellion.mine.taxonomy import Pair, choose_parents, related_pairs, sibling_sites
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 from tabellion.model.place import Issue
 
 _SITES = 2  # sites that must lead both names to one place

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tabellion.mine.blocks import BOLD_LEVEL, COLON_LEVEL, NO_LEVEL, Block, Blocks
-from tabellion.model.page_tree import DataTable, PageTree
+from tabellion.model.markup import DataTable, PageTree
 
 _WORD = re.compile(r"\w")
 TELLING = re.compile(r"[\w$€£¥★☆✓✔]")  # prices and ratings say something too: $-$$$, ★★★

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from html import unescape
 from typing import Any
 
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 
 Chain = tuple[tuple[str, str | None], ...]  # breadcrumbs from the top down: name, and address where one is stated
 

@@ -21,7 +21,7 @@ import msgspec
 
 from tabellion.mine.hierarchy import SegmentedPage
 from tabellion.mine.outline import Node
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 
 _LISTS = frozenset(("ul", "ol", "nav", "table", "menu", "dl", "select"))
 

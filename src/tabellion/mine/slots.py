@@ -31,7 +31,7 @@ from tabellion.mine.template import (
     split_label,
     stated_on,
 )
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 from tabellion.patterns import short_pattern
 
 SlotKey = tuple[str, str, str]  # what names the slot, folded; the tags and classes around it; what its texts share

@@ -23,7 +23,7 @@ from tabellion.isolated import read_in
 from tabellion.mine.crawl import Crawled, ExpansionSettings, crawl_sites, expand_sites
 from tabellion.mine.live import CrawlSettings, FetchedPage, WarcFile
 from tabellion.mine.ontology import SitePages
-from tabellion.model.page_tree import DataTable, PageTree, TableValue
+from tabellion.model.markup import DataTable, PageTree, TableValue
 from tabellion.model.table import Table
 from tabellion.pipeline import Settings, extract_document
 from tabellion.read.fetch import fetch_source

@@ -18,7 +18,7 @@ import msgspec
 from tabellion.mine.blocks import INLINE, Blocks
 from tabellion.mine.hierarchy import cut_blocks
 from tabellion.mine.schema_org import fold_text, marked_texts, read_stated, stated_texts
-from tabellion.model.page_tree import NO_ELEMENT, PageTree
+from tabellion.model.markup import NO_ELEMENT, PageTree
 
 _SUBJECT_WORDS = 14
 _ENTRY_LEAVES = 10  # an entry of a list that is one line has at most so many texts

@@ -31,7 +31,7 @@ from tabellion.mine.ontology import SitePages, page_shape, shared_shape
 from tabellion.mine.schema import UnifiedAttribute, unify_slots
 from tabellion.mine.schema_org import fold_text, read_stated
 from tabellion.mine.slots import PageSlots, SlotKey
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 from tabellion.model.place import Issue
 
 _WORD = re.compile(r"[^\W\d_]{3,}")

@@ -23,8 +23,8 @@ from typing import Literal, TypeAlias, TypeVar
 import msgspec
 
 from tabellion.errors import RepairError
+from tabellion.model.grid import CellRole, ColumnRole, Orientation, RowRole
 from tabellion.model.place import Place, Rect
-from tabellion.model.roles import CellRole, ColumnRole, Orientation, RowRole
 
 Cell = tuple[int, int]
 Side = Literal["top", "bottom", "left", "right"]

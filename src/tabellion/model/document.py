@@ -1,7 +1,7 @@
-"""What reading gives: a document and its pages.
+"""What reading and locating give: a document with its pages, and the regions of them where a table may be.
 
-A page keeps what its medium shows. A sheet's cells are columnar and sparse, since a sheet may
-hold two cells a million rows apart; a dense grid is made only where there is something.
+A page keeps what its medium shows. A sheet's cells are columnar and sparse, since a sheet may hold two cells a million
+rows apart; a dense grid is made only where there is something. A region says how sure it is.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.markup import MarkupPage, RenderedPage
+from tabellion.model.markup import Candidate, MarkupPage, RenderedPage
+from tabellion.model.place import Box, Place, Rect
 from tabellion.model.place import Issue as Issue
-from tabellion.model.place import Rect
 from tabellion.model.printed import PrintedPage
 from tabellion.model.stated import UNMARKED, SheetMarks, StatedTable
 from tabellion.model.style import PLAIN, Style
@@ -100,3 +100,70 @@ class Document(msgspec.Struct, frozen=True, eq=False):
     title: str | None = None
     authors: tuple[str, ...] = ()
     issues: tuple[Issue, ...] = ()
+
+
+LIKELY = 0.5  # the probability from which a region counts as a table
+
+
+class Region(msgspec.Struct, frozen=True, eq=False):
+    """A part of a page that may hold tables; `rect` is in the sheet's own rows and columns."""
+
+    page: Sheet
+    place: Place
+    rect: Rect
+    genuine: float = 1.0
+    issues: tuple[Issue, ...] = ()
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What belongs to a printed table and stands outside it; `pieces` are those of the page that it takes up."""
+
+    caption: str | None = None
+    position: Literal["above", "below"] | None = None
+    label: str | None = None
+    continued: bool = False
+    notes: tuple[str, ...] = ()
+    pieces: frozenset[int] = frozenset()
+    caption_pieces: frozenset[int] = frozenset()
+    page_columns: int | None = None
+
+
+NO_SURROUNDINGS = Surroundings()
+
+
+PrintedKind = Literal["text", "figure", "contents"]
+
+
+class PrintedRegion(msgspec.Struct, frozen=True, eq=False):
+    """A part of a printed page that may be a table; `box` is in the page's view, `place` on the page as it lies.
+
+    `parts` holds the regions on the pages that follow which go on with the same table.
+    """
+
+    page: PrintedPage
+    place: Place
+    box: Box
+    genuine: float = 1.0
+    issues: tuple[Issue, ...] = ()
+    parts: tuple[PrintedRegion, ...] = ()
+    about: Surroundings = NO_SURROUNDINGS
+    kind: PrintedKind = "text"  # what it is if it is no table
+    seen: NDArray[np.float64] | None = None  # what it was judged by
+
+
+class MarkupRegion(msgspec.Struct, frozen=True, eq=False):
+    """A candidate of a web page, and the probability that it is a table of data."""
+
+    page: MarkupPage
+    place: Place
+    number: int
+    genuine: float = 1.0
+    issues: tuple[Issue, ...] = ()
+    drawn: NDArray[np.float64] | None = None  # what was seen of it on a rendered page, where it was judged by that too
+
+    @property
+    def candidate(self) -> Candidate:
+        return self.page.candidates[self.number]
+
+
+AnyRegion: TypeAlias = Region | PrintedRegion | MarkupRegion

@@ -1,6 +1,8 @@
-"""What labelling gives: the role of each row, and the frames of a grid."""
+"""What labelling and nesting give: the role of each row, the frames of a grid, and their header trees."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
@@ -8,13 +10,13 @@ from numpy.typing import NDArray
 
 from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.document import Issue
+from tabellion.model.grid import ROW_ROLES as ROW_ROLES
+from tabellion.model.grid import CellRole as CellRole
 from tabellion.model.grid import Grid
+from tabellion.model.grid import Orientation as Orientation
+from tabellion.model.grid import RowRole as RowRole
+from tabellion.model.grid import SheetKind as SheetKind
 from tabellion.model.place import Rect
-from tabellion.model.roles import ROW_ROLES as ROW_ROLES
-from tabellion.model.roles import CellRole as CellRole
-from tabellion.model.roles import Orientation as Orientation
-from tabellion.model.roles import RowRole as RowRole
-from tabellion.model.roles import SheetKind as SheetKind
 from tabellion.model.stated import StatedTable
 
 
@@ -75,3 +77,59 @@ class Labelled(msgspec.Struct, frozen=True, eq=False):
     kind_probability: float
     issues: tuple[Issue, ...] = ()
     why: tuple[tuple[str, float], ...] = ()  # what weighed most for the kind, where plain observations tell it
+
+
+class HeaderNode(msgspec.Struct, frozen=True, gc=False):
+    """One header. `cells` are [row, column] pairs of the grid; the first identifies the node."""
+
+    id: int
+    text: str
+    parent: int | None
+    cells: tuple[tuple[int, int], ...]
+    probability: float = 1.0
+    notes: tuple[str, ...] = ()
+
+
+class HeaderTree(msgspec.Struct, frozen=True):
+    """The headers of one side, parents before children; node i has id i.
+
+    A stub of several columns is a forest: each column has trees of its own, and a row's path
+    joins one branch of each.
+    """
+
+    nodes: tuple[HeaderNode, ...] = ()
+
+    def path(self, node: int) -> tuple[HeaderNode, ...]:
+        """The node and its ancestors, outermost first."""
+        found: list[HeaderNode] = []
+        at: int | None = node
+        while at is not None:
+            found.append(self.nodes[at])
+            at = self.nodes[at].parent
+        return tuple(reversed(found))
+
+    def children(self, node: int | None) -> Iterator[HeaderNode]:
+        """The children of a node, or the roots for None."""
+        return (n for n in self.nodes if n.parent == node)
+
+    def depth(self) -> int:
+        """How many levels there are."""
+        levels: list[int] = []
+        for node in self.nodes:
+            levels.append(1 if node.parent is None else levels[node.parent] + 1)
+        return max(levels, default=0)
+
+
+class Nested(msgspec.Struct, frozen=True, eq=False):
+    """A frame with its two header trees and what they say of each row and column.
+
+    `column_nodes` gives the nearest top nodes of each value column, `row_nodes` the nearest left
+    nodes of each body row, one for each stub column that labels it. Where group rows restart the
+    columns' meaning inside the body they are left nodes.
+    """
+
+    frame: Frame
+    top: HeaderTree
+    left: HeaderTree
+    column_nodes: dict[int, tuple[int, ...]]
+    row_nodes: dict[int, tuple[int, ...]]

@@ -1,7 +1,7 @@
-"""A grid of styled cells: what recognising makes of a region, whatever the medium.
+"""A grid of styled cells: what recognising makes of a region, whatever the medium; and words for what its parts are.
 
-Columnar, since a sheet can have a million cells: one numpy array a property, a small table of
-distinct styles, and `cell(row, column)` as a view made on demand.
+Columnar, since a sheet can have a million cells: one numpy array a property, a small table of distinct styles, and
+`cell(row, column)` as a view made on demand.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from enum import IntEnum
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 import numpy as np
@@ -19,6 +19,14 @@ from tabellion.model.document import Mark, Medium
 from tabellion.model.place import Issue, Place, Rect, address
 from tabellion.model.stated import UNMARKED, SheetMarks, StatedTable
 from tabellion.model.style import Style
+
+RowRole = Literal["title", "header", "data", "group", "derived", "note", "blank"]
+ROW_ROLES: tuple[RowRole, ...] = get_args(RowRole)
+ColumnRole = Literal["stub", "value"]
+CellRole = Literal["title", "header", "stub", "group", "value", "derived", "note", "other"]
+Orientation = Literal["column", "row", "row-column", "multiple", "none"]
+SheetKind = Literal["data frame", "relation", "form", "list", "diagram", "other"]
+
 
 Made = TypeVar("Made")
 

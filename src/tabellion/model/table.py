@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.document import Issue
-from tabellion.model.frame import CellRole, Frame, Orientation, RowRole
+from tabellion.model.frame import CellRole, Frame, HeaderNode, HeaderTree, Nested, Orientation, RowRole
 from tabellion.model.grid import Grid
 from tabellion.model.place import Place
-from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 
 __all__ = ["Bound", "CellRole", "HeaderNode", "Path", "Quantity", "RowRole", "Table", "Tuple", "Tuples"]
 

@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from tabellion.model.correction import Cell
-from tabellion.model.frame import Frame
-from tabellion.model.grid import Content, Grid
+from tabellion.model.frame import Frame, HeaderNode, HeaderTree, Nested
+from tabellion.model.grid import CellRole, Content, Grid
 from tabellion.model.methods import ParentMethod
-from tabellion.model.roles import CellRole
 from tabellion.model.stated import StatedHeader, StatedTable
-from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 from tabellion.nest.follow import regraft
 from tabellion.nest.frames import nest_left, nest_top
 from tabellion.nest.guided import Lessons, teach_frames

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.correction import Cell
-from tabellion.model.tree import HeaderTree
+from tabellion.model.frame import HeaderTree
 from tabellion.nest.attributes import Indices, Numbers
 from tabellion.nest.papers.chen_candidates import ROOT, Pairs
 from tabellion.nest.tree import Nearest

@@ -28,10 +28,9 @@ import msgspec
 import numpy as np
 
 from tabellion.model.document import Mark
-from tabellion.model.frame import Frame
+from tabellion.model.frame import Frame, HeaderNode, HeaderTree
 from tabellion.model.grid import EMPTY
 from tabellion.model.methods import ParentMethod
-from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Attributes, Flags, Indices, Numbers, read_attributes
 from tabellion.nest.follow import Lesson
 from tabellion.nest.guided import can_guide, given_among, guided_left, guided_top

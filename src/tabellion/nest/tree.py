@@ -21,8 +21,8 @@ from operator import itemgetter
 import msgspec
 import numpy as np
 
+from tabellion.model.frame import HeaderNode, HeaderTree
 from tabellion.model.methods import ParentMethod
-from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.nest.attributes import Attributes, Indices, Numbers
 from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_view import PairView, join_views

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tabellion.model.document import MarkupRegion, PrintedRegion, Region
 from tabellion.model.grid import Grid
-from tabellion.model.region import MarkupRegion, PrintedRegion, Region
 from tabellion.weights import Weights
 
 __all__ = ["recognise_grid", "recognise_parts", "recognise_printed"]

@@ -22,10 +22,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.document import SheetCells, Stored
+from tabellion.model.document import Region, SheetCells, Stored
 from tabellion.model.grid import EMPTY, MISSING, NUMBER, TEXT, Content, Grid
 from tabellion.model.place import Rect
-from tabellion.model.region import Region
 from tabellion.model.stated import UNMARKED, StatedTable
 from tabellion.model.style import PLAIN, Style
 from tabellion.values import read_texts

@@ -8,9 +8,9 @@ from functools import partial
 import msgspec
 
 from tabellion.model.document import Document, Issue
+from tabellion.model.frame import Nested
 from tabellion.model.place import Place, range_text
 from tabellion.model.table import Table
-from tabellion.model.tree import Nested
 from tabellion.relate.metadata import describe_table, name_table
 from tabellion.relate.roles import CELL_ROLES, conserve_cells, label_cells, label_leftovers
 from tabellion.relate.titles import name_left_levels, name_top_levels, read_notes, say_texts

@@ -24,11 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.document import Document, Sheet
-from tabellion.model.frame import Frame
+from tabellion.model.frame import Frame, HeaderTree, Nested
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect
 from tabellion.model.table import Affiliated, ContentCount, Environment, FrameLines, Layout, Metadata, TableType
-from tabellion.model.tree import HeaderTree, Nested
 from tabellion.patterns import lazy_pattern
 from tabellion.relate.titles import Notes, naming_lines, title_lines
 from tabellion.values.table_labels import TABLE_WORDS, find_labels, read_label

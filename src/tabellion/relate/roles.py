@@ -26,10 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.document import Issue, Mark
-from tabellion.model.frame import CellRole, Frame
+from tabellion.model.frame import CellRole, Frame, Nested
 from tabellion.model.grid import NUMBER, TEXT, Grid
 from tabellion.model.table import Table
-from tabellion.model.tree import Nested
 from tabellion.values.vocabulary import lexicon
 
 _ROUNDING = 0.5  # each part may be rounded to its last digit

@@ -31,10 +31,9 @@ import numpy as np
 
 from tabellion.model.correction import FixedText
 from tabellion.model.document import Document, Sheet
-from tabellion.model.frame import Frame
+from tabellion.model.frame import Frame, Nested
 from tabellion.model.place import Rect, common_share
 from tabellion.model.table import Affiliated, Table, Tuples
-from tabellion.model.tree import Nested
 from tabellion.patterns import lazy_pattern
 from tabellion.values.vocabulary import lexicon
 

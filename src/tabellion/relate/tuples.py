@@ -26,10 +26,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.frame import Frame
+from tabellion.model.frame import Frame, HeaderNode, HeaderTree, Nested
 from tabellion.model.grid import Content, Grid
 from tabellion.model.table import Path, Quantity, Tuples
-from tabellion.model.tree import HeaderNode, HeaderTree, Nested
 from tabellion.patterns import lazy_pattern
 from tabellion.relate.titles import title_cells
 from tabellion.values import is_missing_mark

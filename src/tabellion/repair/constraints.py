@@ -44,9 +44,9 @@ from tabellion.model.correction import (
     SayText,
     axis_of,
 )
+from tabellion.model.document import Region
 from tabellion.model.grid import EMPTY, Content, Grid
 from tabellion.model.place import Rect
-from tabellion.model.region import Region
 from tabellion.repair.places import Places
 from tabellion.values import read_texts
 

@@ -28,11 +28,10 @@ from tabellion.model.correction import (
     Spot,
     axis_of,
 )
-from tabellion.model.frame import Labelled
+from tabellion.model.frame import HeaderTree, Labelled
 from tabellion.model.grid import NUMBER, Grid
 from tabellion.model.place import Place, Rect
 from tabellion.model.table import Table
-from tabellion.model.tree import HeaderTree
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells
 from tabellion.repair.observe import header_node, table_at

@@ -13,11 +13,10 @@ import msgspec
 
 from tabellion.locate import RunningText
 from tabellion.model.correction import Fixes, Saying, SayTable
-from tabellion.model.document import Document
+from tabellion.model.document import LIKELY, AnyRegion, Document, Region
 from tabellion.model.frame import Labelled
 from tabellion.model.grid import Grid
 from tabellion.model.place import Place, Rect, common_share
-from tabellion.model.region import LIKELY, AnyRegion, Region
 from tabellion.model.table import Table
 from tabellion.nest import nest_frames
 from tabellion.pipeline import (

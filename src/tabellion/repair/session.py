@@ -40,8 +40,8 @@ from tabellion.model.correction import (
     Undo,
     Wording,
 )
+from tabellion.model.grid import CellRole, ColumnRole, Orientation, RowRole
 from tabellion.model.place import Place
-from tabellion.model.roles import CellRole, ColumnRole, Orientation, RowRole
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.repair.lookalikes import Example, Proposal, Scope, example_of, find_alike, subject_of

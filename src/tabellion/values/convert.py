@@ -16,7 +16,7 @@ from functools import lru_cache
 import msgspec
 
 from tabellion.errors import UsageError
-from tabellion.values.unit_words import MONEY, SCALE_WORDS
+from tabellion.values.unit import MONEY, SCALE_WORDS
 
 _SCALES = {word: scale for scale, word in SCALE_WORDS.items()}
 _PREFIXES = {

@@ -30,12 +30,11 @@ from tabellion.model.methods import (
 from tabellion.settings import Settings
 from tabellion.web import schemas as forms
 from tabellion.web import series_schemas as series_forms
-from tabellion.web.cache import Memory
 from tabellion.web.front import Front, add_front
 from tabellion.web.ground_truth import add_ground_truth, add_page_parts, add_sites
-from tabellion.web.guard import RETRY_SECONDS, Guard, Lanes
 from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
+from tabellion.web.middleware import RETRY_SECONDS, Guard, Lanes, Memory
 from tabellion.web.question_routes import add_graph, add_questions, add_saving
 from tabellion.web.service import MOST, LibraryService
 from tabellion.workers import BusyError

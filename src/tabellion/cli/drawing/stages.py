@@ -31,14 +31,12 @@ from tabellion.cli.drawing.sheet import (
     shown_lines,
 )
 from tabellion.locate import locate_regions
-from tabellion.model.document import Document, Issue, Sheet
-from tabellion.model.frame import Frame, Labelled
+from tabellion.model.document import Document, Issue, MarkupRegion, PrintedRegion, Region, Sheet
+from tabellion.model.frame import Frame, HeaderNode, HeaderTree, Labelled
 from tabellion.model.grid import Grid
 from tabellion.model.place import Place, column_letters, range_text
 from tabellion.model.printed import PrintedPage
-from tabellion.model.region import MarkupRegion, PrintedRegion, Region
 from tabellion.model.table import Table, Tuple
-from tabellion.model.tree import HeaderNode, HeaderTree
 from tabellion.pipeline import (
     Extraction,
     Rejected,

@@ -15,12 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
-from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, is_seen
+from tabellion.learn.fitting import Across, BoostingSettings, Examples, fit_across
 from tabellion.learn.memory import spread
 from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldTable
+from tabellion.learn.training import Card, Material, write_card
 from tabellion.locate.printed.cuts import (
     LEVEL_FEATURES,
     UPRIGHT_FEATURES,

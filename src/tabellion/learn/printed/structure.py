@@ -1,12 +1,18 @@
-"""Learning the columns and rows of printed tables.
+"""Learning the columns, the rows and the header rows of printed tables.
 
 In: the laid tables of the printed documents but those of the fold left out. Out: the weights of `recognise.printed`:
 which rivers part columns (a first look and a second), which words are one text over several columns, which lines go on
 with the row above, which runs of lines are rows. Each judge learns from what those before it say of unseen documents.
+
+Header rows are learned from tables of jats, of articles and of the specimens whose head rows are known, recognised from
+their gold places with the weights of the same folder. Out: the weights `printed_header_rows`. A recognised row is of
+the head if most of its words are. Some publishers' markup ends the head under a text that spans columns, and calls what
+tells those columns apart data: such heads are taken as they are printed (`whole_head`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,15 +21,21 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.learn.boosting import Across, BoostingSettings, Examples, fit_across
-from tabellion.learn.cards import Card, write_card
+from tabellion.label.pages.headers import MOST_ROWS, PRINTED_ROWS, header_examples
+from tabellion.label.pages.headers import ROW_FEATURES as HEADER_FEATURES
+from tabellion.label.pages.view import view_tables
 from tabellion.learn.corpora import LeftOut, is_seen
+from tabellion.learn.fitting import Across, BoostingSettings, Examples, fit_across, fit_trees, judge_unseen
 from tabellion.learn.memory import spread
 from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldCell, GoldTable
 from tabellion.learn.printed.locate import printed_material
-from tabellion.model.place import Box
+from tabellion.learn.scoring.articles import is_number
+from tabellion.learn.training import Card, write_card
+from tabellion.model.document import PrintedRegion
+from tabellion.model.place import Box, Place
 from tabellion.recognise.printed.columns import Columns, choose_columns
+from tabellion.recognise.printed.grid import PrintedTable, recognise_table_rows
 from tabellion.recognise.printed.line_facts import LineFacts, line_facts
 from tabellion.recognise.printed.line_joins import JOIN_FEATURES, JOINS, join_features, settle_joins
 from tabellion.recognise.printed.phrases import SPAN_FEATURES, SPANS, Phrase, doubts, join_phrases, span_features
@@ -42,6 +54,7 @@ from tabellion.recognise.printed.row_features import ROW_FEATURES, row_features
 from tabellion.recognise.printed.rows import ROWS, find_blocks, row_candidates, without_words
 from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Strip, lay_strip
+from tabellion.weights import Weights
 
 TREES = BoostingSettings(rounds=140, leaves=15, rate=0.06, least_rows=10, ridge=2.0, columns=0.5, rows=0.8)
 _FOUND, _FOUND_IN_SPECIMEN = 0.75, 0.95  # share of a table's text whose place must be known
@@ -224,3 +237,96 @@ def _true_joins(strip: Strip, table: Laid) -> tuple[NDArray[np.bool_], NDArray[n
             known[k] = strip.part[k] == strip.part[k + 1]
             joined[k] = bool(rows[k] & rows[k + 1] if rows[k] and rows[k + 1] else held[k] & held[k + 1])
     return joined, known
+
+
+HEADER_TREES = BoostingSettings(rounds=250, leaves=8, rate=0.05, least_rows=10, columns=0.15, rows=0.7)
+CORPORA = ("jats", "articles", SPECIMENS)
+_SPECIMEN_WEIGHT = 0.15
+
+
+def train_printed_headers(folder: Path, left_out: LeftOut = None) -> None:
+    """Write the weights."""
+    examples = [
+        example
+        for corpus in CORPORA
+        for case in printed_cases(corpus)
+        if is_seen(case.corpus, case.fold, left_out)
+        for example in _examples(case, Weights(folder))
+    ]
+    fit_trees(examples, HEADER_FEATURES, HEADER_TREES).save(folder / f"{PRINTED_ROWS}.npz")
+    method = "gradient-boosted trees over a row, its neighbours and the shape of the table"
+    material = {name: seen for name, seen in printed_material(left_out).items() if name in CORPORA}
+    scores = judge_unseen(examples, HEADER_FEATURES, HEADER_TREES) if left_out is None else {}
+    write_card(folder, Card(PRINTED_ROWS, method, material, left_out, scores))
+
+
+def _examples(case: PrintedCase, weights: Weights) -> list[Examples]:
+    found = []
+    for table in case.tables:
+        region = gold_region(case, table) if table.found > _FOUND and table.gold.get("header_rows") else None
+        if region is None:
+            continue
+        printed = PrintedTable(region, weights)
+        grid, rows = recognise_table_rows(printed)
+        views = view_tables([grid])
+        seen, _ = header_examples(views)
+        share = _head_share(case, table, printed)
+        true = np.array([share[rows[r]] > 0.5 for r in views.tables[0].rows[: len(seen)].tolist()], dtype=bool)
+        first = int(np.argmin(true)) if not true.all() else len(true)
+        shown = min(first + 1, len(true), MOST_ROWS)
+        weight = _SPECIMEN_WEIGHT if case.corpus == SPECIMENS else 1.0
+        found.append(Examples(case.fold, seen[:shown], true[:shown], np.ones(shown, dtype=bool), weight))
+    return found
+
+
+def gold_region(case: PrintedCase, table: GoldTable) -> PrintedRegion | None:
+    """The region that a gold table is printed in, with its parts on later pages."""
+    parts: list[PrintedRegion] = []
+    for number, view in enumerate(case.views):
+        words = list(table.words_of(number))
+        if len(words) >= _FEWEST_WORDS:
+            boxes = view.words.box[words]
+            box = Box(*(boxes[:, :2].min(axis=0) - 1).tolist(), *(boxes[:, 2:].max(axis=0) + 1).tolist())
+            parts.append(PrintedRegion(view, Place(page=view.number, box=box), box))
+    if not parts:
+        return None
+    first, *rest = parts
+    return PrintedRegion(first.page, first.place, first.box, parts=tuple(rest))
+
+
+def whole_head(cells: Sequence[GoldCell], heads: int) -> int:
+    """How many rows the head has: those that are marked, and rows of words that tell apart what the last one spans.
+
+    >>> row = [GoldCell(0, 1, 1, 2, "Share"), GoldCell(1, 1, 1, 1, "men"), GoldCell(1, 2, 1, 1, "women")]
+    >>> whole_head(row, 1), whole_head([row[0], GoldCell(1, 1, 1, 1, "12"), GoldCell(1, 2, 1, 1, "14")], 1)
+    (2, 1)
+    """
+    while heads:
+        below = [cell for cell in cells if cell.row == heads]
+        spans = [cell for cell in cells if cell.row + cell.row_span == heads and cell.column_span > 1]
+        parted = (sum(s.column <= c.column < s.column + s.column_span for c in below) > 1 for s in spans)
+        if any(is_number(cell.text) for cell in below) or not any(parted):
+            break
+        heads += 1
+    return heads
+
+
+@lru_cache(maxsize=64)
+def _cells_of(case: PrintedCase, table: GoldTable) -> tuple[dict[int, int], ...]:
+    """The cell of each word, for every view that the table is on."""
+    words = (table.words_of(number) for number in range(len(case.views)))
+    return tuple(cells for cells in words if len(cells) >= _FEWEST_WORDS)
+
+
+def _head_share(case: PrintedCase, table: GoldTable, printed: PrintedTable) -> NDArray[np.float64]:
+    """For each row the share of its words that are of the gold's head."""
+    cells_of, heads = _cells_of(case, table), whole_head(table.cells, int(table.gold["header_rows"]))
+    strip = printed.strip
+    inside, known = np.zeros(printed.cells.rows), np.zeros(printed.cells.rows)
+    for cell in printed.cells.cells:
+        for word in cell.words:
+            gold = cells_of[int(strip.part_of[word])].get(int(strip.source[word]))
+            if gold is not None:
+                known[cell.row] += 1
+                inside[cell.row] += table.cells[gold].row < heads
+    return np.asarray(inside / np.maximum(known, 1))

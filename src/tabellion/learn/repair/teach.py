@@ -29,7 +29,6 @@ import numpy as np
 
 from tabellion.label.rows.labels import BOOSTED
 from tabellion.label.rows.view import view_rows
-from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, assign_folds, is_seen
 from tabellion.learn.sheets.gold import ROLES, Case, load_cases
 from tabellion.learn.sheets.nest_gold import GoldFrame, gold_frames
@@ -43,6 +42,7 @@ from tabellion.learn.sheets.rows import (
     row_examples,
     row_material,
 )
+from tabellion.learn.training import Card, Material, write_card
 from tabellion.library.holdings import DocumentRecord
 from tabellion.library.library import Library
 from tabellion.library.records import list_documents

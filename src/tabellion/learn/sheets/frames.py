@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from tabellion.label.columns import COLUMN_FEATURES, COLUMN_WEIGHTS, column_features
 from tabellion.label.edge_features import EDGE_FEATURES, EdgeRow, edge_features, view_edge
 from tabellion.label.edges import BOTTOM_WEIGHTS, TOP_WEIGHTS, EdgeSettings
-from tabellion.learn.boosting import BoostingSettings, Examples, fit_trees, judge_unseen
-from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, is_seen
+from tabellion.learn.fitting import BoostingSettings, Examples, fit_trees, judge_unseen
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
 from tabellion.learn.sheets.variants import plain
+from tabellion.learn.training import Card, Material, write_card
 from tabellion.model.grid import Grid
 from tabellion.model.place import cell_at, rect_at
 

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from tabellion.learn.boosting import BoostingSettings, train_boosted
-from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
+from tabellion.learn.fitting import BoostingSettings, train_boosted
 from tabellion.learn.sheets.gold import Case, load_cases
 from tabellion.learn.sheets.nest_gold import Cell, GoldFrame, gold_frames, unmerge_headers
+from tabellion.learn.training import Card, Material, write_card
+from tabellion.model.frame import HeaderTree
 from tabellion.model.methods import ParentMethod
-from tabellion.model.tree import HeaderTree
 from tabellion.nest import nest_headers
 from tabellion.nest.attributes import read_attributes
 from tabellion.nest.pair_view import PairView

@@ -27,12 +27,11 @@ from tabellion.label.papers.chen_rows import PAPER_FEATURES, paper_features
 from tabellion.label.rows.features import feature_names, row_features
 from tabellion.label.rows.labels import BOOSTED, CRF, PAPER, steps_of
 from tabellion.label.rows.view import RowView, view_rows
-from tabellion.learn.boosting import BoostingSettings, train_boosted
-from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
-from tabellion.learn.sheets.chains import ChainSettings, train_chain
+from tabellion.learn.fitting import BoostingSettings, ChainSettings, train_boosted, train_chain
 from tabellion.learn.sheets.gold import ROLES, Allowed, Case, allowed_roles, load_cases
 from tabellion.learn.sheets.variants import closed, merge_titles
+from tabellion.learn.training import Card, Material, write_card
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.linear import Chain
 

@@ -22,11 +22,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.learn.boosting import BoostingSettings, train_boosted
-from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
+from tabellion.learn.fitting import BoostingSettings, train_boosted
 from tabellion.learn.memory import remember_rows
 from tabellion.learn.parts import room_digest
+from tabellion.learn.training import Card, Material, write_card
 from tabellion.learn.web.cases import WEB_CORPORA, WebCase, web_cases
 from tabellion.locate.rendered.arrangement import Arrangement
 from tabellion.locate.rendered.regions import candidate_nodes, drawn_rows

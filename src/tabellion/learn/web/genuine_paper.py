@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from tabellion.learn.cards import Card, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
+from tabellion.learn.training import Card, write_card
 from tabellion.learn.web.cases import WebCase
 from tabellion.learn.web.genuine import figures, genuine_examples, material, weight_of
 from tabellion.locate.papers.wang import PAPER_FEATURES, count_words, tamed

@@ -25,13 +25,13 @@ from tabellion.label.pages.headers import (
 )
 from tabellion.label.pages.view import view_tables
 from tabellion.label.papers.ontominer import cluster_headers
-from tabellion.learn.boosting import BoostingSettings, train_boosted
-from tabellion.learn.cards import Card, write_card
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
+from tabellion.learn.fitting import BoostingSettings, train_boosted
+from tabellion.learn.training import Card, write_card
 from tabellion.learn.web.cases import WebCase, header_gold, web_cases
 from tabellion.learn.web.genuine import material
+from tabellion.model.document import MarkupRegion
 from tabellion.model.place import Place
-from tabellion.model.region import MarkupRegion
 from tabellion.recognise.web.table import recognise_table
 from tabellion.weights.boosted import Boosted
 

@@ -21,17 +21,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.learn.boosting import BoostingSettings, judge_chances, train_boosted
-from tabellion.learn.cards import Card, Material, write_card
 from tabellion.learn.corpora import LeftOut, assign_folds, find_corpus, load_gold
+from tabellion.learn.fitting import BoostingSettings, judge_chances, train_boosted
 from tabellion.learn.scoring.sites import NAMES, same_name
+from tabellion.learn.training import Card, Material, write_card
 from tabellion.mine import facts, names, schema
 from tabellion.mine.facts import SlotProfile, SlotTable, describe_slots
 from tabellion.mine.schema_org import fold_text
 from tabellion.mine.slots import FEATURES, PageSlots
 from tabellion.mine.sources import folder_site
 from tabellion.mine.template import line_numbers
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 from tabellion.weights.boosted import Boosted
 
 FACT_TREES = BoostingSettings(

@@ -25,8 +25,7 @@ from tabellion.library.joins.sketch import plain_label
 from tabellion.library.library import Library
 from tabellion.library.records import documents_by_id, table_called, tables_by_id, tables_of
 from tabellion.patterns import lazy_pattern, short_pattern
-from tabellion.values.periods import Period, part_periods
-from tabellion.values.places import find_places
+from tabellion.values.periods import Period, find_places, part_periods
 from tabellion.values.unit import find_unit
 from tabellion.values.vocabulary import either_of
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tabellion.locate.printed.second_look import PieceFacts, hull
 from tabellion.model.arrays import median
+from tabellion.model.document import Surroundings
 from tabellion.model.place import Box
-from tabellion.model.region import Surroundings
 from tabellion.values.vocabulary import lexicon
 
 _SLACK = 2.0  # type sizes that a head may stand out at either side

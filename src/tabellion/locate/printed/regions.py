@@ -28,9 +28,9 @@ from tabellion.locate.printed.running_text import RunningText, pieces_inside
 from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, gather_facts, hull, second_features
 from tabellion.locate.printed.surroundings import find_surroundings
 from tabellion.model.arrays import median
+from tabellion.model.document import LIKELY, PrintedKind, PrintedRegion, Surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import MOST_PIECES, PrintedPage
-from tabellion.model.region import LIKELY, PrintedKind, PrintedRegion, Surroundings
 from tabellion.weights import Weights
 from tabellion.weights.boosted import weigh_features
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from tabellion.locate.printed.second_look import PieceFacts, count_columns, hull
 from tabellion.model.arrays import median
+from tabellion.model.document import Surroundings
 from tabellion.model.place import Box
 from tabellion.model.printed import PrintedPage, Shift
-from tabellion.model.region import Surroundings
 from tabellion.values.table_labels import part_sentences, read_caption, says_more
 from tabellion.values.vocabulary import either_of
 

@@ -47,9 +47,9 @@ from tabellion.locate.rendered.arrangement import (
 from tabellion.locate.rendered.candidates import BoxFrame, build_box_page
 from tabellion.locate.rendered.features import drawn_features
 from tabellion.locate.web.genuine import LIKELY, locate_tables
+from tabellion.model.document import MarkupRegion
 from tabellion.model.markup import RenderedPage, Words
 from tabellion.model.place import Box, Issue, Place
-from tabellion.model.region import MarkupRegion
 from tabellion.weights import Weights
 
 if TYPE_CHECKING:

@@ -30,10 +30,9 @@ from tabellion.locate.papers.wang import PAPER_FEATURES, count_words, paper_feat
 from tabellion.locate.rendered.features import DRAWN_FEATURES
 from tabellion.locate.web.features import FEATURES, genuine_features
 from tabellion.locate.web.views import view_candidates
-from tabellion.model.document import Mark
+from tabellion.model.document import Mark, MarkupRegion
 from tabellion.model.markup import Candidate, MarkupPage
 from tabellion.model.place import Place
-from tabellion.model.region import MarkupRegion
 from tabellion.values.aligned import find_gaps
 from tabellion.weights import Weights
 from tabellion.weights.boosted import weigh_features

@@ -16,7 +16,7 @@ from tabellion.mine.attributes import Attribute
 from tabellion.mine.hierarchy import SegmentedPage, segment_page
 from tabellion.mine.labels import jaccard
 from tabellion.mine.outline import Node
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 
 ALIKE = 0.5  # words that two segments must share to be the same decoration
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 
 _LONGEST_ORDER = 40  # paths of a subtree whose order is compared; more are cut off
 _MOST_PATHS = 400  # paths of a subtree that are looked at

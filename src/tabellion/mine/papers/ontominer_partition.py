@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from tabellion.mine.outline import Node
 from tabellion.mine.papers.ontominer_cost import GroupingCost
-from tabellion.model.page_tree import PageTree
+from tabellion.model.markup import PageTree
 
 EXACT = 40  # leaves partitioned exactly; a page of 5,000 leaves takes two to three seconds
 

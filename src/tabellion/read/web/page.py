@@ -24,11 +24,10 @@ from tabellion.model.place import Issue, Place
 from tabellion.model.style import PLAIN
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.spreadsheet.sheets import Contents
-from tabellion.read.web.cells import RECORD_FIELDS, Gathering
+from tabellion.read.web.cells import RECORD_FIELDS, Gathering, Slots
 from tabellion.read.web.css import Rule, read_rules
 from tabellion.read.web.looks import Looks
 from tabellion.read.web.markup import decode_markup, is_mhtml, note_frames, unpack_mhtml
-from tabellion.read.web.slots import Slots
 from tabellion.read.web.stated import state_table
 from tabellion.read.web.walk import PageWalk
 from tabellion.values.table_labels import mentions_table, part_sentences

@@ -13,7 +13,7 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from tabellion.errors import TabellionError, TooLargeError, UnknownFormatError
-from tabellion.model.page_tree import NO_ELEMENT, PageTree
+from tabellion.model.markup import NO_ELEMENT, PageTree
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.sniff import sniff_format, unpack_gzip

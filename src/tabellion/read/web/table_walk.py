@@ -15,9 +15,17 @@ from selectolax.lexbor import LexborNode
 
 from tabellion.model.document import Mark
 from tabellion.model.markup import CandidateKind, Heading, Section
-from tabellion.read.web.cells import LINE_END, Box, CellRecord, Gathering, leading_blanks
+from tabellion.read.web.cells import (
+    LINE_END,
+    MOST_ACROSS,
+    MOST_DOWN,
+    Box,
+    CellRecord,
+    Gathering,
+    leading_blanks,
+    read_span,
+)
 from tabellion.read.web.looks import HIDDEN, LINK, PLAIN_LOOK, SPECIAL, Attributes, Looks
-from tabellion.read.web.slots import MOST_ACROSS, MOST_DOWN, read_span
 
 _SECTIONS = {"thead": Section.HEAD, "tbody": Section.BODY, "tfoot": Section.FOOT}
 _SECTION_MARKS = {Section.BODY: 0, Section.HEAD: int(Mark.IN_HEAD), Section.FOOT: int(Mark.IN_FOOT)}

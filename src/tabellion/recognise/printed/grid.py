@@ -22,10 +22,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.document import PrintedRegion
 from tabellion.model.grid import EMPTY, Grid, GridPart
 from tabellion.model.place import Box
 from tabellion.model.printed import Shift
-from tabellion.model.region import PrintedRegion
 from tabellion.recognise.printed.cells import Looks, PrintedCell, PrintedCells, build_cells, read_looks
 from tabellion.recognise.printed.columns import Columns, find_columns
 from tabellion.recognise.printed.line_facts import line_facts

@@ -20,10 +20,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.document import MarkupRegion
 from tabellion.model.grid import NUMBER, TEXT, Content, Grid
 from tabellion.model.markup import Candidate, MarkupCells
 from tabellion.model.place import Issue
-from tabellion.model.region import MarkupRegion
 from tabellion.model.stated import StatedTable
 from tabellion.model.style import PLAIN
 from tabellion.recognise.web.slot_table import Ints, SlotTable, cut_text, join_amounts

@@ -1,22 +1,29 @@
-"""What no request gets past: whose it is, where it comes from, how it is written and how large it is.
+"""What every request passes, and what every answer gets: the wrappers around the app.
 
-In: a request. Out: the app's answer, or a refusal with its reason. On the loopback interface the Host header must name
-it, so that a page in a browser cannot be led here under a name of its own; anywhere else a token is needed.
+Guard: whose a request is, where it comes from, how it is written and how large it is. In: a request. Out: the app's
+answer, or a refusal with its reason. On the loopback interface the Host header must name it, so that a page in a
+browser cannot be led here under a name of its own; anywhere else a token is needed.
 
-Requests by kind, so that one kind under pressure leaves the others their answers.
+Lanes: requests by kind, so that one kind under pressure leaves the others their answers. Queries, searches, writing and
+all the rest have lanes of their own: so many run at the same time, so many wait, and what comes on top is refused with
+503 and the time after which to ask again. A place in a lane is held until the answer is made, not until a slow client
+has taken it.
 
-In: a request. Out: the app's answer. Queries, searches, writing and all the rest have lanes of their own: so many run
-at the same time, so many wait, and what comes on top is refused with 503 and the time after which to ask again. A place
-in a lane is held until the answer is made, not until a slow client has taken it.
+Memory: ETags, and answers that are remembered as long as the library does not change. In: an answer to GET. Out: the
+same with an ETag made of its bytes; 304 where the client has them already. An answer is remembered by its address and
+the state of the library, so that a page that many ask for is made once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import re
+import threading
 import time
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -239,3 +246,83 @@ class Lanes:
             lane.held -= 1
         for message in made:
             await send(message)
+
+
+_ROOM = 64 * 2**20  # bytes of answers that are remembered
+_LARGEST = 4 * 2**20  # bytes of one
+_LONGEST = 4_096  # bytes of an address that is remembered
+_BESIDE = 2_048  # bytes that an answer takes beside its body and its address: headers, and what holds them
+
+_PERSONAL = {b"vary", b"cache-control", b"set-cookie"}
+"""Headers of an answer that is not the same for everybody who asks at its address."""
+
+Remembered = tuple[list[tuple[bytes, bytes]], bytes]
+Key = tuple[Hashable, bytes]
+
+
+class Memory:
+    """Gives ETags and remembers answers."""
+
+    def __init__(self, app: ASGIApp, state: Callable[[], Hashable]) -> None:
+        self.app, self.state = app, state
+        self._held: OrderedDict[Key, Remembered] = OrderedDict()
+        self._size, self._lock = 0, threading.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        address = (scope.get("raw_path") or scope["path"].encode()) + b"?" + scope.get("query_string", b"")
+        key = (self.state(), address)
+        held = self._held.get(key)
+        if held is None:
+            held = await self._ask(scope, receive, send, key)
+            if held is None:
+                return
+        headers, body = held
+        tag = dict(headers)[b"etag"]
+        if _matches(dict(scope["headers"]).get(b"if-none-match", b""), tag):
+            await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", tag)]})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _ask(self, scope: Scope, receive: Receive, send: Send, key: Key) -> Remembered | None:
+        """The app's answer, held back; None where it is no plain success, which is sent on as it is."""
+        begun: Message = {}
+        body = bytearray()
+
+        async def hold(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                begun.update(message)
+            if begun["status"] != 200:
+                await send(message)
+            else:
+                body.extend(message.get("body", b""))
+
+        await self.app(scope, receive, hold)
+        if begun.get("status") != 200:
+            return None
+        headers = [*begun["headers"], (b"etag", f'"{hashlib.sha256(body).hexdigest()[:32]}"'.encode())]
+        if not _PERSONAL & dict(begun["headers"]).keys():
+            self._remember(key, (headers, bytes(body)))
+        return headers, bytes(body)
+
+    def _remember(self, key: Key, held: Remembered) -> None:
+        if len(held[1]) > _LARGEST or len(key[1]) > _LONGEST:
+            return
+        with self._lock:
+            if key not in self._held:
+                self._size += _cost(key, held)
+            self._held[key] = held
+            while self._size > _ROOM:
+                self._size -= _cost(*self._held.popitem(last=False))
+
+
+def _cost(key: Key, held: Remembered) -> int:
+    return len(key[1]) + len(held[1]) + _BESIDE
+
+
+def _matches(said: bytes, tag: bytes) -> bool:
+    return said.strip() == b"*" or tag in {one.strip().removeprefix(b"W/") for one in said.split(b",")}
