@@ -207,7 +207,7 @@ ONE_CORPUS = ("genuine", "genuine-drawn", "genuine-paper", "mined-facts", "mined
 
 READ_FIRST = {
     SHEETS: ("sheets.rows.row_examples",),
-    WEB: ("web.genuine.genuine_examples", "web.headers.header_cases"),
+    WEB: ("web.tables.genuine_examples", "web.tables.header_cases"),
     PRINTED: ("printed.locate.seen_views", "printed.structure.laid_tables"),
     SITES: ("web.mined.site_cases",),
 }
@@ -226,12 +226,12 @@ PARTS: dict[str, Part] = {
         _part("columns", SHEETS, "sheets.frames", "train_columns", "label", "columns"),
         _part("parents", SHEETS, "sheets.parents", "train_parents", "nest",
               "left_parents left_parents_paper top_parents top_parents_paper"),
-        _part("genuine", WEB, "web.genuine", "train_genuine", "locate.web locate.papers", "genuine"),
-        _part("genuine-drawn", WEB, "web.genuine", "train_genuine_drawn",
+        _part("genuine", WEB, "web.tables", "train_genuine", "locate.web locate.papers", "genuine"),
+        _part("genuine-drawn", WEB, "web.tables", "train_genuine_drawn",
               "locate.web locate.papers locate.rendered", "genuine_drawn"),
         _part("genuine-paper", WEB, "web.genuine_paper", "train_genuine_paper", "locate.papers",
               "genuine_words genuine_tree genuine_svm"),
-        _part("web-headers", WEB, "web.headers", "train_web_headers", "label.pages label.papers",
+        _part("web-headers", WEB, "web.tables", "train_web_headers", "label.pages label.papers",
               "web_header_rows web_header_columns"),
         _part("printed-locate", PRINTED, "printed.locate", "train_printed_locate", "locate.printed",
               "printed-pieces-first printed-pieces printed-level-cuts printed-upright-cuts printed-regions"),

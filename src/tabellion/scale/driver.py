@@ -24,8 +24,7 @@ from tabellion.errors import LibraryError, MissingExtraError, TabellionError, Us
 from tabellion.library.writing import LogGrown
 from tabellion.pipeline import Settings
 from tabellion.scale.manifest import Manifest, RunReport, name_batch, name_run
-from tabellion.scale.sources import DocumentPlace, expand_places
-from tabellion.scale.work import Batch, Originals, ReadDocument, WorkSettings, read_batch
+from tabellion.scale.work import Batch, DocumentPlace, Originals, ReadDocument, WorkSettings, expand_places, read_batch
 
 if TYPE_CHECKING:
     from tabellion.library.library import Library

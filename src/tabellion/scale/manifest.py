@@ -19,8 +19,7 @@ from tabellion.library.catalogue import Catalogue, batches
 from tabellion.library.holdings import AddResult
 from tabellion.library.reading import unpack_reading
 from tabellion.library.writing import show_readings
-from tabellion.scale.sources import DocumentPlace
-from tabellion.scale.work import Batch, ReadDocument
+from tabellion.scale.work import Batch, DocumentPlace, ReadDocument
 
 _SLOWEST = 5
 _NAME = 32  # digits of the hashes that runs and batches are known by

@@ -27,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.training import Card, write_card
 from tabellion.learn.web.cases import WebCase
-from tabellion.learn.web.genuine import figures, genuine_examples, material, weight_of
+from tabellion.learn.web.tables import figures, genuine_examples, material, weight_of
 from tabellion.locate.papers.wang import PAPER_FEATURES, count_words, tamed
 from tabellion.locate.web.genuine import PAPER_ROWS, SVM, TREE, WORDS
 from tabellion.weights.boosted import Boosted

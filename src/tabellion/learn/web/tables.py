@@ -1,14 +1,17 @@
-"""Learning which tables of web pages are genuine, from the markup and as drawn.
+"""Learning of web tables: which are genuine, from the markup and as drawn, and which of their lines are headers.
 
-Learning which candidates are genuine tables: boosted trees over all features, calibrated on unseen sites. In: the
-labelled tables of all web corpora but those of the fold left out. Out: the weights `genuine`. Tables that are layout by
-rule weigh little, since they are easy; those of t2dv2 and wiki-headers too, since they stand alone on bare pages. The
-score of the trees is stretched so that it is right as a probability on sites that they have not seen.
+Genuine tables: boosted trees over all features, calibrated on unseen sites. In: the labelled tables of all web corpora
+but those of the fold left out. Out: the weights `genuine`. Tables that are layout by rule weigh little, since they are
+easy; those of t2dv2 and wiki-headers too, since they stand alone on bare pages. The score of the trees is stretched so
+that it is right as a probability on sites that they have not seen.
 
-Learning which tables of a rendered page are genuine: the features of the markup, and those that only drawing shows. In:
-the labelled tables of all web corpora but those of the fold left out, each page drawn by Chromium. Out: the weights
+As drawn: the features of the markup, and those that only drawing shows, each page drawn by Chromium. Out: the weights
 `genuine_drawn`. Tables that are not drawn (hidden ones) are not learned from; they are judged by the markup alone.
 Fails without Chromium, with an error that says what to install.
+
+Headers: which leading rows and columns. Out: the weights `web_header_rows` and `web_header_columns`. Of each table the
+trees see its header lines and the first line that is none. The left headers of wiki-headers are the editors' taste and
+are not learned from.
 """
 
 from __future__ import annotations
@@ -22,19 +25,34 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.label.pages.frames import orientation_of
+from tabellion.label.pages.headers import (
+    COLUMN_FEATURES,
+    COLUMNS,
+    ROW_FEATURES,
+    ROWS,
+    HeaderLines,
+    decide_headers,
+    header_examples,
+)
+from tabellion.label.pages.view import view_tables
+from tabellion.label.papers.ontominer import cluster_headers
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.fitting import BoostingSettings, train_boosted
 from tabellion.learn.memory import remember_rows
 from tabellion.learn.parts import room_digest
 from tabellion.learn.training import Card, Material, write_card
-from tabellion.learn.web.cases import WEB_CORPORA, WebCase, web_cases
+from tabellion.learn.web.cases import WEB_CORPORA, WebCase, header_gold, web_cases
 from tabellion.locate.rendered.arrangement import Arrangement
 from tabellion.locate.rendered.regions import candidate_nodes, drawn_rows
 from tabellion.locate.web.features import FEATURES, genuine_features
 from tabellion.locate.web.genuine import DRAWN, DRAWN_ROWS, GENUINE, worth_a_look
 from tabellion.locate.web.views import view_candidates
+from tabellion.model.document import MarkupRegion
 from tabellion.model.markup import RenderedPage
+from tabellion.model.place import Place
 from tabellion.read import Rendering, read_document
+from tabellion.recognise.web.table import recognise_table
 from tabellion.weights.boosted import Boosted
 
 TREES = BoostingSettings(rounds=300, leaves=8, rate=0.05, least_rows=10, columns=0.4, rows=0.8)
@@ -226,3 +244,76 @@ BY_DRAWING = Judge(
     drawn_examples,
     msgspec.structs.replace(TREES, members=_MEMBERS),
 )
+
+
+HEADER_TREES = BoostingSettings(rounds=250, leaves=8, rate=0.05, least_rows=10, columns=0.15, rows=0.7)
+_WEIGHTS = {"t2dv2": 0.5, "wiki-headers": 0.5}
+_WEIGHT_UNSURE_HEADERS = 0.6
+
+Example = tuple[WebCase, NDArray[np.float64], NDArray[np.float64], HeaderLines]
+"""A case, what the trees see of its rows and columns, and what the paper's clustering says."""
+
+
+def train_web_headers(folder: Path, left_out: LeftOut = None) -> None:
+    """Write both weights; the cards tell the scores where nothing is left out."""
+    scores = cross_validated() if left_out is None else {}
+    for name, features, side in ((ROWS, ROW_FEATURES, 0), (COLUMNS, COLUMN_FEATURES, 1)):
+        _trees(left_out, side, features).save(folder / f"{name}.npz")
+        method = "gradient-boosted trees over a line, its neighbours and the shape of the table"
+        write_card(folder, Card(name, method, material(left_out), left_out=left_out, scores=scores))
+
+
+@lru_cache(maxsize=1)
+def header_cases() -> tuple[Example, ...]:
+    """The genuine tables with what is seen of them."""
+    found = []
+    for case in web_cases():
+        if case.genuine:
+            candidate = case.page.candidates[case.number]
+            grid = recognise_table(MarkupRegion(case.page, Place(path=candidate.path), case.number))
+            views = view_tables([grid])
+            rows, columns = header_examples(views)
+            if len(rows) and len(columns):
+                found.append((case, rows, columns, cluster_headers(views.tables[0])))
+    return tuple(found)
+
+
+@lru_cache(maxsize=2 * FOLDS + 2)
+def _trees(left_out: LeftOut, side: int, features: tuple[str, ...]) -> Boosted:
+    rows: list[NDArray[np.float64]] = []
+    labels: list[int] = []
+    weights: list[float] = []
+    for example in header_cases():
+        case, count = example[0], header_gold(example[0])[side]
+        if not is_seen(case.corpus, case.fold, left_out) or count is None:
+            continue
+        lines = (example[1], example[2])[side][: count + 1]
+        rows += list(lines)
+        labels += [int(at < count) for at in range(len(lines))]
+        weights += [_weight(case)] * len(lines)
+    return train_boosted(
+        np.array(rows), np.array(labels), features, ("data", "header"), np.array(weights), HEADER_TREES
+    )
+
+
+def _weight(case: WebCase) -> float:
+    if case.corpus != "webtables":
+        return _WEIGHTS[case.corpus]
+    return 1.0 if case.gold["sure"] and case.gold["orientation_sure"] else _WEIGHT_UNSURE_HEADERS
+
+
+def cross_validated() -> dict[str, float]:
+    """Orientation and header lines of the sure tables of webtables: learned, and by the paper's clustering."""
+    right: dict[str, list[bool]] = {}
+    for case, rows, columns, clustered in header_cases():
+        if case.corpus != "webtables" or not (case.gold["sure"] and case.gold["orientation_sure"]):
+            continue
+        learned = decide_headers(
+            _trees(case.fold, 0, ROW_FEATURES).probabilities(rows),
+            _trees(case.fold, 1, COLUMN_FEATURES).probabilities(columns),
+        )
+        for name, found in (("learned", learned), ("ontominer", clustered)):
+            right.setdefault(f"{name} orientation", []).append(orientation_of(found) == case.gold["orientation"])
+            right.setdefault(f"{name} header rows", []).append(found.rows == case.gold["header_rows"])
+            right.setdefault(f"{name} header columns", []).append(found.columns == case.gold["header_columns"])
+    return {name: round(float(np.mean(values)), 4) for name, values in right.items()}
