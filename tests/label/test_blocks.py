@@ -52,3 +52,12 @@ def test_a_head_ends_before_a_row_like_the_body_but_not_before_years_or_numbered
     assert heads(["Town", "a", "b"], [None, 2019, 2020], ["Ash", 5, 6], ["Elm", 7, 8]) == [0, 1]
     assert heads(["Year", "a", "b"], ["(1)", "(2)", "(3)"], [2019, 5, 6], [2020, 7, 8]) == [0, 1]
     assert heads(["Town", "a", "b"], ["Code", 111, 112], ["Ash", 5, 6], ["Elm", 7, 8]) == [0, 1]
+
+
+def test_a_row_with_whose_number_the_body_counts_on_is_its_first():
+    def heads(*rows):
+        return settle_heads(grid_of(rows), [Block(header=[0], body=[1, 2, 3])])[0].header
+
+    assert heads([1, "Ash", "tree"], [2, "Elm", "tree"], [3, "Ivy", "climber"], [4, "Oak", "tree"]) == []
+    assert heads(["No.", "Name", "Kind"], [1, "Elm", "tree"], [2, "Ivy", "climber"], [3, "Oak", "tree"]) == [0]
+    assert heads([1, 2, 3], [2, 5, 6], [3, 7, 8], [4, 9, 1]) == [0]

@@ -106,3 +106,14 @@ def test_numbers_that_go_up_and_down_and_come_again_name_nothing() -> None:
         [(i * i) % 7 + 0.5, i % 3, firm, 1990 + i] for firm in ("Acme", "Bolt") for i in range(6)
     ]
     assert narrowed(firms, [0]) == [2, 3]
+
+
+def test_a_column_of_words_behind_numbers_names_rows_that_nothing_else_tells_apart() -> None:
+    metals: list[list[str | float | None]] = [
+        [metal, "kg/MW", i + 0.5, i * i % 7, plant]
+        for plant in ("wind", "sun", "coal")
+        for i, metal in enumerate("ABCD")
+    ]
+    assert narrowed(metals, [0, 1]) == [0, 1, 4]
+    noted = [[*row[:4], "see below" if i % 5 else "estimate"] for i, row in enumerate(metals)]
+    assert narrowed(noted, [0, 1]) == [0, 1]

@@ -46,6 +46,14 @@ def test_indents_nest() -> None:
     ]
 
 
+def test_a_single_blank_before_one_label_is_a_slip_but_not_below_a_group() -> None:
+    assert (
+        paths(nest([("Until 2007", 9), ("2007 to 2008", 7), ("2008 to 2009", 5), (" From 2009 on", 2)]))[-1]
+        == "From 2009 on"
+    )
+    assert paths(nest([("Ash", 9), ("Elm", 7), ("Climbers", 0), (" Ivy", 2)]))[-1] == "Climbers / Ivy"
+
+
 def test_leading_dots_nest_as_blanks_do() -> None:
     found = nest([("Male, total", 9), ("..18 to 24 years", 4), ("..White, total", 5), ("....18 to 24 years", 3)])
     assert paths(found)[-1] == "Male, total / White, total / 18 to 24 years"

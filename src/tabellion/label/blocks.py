@@ -28,6 +28,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
     long_head: int = 12  # rows above a late head that may belong to it: "Unit", "Series ID" and the like
     record: float = 0.6  # share of the columns in which a row under a head is like the body, and of those with numbers
     head_numbers: float = 0.4  # share of such rows' cells that may be numbers
+    counted: int = 3  # rows below one of a head whose numbers go on with that of its own
 
 
 SETTINGS = BlockSettings()
@@ -228,7 +229,8 @@ def settle_banners(grid: Grid, blocks: list[Block]) -> list[Block]:
 
 
 def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
-    """Blocks whose heads end before a row of numbers that is like the body in every column, below a row of texts.
+    """Blocks whose heads end before a row of numbers that is like the body in every column, below a row of texts, and
+    before one with whose number the rows of the body count on: it is the first of them.
 
     A row of years, or one that numbers the columns, has no number over the stub.
     """
@@ -236,7 +238,19 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
         columns = np.flatnonzero(grid.filled[[*block.header, *block.body]].any(axis=0))
         while len(block.header) > 1 and _is_record(grid, block, columns):
             block.body.insert(0, block.header.pop())
+        if block.header and len(columns) > 1 and _is_counted(grid, block, columns):
+            block.body.insert(0, block.header.pop())
     return blocks
+
+
+def _is_counted(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
+    """Whether the last row of a head has a number in the first column, and the rows below it those after it."""
+    rows = [block.header[-1], *block.body[: SETTINGS.counted]]
+    numbers = grid.number[rows, columns[0]]
+    whole = (grid.content[rows, columns[0]] == NUMBER).all() and (numbers == np.floor(numbers)).all()
+    across = grid.number[rows[0], columns[:2]]
+    numbered = (grid.content[rows[0], columns[:2]] == NUMBER).all() and abs(across[1] - across[0]) == 1
+    return bool(len(rows) > SETTINGS.counted and whole and (np.diff(numbers) == 1).all() and not numbered)
 
 
 def _is_record(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:

@@ -13,8 +13,9 @@ stand behind the names.
 same of several or counts something of some, is a field; measured numbers, which go up and down, name nothing; and where
 all columns were taken for a stub, those that are not of the key are values. Where the stub does not tell rows apart
 that all have a label, columns of words after it, and of numbers that go one way again and again (years, doses), are of
-the stub if together they do. Numbers that go up and down and come again name nothing. Where nothing is left, a column
-of words that tells the rows apart is the stub, alone or with the one after it (firm and year).
+the stub if together they do, or one of words behind other numbers. Numbers that go up and down and come again name
+nothing. Where nothing is left, a column of words that tells the rows apart is the stub, alone or with the one after it
+(firm and year).
 """
 
 from __future__ import annotations
@@ -104,6 +105,7 @@ def settle_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: S
         parts = [*map(_filled_down, parts), names]
     if len(lead) == len(naming) and not _tell_apart(parts):
         further = _names_further(grid, rows, columns[lead[-1] + 1 : -1], parts, lead[-1] + 1)
+        further = further or _names_behind(grid, rows, columns, parts, lead[-1] + 1)
         if not further and _names_nothing(grid, rows, [columns[at] for at in lead]):
             return _first_names(grid, rows, columns)
         return [*lead, *further]
@@ -151,6 +153,19 @@ def _names_further(
         parts = [*parts, names]
         if _tell_apart(parts):
             return list(range(first, first + place + 1))
+    return []
+
+
+def _names_behind(
+    grid: Grid, rows: NDArray[np.intp], columns: Sequence[int], parts: list[tuple[str, ...]], first: int
+) -> list[int]:
+    """The position of a column of words behind numbers that tells rows apart which have the same labels so far."""
+    if len(rows) < _SLIP or not all(map(all, parts)):
+        return []
+    for at in range(first + 1, len(columns)):
+        seen = _look(grid, rows, columns[at])
+        if seen and seen.words and all(seen.names) and _tell_apart([*parts, seen.names]):
+            return [at]
     return []
 
 

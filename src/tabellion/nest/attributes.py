@@ -27,6 +27,8 @@ FIRST_COLUMNS = 3  # of those, the columns that a row with values fills
 LEAST_SORTED = 6  # labels in the order of the alphabet that are no chance
 FEW_VALUES = 0.4  # of the typical number of values in a row
 _NUMBER, _AGGREGATE = int(Content.NUMBER), int(Mark.AGGREGATE)  # numpy is slow to ask an enumeration
+SINGLE_BLANK = 0.5  # steps that one blank indents
+LEAST_LABELS = 3  # of a strand in which a single one may be indented by a slip
 FIRST_RAISED = 2  # labels that may head all the rest from a deeper indent: more are a list
 
 Flags = NDArray[np.bool_]
@@ -90,7 +92,7 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     filled = grid.filled[beside] & (values != column[:, None])
     bold_cells = grid.by_style("bold")[grid.style[beside]] & filled
     counted = np.add.reduce(filled, axis=1, dtype=np.intp)
-    indent = grid.indent[row, column].astype(np.float64) + 2.0 * strand.step
+    indent = _without_slip(grid.indent[row, column].astype(np.float64) + 2.0 * strand.step, counted)
     plain = looks_of([indent, style])
     group = _without_values(filled, counted) & strand.leads
     group &= ~_lack_values(group, plain, [wordings[which] for which in wording.tolist()], grid.label[row, column])
@@ -163,6 +165,14 @@ def _gaps(strand: Strand) -> Indices:
     for place, more in strand.more.items():
         last[place] = more[-1]
     return np.concatenate([strand.row[:1] * 0, strand.row[1:] - last[:-1] - 1])
+
+
+def _without_slip(indent: Numbers, counted: Indices) -> Numbers:
+    """Indents but a single blank before one label alone, below one that has values: a slip of the hand."""
+    deep = np.flatnonzero(indent)
+    if len(deep) != 1 or len(indent) < LEAST_LABELS or indent[deep[0]] > SINGLE_BLANK:
+        return indent
+    return np.zeros_like(indent) if deep[0] and counted[deep[0] - 1] else indent
 
 
 def _raised(indent: Numbers, heavy: Flags, only_total: Flags, gap: Indices) -> Flags:
