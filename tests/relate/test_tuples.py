@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 from tests.building import Cells, build_document, build_frame, build_grid, build_nested, smoking
 
+import tabellion
 from tabellion.model.frame import Frame, HeaderNode, HeaderTree, Nested, RowLabels
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place, Rect
@@ -184,3 +185,24 @@ def test_many_values_are_related() -> None:
     assert len(again.tuples) == 200_000
     assert held < 10e6
     assert peak < 60e6
+
+
+def units_of(text: str) -> dict[str, str | None]:
+    (table,) = tabellion.extract(text.encode())
+    return {one.text: one.unit for one in table.tuples}
+
+
+def test_a_column_of_units_says_those_of_its_rows() -> None:
+    scenarios = "Region,Variable,Unit,2000,2010,Change (%)\n"
+    scenarios += "World,Forcing,W/m2,1.72,2.08,21\nWorld,Gas,EJ/yr,8.25,9.5,15\nAsia,Gas,EJ/yr,3.25,4.5,38\n"
+    found = units_of(scenarios)
+    assert {found["1.72"], found["2.08"]} == {"W/m²"}
+    assert {found["8.25"], found["4.5"]} == {"EJ/yr"}
+    assert {found["21"], found["38"]} == {"%"}
+
+
+def test_the_head_of_numbers_that_name_rows_is_no_unit_of_values() -> None:
+    found = units_of("% of cycle,Hip,Knee\n0,12.5,3.5\n10,13.5,4.25\n20,14.5,5.75\n30,15.5,6.5\n")
+    assert found["12.5"] is None
+    found = units_of("State,2001,2002\nAcre,4072,4056\nBahia,8064,8069\nGoiás,5294,5472\nPará,3629,3636\n")
+    assert set(found.values()) == {None}

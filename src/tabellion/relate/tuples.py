@@ -6,21 +6,13 @@ null; so is that of a lone letter or sign in a column of numbers. A number that 
 a number, and a `Quantity` says how far it can be off. A value without any header is kept all the same. Fails where a
 column of numbers uses single letters as codes.
 
-`find_units` gives the unit of each value: what its own text or format says, else the nearest label or title that names
-one. Order: own text, number format, top labels from the nearest, left labels from the nearest, the head of the
-stub, the title; a scale said further out completes a currency said further in. What a title excepts ("in millions,
-except per share data") has no unit by it: lines with such a label. Fails where a title's unit does not hold for a
-column and nothing says which ("in thousands, except as indicated").
-
 `Paths` are the labels of a row or a column, from the outermost to the nearest, made when they are asked for: a relation
 of a million rows would otherwise hold a million paths that nobody may ask for.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import reduce
 
 import msgspec
 import numpy as np
@@ -29,12 +21,10 @@ from numpy.typing import NDArray
 from tabellion.model.frame import Frame, HeaderNode, HeaderTree, Nested
 from tabellion.model.grid import Content, Grid
 from tabellion.model.table import Path, Quantity, Tuples
-from tabellion.patterns import lazy_pattern
-from tabellion.relate.titles import title_cells
+from tabellion.relate.units import find_units
 from tabellion.values import is_missing_mark
 from tabellion.values.conventions import settle_conventions
 from tabellion.values.number import read_quantities, suspects_quantity
-from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit
 
 _KEPT = 5_000  # lines whose paths are remembered; of longer tables the last one is: values are read row by row
 
@@ -96,157 +86,6 @@ class Paths(Mapping[int, Path]):
 
     def _source(self, row: int, column: int) -> tuple[int, int]:
         return int(self.grid.row_of[row]), int(self.grid.column_of[column])
-
-
-_SIGNS, _CODES = "%％‰$€£¥￥₹₽₩¢", ("USD", "EUR", "GBP", "CHF")
-_OWN = lazy_pattern(rf"[{_SIGNS}]|\b(?:{'|'.join(_CODES)})\b")
-_MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
-_YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
-_EXCEPTION = lazy_pattern(
-    r"[,;]?\s{0,3}\b(?:except(?:ing)?(?: for)?|unless|sauf|außer|salvo|excepto)\b(?P<what>[^()\[\].;]*)", re.IGNORECASE
-)
-_PARTS = lazy_pattern(r",| and | or | et | und | y ")
-_NO_NAME = lazy_pattern(
-    r"\b(?:data|amounts?|figures?|information|items?|values?)\b|\b(?:otherwise|as|where|when|if|noted|indicated)\b.*"
-)
-
-
-def find_units(
-    frame: Frame,
-    grid: Grid,
-    rows: NDArray[np.intp],
-    columns: NDArray[np.intp],
-    row_paths: Paths,
-    column_paths: Paths,
-) -> tuple[NDArray[np.int16], tuple[str | None, ...]]:
-    """For each value the index of its unit, and the units; `grid` says which values are numbers."""
-    known = _Numbered()
-    by_column = _said_by_lines(columns, column_paths, grid.shape[1], known)
-    by_row = _said_by_lines(rows, row_paths, grid.shape[0], known, _MOST_ROWS)
-    numeric = np.flatnonzero(grid.content[rows, columns] == _NUMBER)
-    row, column = rows[numeric], columns[numeric]
-    own = _said_by_values(frame, row, column, known)
-    around, excepted = said_around(frame)
-    wider = known.number(around)
-    apart = _says_any(columns, column_paths, grid.shape[1], excepted)[column]
-    apart |= _says_any(rows, row_paths, grid.shape[0], excepted)[row]
-    ids = np.zeros(len(rows), dtype=np.int16)
-    many = len(known.units)
-    if many > 1:
-        near = (own * many + by_column[column]) * many + by_row[row]
-        kinds, kind_of = np.unique(2 * near + apart, return_inverse=True)
-        final = np.zeros(len(kinds), dtype=np.int16)
-        for index, (kind, spared) in enumerate(divmod(kind, 2) for kind in kinds.tolist()):
-            said = (kind // many**2, kind // many % many, kind % many, 0 if spared else wider)
-            final[index] = known.number(complete([known.units[one] for one in said]))
-        ids[numeric] = final[kind_of]
-    return ids, tuple(str(unit) if unit else None for unit in known.units)
-
-
-class _Numbered:
-    """Units by number; 0 is none."""
-
-    def __init__(self) -> None:
-        self.units: list[Unit | None] = [None]
-        self._numbers: dict[Unit | None, int] = {None: 0}
-
-    def number(self, unit: Unit | None) -> int:
-        if unit not in self._numbers:
-            self._numbers[unit] = len(self.units)
-            self.units.append(unit)
-        return self._numbers[unit]
-
-
-def _said_by_values(
-    frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp], known: _Numbered
-) -> NDArray[np.int64]:
-    """What each value's own text says, else its number format."""
-    grid = frame.grid
-    formats = (find_format_unit(style.number_format) if style.number_format else None for style in grid.styles)
-    by_style = np.array([known.number(unit) for unit in formats], dtype=np.int64)
-    found = by_style[grid.style[rows, columns]]
-    texts = grid.text[rows, columns].tolist()
-    together = "\n".join(texts)
-    if any(sign in together for sign in (*_SIGNS, *_CODES)):  # one look spares plain sheets a million
-        for index, text in enumerate(texts):
-            sign = _OWN.search(text)
-            if sign:
-                found[index] = known.number(find_unit(sign[0]))
-    return found
-
-
-def _said_by_lines(
-    lines: NDArray[np.intp], paths: Paths, count: int, known: _Numbered, most: int | None = None
-) -> NDArray[np.int64]:
-    """The number of what the labels of each line with values say, the nearest first; nothing where there are more."""
-    found = np.zeros(count, dtype=np.int64)
-    held = np.zeros(count, dtype=bool)
-    held[lines] = True
-    with_values = np.flatnonzero(held).tolist()
-    if most is not None and len(with_values) > most:
-        return found
-    by_node = [find_label_unit(node.text) for node in paths.tree.nodes]
-    if any(by_node):
-        for line in with_values:
-            said = [by_node[node.id] for node in reversed(paths.nodes(line))]
-            found[line] = known.number(complete(said))
-    return found
-
-
-def find_label_unit(label: str) -> Unit | None:
-    """What one label says; a year says nothing."""
-    return None if _YEAR.fullmatch(label) else find_unit(label)
-
-
-def _says_any(lines: NDArray[np.intp], paths: Paths, count: int, words: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Which lines have a label with one of some words, at the beginning of a word."""
-    found = np.zeros(count, dtype=bool)
-    if words:
-        told = [any(f" {word}" in f" {node.text.casefold()}" for word in words) for node in paths.tree.nodes]
-        for line in set(lines.tolist()) if any(told) else ():
-            found[line] = any(told[node.id] for node in paths.nodes(line))
-    return found
-
-
-def part_exception(text: str) -> tuple[str, tuple[str, ...]]:
-    """A text without what it excepts, and the words of that.
-
-    >>> part_exception("Income (in millions, except share and per share data)")
-    ('Income (in millions)', ('share', 'per share'))
-    >>> part_exception("[In thousands unless otherwise stated]")
-    ('[In thousands]', ())
-    """
-    said = _EXCEPTION.search(text)
-    if not said:
-        return text, ()
-    what = [_NO_NAME.sub("", part).strip().removesuffix("s") for part in _PARTS.split(said["what"].casefold())]
-    return text[: said.start()] + text[said.end() :], tuple(part for part in what if part)
-
-
-def said_around(frame: Frame) -> tuple[Unit | None, tuple[str, ...]]:
-    """What the head of the stub and the titles say, the nearest first; and what they except."""
-    grid = frame.grid
-    corner = [
-        part_exception(str(grid.label[row, column]))
-        for row in frame.header_rows
-        for column in frame.stub_columns
-        if grid.content[row, column] == _TEXT
-    ]
-    titles = [
-        str(grid.label[line.row, column])
-        for line in reversed(title_cells(frame))
-        for column in line.columns
-        if grid.content[line.row, column] == _TEXT
-    ]
-    above = [part_exception(text) for text in (*titles, *reversed((grid.caption or "").split("\n")))]
-    units = [*(find_unit(text) for text, _ in corner), *(find_stated_unit(text) for text, _ in above)]
-    return complete(units), tuple(word for _, words in (*corner, *above) for word in words)
-
-
-def complete(said: list[Unit | None]) -> Unit | None:
-    """One unit of several, the nearest first: a wider one only adds what is still open."""
-    units = [unit for unit in said if unit]
-    return reduce(lambda near, far: near.within(far), units) if units else None
 
 
 _LONGEST_MARK = 24

@@ -157,6 +157,7 @@ _NAMES, _LEVELS = tuple(SYMBOLS), tuple(SCALES)
 _COMPLETE = frozenset({"%", "‰", "percentage points", "¢"})
 # Symbols that are everyday words or single letters: a unit only in brackets, with a scale, or as a whole label.
 _WEAK = frozenset({"m", "t", "l", "mi", "ha", "persons", "years", "hours", "days", "acres", "lb"})
+_ONE = frozenset({"acre", "hectare", "hour", "pound", "ton", "tonne", "meter", "metre", "liter", "litre"})  # one alone
 _LONGEST = 60  # letters of a phrase that is a unit
 _LOOKED_AT = 300  # letters of a text that may name one
 
@@ -278,6 +279,18 @@ def find_format_unit(number_format: str) -> Unit | None:
     return next((unit for unit in map(_read_phrase, (one.strip() for one in said)) if unit), None)
 
 
+@lru_cache(maxsize=4096)
+def read_unit(text: str) -> Unit | None:
+    """The unit that a text is, where it stands in a column of units: a name that is not known is one all the same.
+
+    >>> str(read_unit("kg/MW")), str(read_unit("Mio. EUR")), str(read_unit("EJ/yr")), str(read_unit("pers. / km2"))
+    ('kg/MW', 'million €', 'EJ/yr', 'pers. / km2')
+    """
+    text = " ".join(text[:_LOOKED_AT].split())
+    said = _read_bracket(text) if text else None
+    return said or (Unit(text) if 0 < len(text) <= _LONGEST else None)
+
+
 def _stated(text: str) -> Unit | None:
     """What a text says plainly, wherever in it."""
     whole = _read_phrase(text)
@@ -346,6 +359,8 @@ def _tails(words: list[str]) -> Iterator[str]:
 
 def _holds(unit: Unit, said: str, before: str) -> bool:
     """Whether words at the end of a label, or a whole label, are a unit and not part of a name or a range."""
+    if not before and said.casefold() in _ONE:
+        return False  # "Acre" is a state
     if _DIGITS_ONLY.fullmatch(said) or (said.isalpha() and len(said) <= 2 and said not in SYMBOLS):
         return False
     if said[0].isalpha() and before[-1:].isdigit() and not _YEAR.search(before) and unit.symbol not in _COMPLETE:
