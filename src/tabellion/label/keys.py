@@ -5,9 +5,9 @@ rows apart (the subject column of a relation; T2Dv2 calls it the key). Columns t
 forms, prose, hardly filled ones) are passed over. A blank in an outer column stands for the label above it. Where a key
 of numbers has a column of names after it, that one is of the key too (rank and country). Where no few columns tell the
 rows apart, the first alone says what it can; measured numbers never help it. Numbers among nothing but numbers name a
-row only where they go one way, as years, counts and the steps of an experiment do. The last column names the rows where
-it alone is of words and the numbers before it are no series of years or steps, but in print. Fails where other columns
-stand behind the names.
+row only where they go one way, as years, counts and the steps of an experiment do. Numbers that count on from row to row
+are one run, a calendar's days, and name nothing. The last column names the rows where it alone is of words and the
+numbers before it are no series of years or steps, but in print. Fails where other columns stand behind the names.
 
 `settle_stub` holds what was taken for a stub against the same: what comes after the rows are told apart, and says the
 same of several or counts something of some, is a field; measured numbers, which go up and down, name nothing; and where
@@ -44,6 +44,8 @@ _ENOUGH = 3  # rows from which a column shows what it is for
 _LONG = 80  # letters from which a text is prose rather than a name
 _WORDS = (Content.TEXT, Content.LINK, Content.DATE)
 _MEASURED = re.compile(r"[\W\d_]{0,40}\d(?:[.,]|\s*±\s*)\d[\W\d_]{0,40}")  # "3.5 ± 0.6", "1.2–4.5": no name
+_MONEY = re.compile(r"[$€£¥₹]")  # an amount is no code
+_RUN_WIDTH, _RUN_HEIGHT = 5, 12  # columns at least and rows at most of numbers that count on from row to row
 _NAMELESS = (Content.IMAGE, Content.FORM, Content.MISSING)
 
 
@@ -65,7 +67,7 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
     rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     naming = [seen for column in columns[:-1] if (seen := _look(grid, rows, column))][: _MOST + 1]
     words = (grid.content.ravel()[grid.home[rows[:, None], columns]] == TEXT).any(axis=0)
-    if not naming or not (words.any() or naming[0].one_way):
+    if not naming or not (words.any() or naming[0].one_way) or _counts_on(grid, rows, columns):
         return ()
     if not grid.undeclared and not words[:-1].any() and not any(one.words for one in naming) and not naming[0].series:
         last = _look(grid, rows, columns[-1])
@@ -229,8 +231,18 @@ def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
         words=words,
         one_way=bool((steps >= 0).all() or (steps <= 0).all()),
         series=bool(len(steps) and steps[0] and (steps == steps[0]).all()) or _are_years(numbers),
-        whole=bool((numbers == np.floor(numbers)).all() and not measured.any()),
+        whole=bool((numbers == np.floor(numbers)).all() and not measured.any() and not any(map(_MONEY.search, names))),
     )
+
+
+def _counts_on(grid: Grid, rows: NDArray[np.intp], columns: Sequence[int]) -> bool:
+    """Whether all that stands in several rows is one run of numbers, each one more than the one before."""
+    if len(columns) < _RUN_WIDTH or not _ENOUGH <= len(rows) <= _RUN_HEIGHT:
+        return False
+    said = [str(label) for label in grid.label.ravel()[grid.home[rows[:, None], columns]].ravel() if label]
+    if not all(label.isascii() and label.isdigit() for label in said):
+        return False
+    return bool((np.diff([float(label) for label in said]) == 1).all())
 
 
 def _are_years(numbers: NDArray[np.float64]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Any
+from unicodedata import combining, normalize
 
 import msgspec
 import numpy as np
@@ -25,6 +26,8 @@ SUMMED_COLUMNS = 6  # value columns whose numbers are compared and added up: eno
 USUALLY_FILLED = 0.7  # a column filled in this share of the rows
 FIRST_COLUMNS = 3  # of those, the columns that a row with values fills
 LEAST_SORTED = 6  # labels in the order of the alphabet that are no chance
+LEAST_NUMBERED = 3  # the same of numbers
+SLIPS = 0.1  # the share of neighbours out of order that a long sorted list may have
 FEW_VALUES = 0.4  # of the typical number of values in a row
 _NUMBER, _AGGREGATE = int(Content.NUMBER), int(Mark.AGGREGATE)  # numpy is slow to ask an enumeration
 SINGLE_BLANK = 0.5  # steps that one blank indents
@@ -95,7 +98,8 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     indent = _without_slip(grid.indent[row, column].astype(np.float64) + 2.0 * strand.step, counted)
     plain = looks_of([indent, style])
     group = _without_values(filled, counted) & strand.leads
-    group &= ~_lack_values(group, plain, [wordings[which] for which in wording.tolist()], grid.label[row, column])
+    if group.any():
+        group &= ~_lack_values(group, plain, [wordings[which] for which in wording.tolist()], grid.label[row, column])
     parts: dict[str, NDArray[Any]] = {
         "indent": indent,
         "bold": grid.by_style("bold")[style] & strand.leads,
@@ -250,13 +254,33 @@ def _lack_values(group: Flags, look: Indices, wordings: list[Wording], texts: ND
         if before and item and after and before.kind == item.kind == after.kind:
             lacking[here] = before.number + 1 == item.number == after.number - 1
         else:
-            lacking[here] = in_order[int(run[here])]
+            lacking[here] = in_order[int(run[here])] and _in_order(texts[max(here - 1, first) : here + 2])
     return lacking
 
 
 def _is_sorted(texts: NDArray[Any]) -> bool:
-    listed = [str(text).casefold() for text in texts]
-    return len(listed) >= LEAST_SORTED and all(one < after for one, after in pairwise(listed))
+    """Whether a list is sorted: nearly all of many names, or all of three numbers or more."""
+    named = [_sort_key(str(text)) for text in texts]
+    if len(named) >= LEAST_NUMBERED and all(number is not None for number, _ in named):
+        return _in_order(texts)
+    slips = sum(one >= after for (_, one), (_, after) in pairwise(named))
+    return len(named) >= LEAST_SORTED and slips <= SLIPS * (len(named) - LEAST_SORTED)
+
+
+def _in_order(texts: NDArray[Any]) -> bool:
+    """Whether each of some texts comes after the one before; numbers, where all are some, may go down as well."""
+    named = [_sort_key(str(text)) for text in texts]
+    numbers = [number for number, _ in named if number is not None]
+    if len(numbers) == len(named):
+        steps = np.diff(np.array(numbers, dtype=np.float64))
+        return bool((steps > 0).all() or (steps < 0).all())
+    return all(one < after for (_, one), (_, after) in pairwise(named))
+
+
+def _sort_key(text: str) -> tuple[int | None, str]:
+    """The number that a text is, if any, and its letters without accents."""
+    bare = "".join(sign for sign in normalize("NFKD", text.casefold()) if not combining(sign))
+    return int(bare) if bare.isascii() and bare.isdigit() else None, bare
 
 
 def _numbers(grid: Grid, row: Indices, values: Indices) -> Numbers:

@@ -9,7 +9,8 @@ Merged areas that were written out into each of their cells.
 In: the texts of a sheet without merged areas and styles (delimited text). Out: spans. Programs that save a sheet as
 text repeat what a merged area says in all its cells: a title stands in every column, a head over each of the columns
 that it spans. Told by two signs: a row that says one longer text and nothing else, in neighbouring cells; and, above
-the first row of numbers, a text repeated over cells that the next row tells apart.
+the first row of numbers, a text repeated over cells that the next row tells apart, unless a row above it has told all
+columns apart: below that stand records.
 Fails on areas merged over rows, and on a title that is one short word.
 """
 
@@ -73,7 +74,7 @@ def _heads(text: Texts, content: Contents) -> list[Span]:
     found: list[Span] = []
     for row, below in pairwise(filled):
         said = int((content[row] != EMPTY).sum())
-        if (content[row] == NUMBER).sum() >= NUMBERS * said:
+        if (content[row] == NUMBER).sum() >= NUMBERS * said or len(set(text[row].tolist()) - {""}) == content.shape[1]:
             break
         for first, last in _runs(text[row], content[row]):
             under = text[below, first : last + 1].tolist()

@@ -24,11 +24,13 @@ from tabellion.label.pages.view import (
     MIXED,
     NUMBER,
     SAID,
+    SIGN,
     YEAR,
     Floats,
     WebView,
     WebViews,
 )
+from tabellion.values.unit import find_unit
 from tabellion.weights import Weights
 
 ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
@@ -42,6 +44,8 @@ _WIDE, _BODY = 3, 2  # columns of a table, and rows of its body, from which its 
 _CROSS = 3  # rows and columns from which an empty corner tells a cross table
 _BY_CORNER = 0.5  # how sure headers are that are told by the empty corner alone
 _MOSTLY = 0.5
+_NAMED = 0.7  # the share of rows with a name in a column that names them: some totals have none
+_NUMBERED = 4  # running numbers over columns that are no chance
 _PAIR = 2  # columns: one of names, one of figures
 _COUNTED = (NUMBER, MEASURE, YEAR, DATE)
 _FIGURES, _WORDS = (NUMBER, MEASURE), (LABEL, MIXED, LONG)
@@ -147,11 +151,18 @@ def _settle_rows(view: WebView, rows: int) -> int:
 
     A row of nothing but years goes on with a head over other numbers; so does one that tells apart what a header above
     it spans, and a unit in brackets over all of them. A row that says nothing but a name in the stub, where the head
-    has named the stub, is the first group and no head.
+    has named the stub, is the first group and no head. A first row that numbers the columns after the names is a head.
+    One that looks as the next does and in which a column says what it says again below is the first of the body.
     """
     filled = view.kind != EMPTY
     height, width = filled.shape
-    if not rows or width < _WIDE or view.grid.medium != "html":
+    if view.grid.medium != "html":
+        return rows
+    if rows == 1 and _is_said_again(view):
+        return 0
+    if not rows and _numbers_columns(view):
+        return 1
+    if not rows or width < _WIDE:
         return rows
     while rows < height - 1 and _goes_on(view, rows):
         rows += 1
@@ -164,7 +175,10 @@ def _goes_on(view: WebView, row: int) -> bool:
     """Whether a row below a head belongs to it, by what it says over the figures below."""
     below = view.kind[row + 1 :, 1:]
     if _are_years(view.kind[row, 1:]):
-        return len(below) >= _BODY and not _are_years(below)
+        beside = view.kind[row, 0] == EMPTY != view.kind[-1, 0]
+        return len(below) >= (1 if beside else _BODY) and not _are_years(below)
+    if len(below) > 1 and _are_years(below[0]):
+        below = below[1:]
     figures = np.isin(below, _FIGURES)
     if figures.sum() <= _MOSTLY * (below != EMPTY).sum():
         return False
@@ -182,6 +196,26 @@ def _goes_on(view: WebView, row: int) -> bool:
     if len(said) == 1 and _in_brackets(str(view.grid.text.ravel()[said[0]])):
         return True
     return slots.min() > 1 and row + 2 < len(view.kind) and _goes_on(view, row + 1)
+
+
+def _is_said_again(view: WebView) -> bool:
+    """Whether the first row looks as the second does, and a part of what it says, not all, comes again below."""
+    grid, first, later = view.grid, view.rows[0], view.rows[1:]
+    looks = [view.trait(look) for look in _MADE_ALIKE]
+    if len(later) < _BODY or len(view.kind) < _BODY or any((look[0] != look[1]).any() for look in looks):
+        return False
+    label = grid.label[first, view.columns]
+    again = (grid.label[later[:, None], view.columns] == label) & (label != "")
+    return bool(again.any()) and not bool((again | (label == "")).all(axis=1).any())
+
+
+def _numbers_columns(view: WebView) -> bool:
+    """Whether the first row names columns by running numbers, after a name, over others that do not run so."""
+    said = [[str(label) for label in view.grid.label[row, view.columns]] for row in view.rows[:_BODY]]
+    place = next((at for at, label in enumerate(said[0]) if label.isdigit()), 0)
+    names = [label for label in said[0][place:] if label.isdigit()]
+    runs = len(names) >= _NUMBERED and names == [str(number) for number in range(1, len(names) + 1)]
+    return runs and 0 < place and all(said[0][:place]) and said[0][place:][: len(names)] == names and said[-1] != said[0]
 
 
 def _in_brackets(text: str) -> bool:
@@ -234,14 +268,35 @@ def _standing_out(view: WebView, rows: int) -> int:
 
 
 def _names_under_corner(view: WebView, rows: int) -> bool:
-    """Whether the first column, over which the head says nothing, is the only one of words: they name the rows."""
-    filled, body = view.kind != EMPTY, view.kind[rows:]
-    if not rows or len(body) < _BODY or filled[:rows, 0].any() or body.shape[1] < _PAIR:
+    """Whether the first column names the rows of figures, by what the head says of it.
+
+    So it is where the head says nothing over it, or says days or years over all others, and it alone is of words; and
+    where the head says over it in what unit the figures are.
+    """
+    kind = view.kind
+    filled, body = kind != EMPTY, kind[rows:]
+    if not rows or len(body) < (_BODY if filled[:rows, 0].any() else 1) or body.shape[1] < _PAIR:
         return False
-    words = np.isin(body, _WORDS).sum(axis=0)
-    figures = np.isin(body[:, 1:], _FIGURES).sum()
-    alone = (words[1:] <= _MOSTLY * filled[rows:, 1:].sum(axis=0)).all()
-    return bool(words[0] >= _ALIKE * len(body) and alone and figures > _MOSTLY * filled[rows:, 1:].sum())
+    held = filled[rows:, 1:]
+    counted = np.isin(body[:, 1:], _FIGURES)
+    named = filled[rows:, 0]
+    words = ~np.isin(body[:, 0], (NUMBER, SIGN)) & named
+    if not counted.any() or (counted | (body[:, 1:] == SIGN)).sum() <= _MOSTLY * held.sum():
+        return False
+    if words.sum() < _ALIKE * named.sum() or named.sum() < _NAMED * len(body):
+        return False
+    if filled[:rows, 0].any() and _says_unit(view, rows):
+        return True
+    heads = kind[rows - 1, 1:]
+    told = not filled[:rows, 0].any() or (np.isin(heads, (YEAR, DATE, EMPTY)).all() and (heads != EMPTY).sum() > 1)
+    return bool(told and (np.isin(body[:, 1:], _WORDS).sum(axis=0) <= _MOSTLY * held.sum(axis=0)).all())
+
+
+def _says_unit(view: WebView, rows: int) -> bool:
+    """Whether the head over the first column says a scale, which a column of words cannot have."""
+    texts = view.grid.text.ravel()[np.unique(view.home[:rows, 0])]
+    units = [find_unit(str(text)) for text in texts if text]
+    return any(unit is not None and unit.scale != 1 for unit in units)
 
 
 def decide_headers(rows: NDArray[np.float64], columns: NDArray[np.float64]) -> HeaderLines:
