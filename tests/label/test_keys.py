@@ -35,6 +35,17 @@ def test_numbers_among_numbers_name_rows_only_where_they_go_one_way() -> None:
     assert key_of([30, 31, 1], [6, 7, 8], [13, 14, 15]) == ()
 
 
+def test_the_days_of_a_calendar_name_nothing() -> None:
+    weeks: list[list[str | float | None]] = [[day, *range(day + 1, day + 7)] for day in (2, 9, 16)]
+    assert key_of([*[None] * 6, 1], *weeks) == ()
+    assert key_of(*[[day, 5, 7, 2, 9] for day in (2, 9, 16)]) == (0,)
+
+
+def test_an_amount_of_money_is_no_code() -> None:
+    assert key_of(["Cash", "$512", "a"], ["Cash", "$498", "b"], ["Bonds", "$77", "c"]) == (0,)
+    assert key_of(["Cash", "512", "a"], ["Cash", "498", "b"], ["Bonds", "77", "c"]) == (0, 1)
+
+
 def test_a_measured_number_is_no_part_of_a_name() -> None:
     assert key_of(["Ohio", 2.5, 1], ["Ohio", 3.5, 2], ["Iowa", 2.25, 3]) == (0,)
     assert key_of(["Ohio", "2.5 ± 0.1", 1], ["Ohio", "3.5 ± 0.2", 2], ["Iowa", "2 ± 1", 3]) == (0,)

@@ -193,6 +193,12 @@ def test_a_title_repeated_over_all_columns_is_the_title() -> None:
     assert {one.top for one in table.tuples} == {("2019",), ("2020",)}
 
 
+def test_what_a_record_says_twice_is_no_title_of_the_next_ones() -> None:
+    rows: list[list[Value]] = [["town", "centre", "code"], ["Ash", "Ash", "A"], ["Oak", "Hill", "O"], ["Fir", "Dale", "F"]]
+    table = table_of(rows)
+    assert [one.text for one in table.tuples if one.row == 1] == ["Ash", "A"]
+
+
 def test_remarks_at_the_right_take_nothing_from_the_rows_that_have_none() -> None:
     rows = [[*row, "by the town itself" if i in (0, 4) else None] for i, row in enumerate(years(1))]
     table = table_of([[*HEAD, "Remarks"], *rows])

@@ -209,6 +209,15 @@ BODY = ("Sales|$512|$498|$1,020|$997", "Costs|311|305|640|618", "Taxes|81|77|160
     (("Name|Address^2|Contact^2", "Ann|Main St|Alden|a@a.org|12-34", "Bob|Low St|Brook|b@b.org|56-7"), (1, 0), (1, 0)),
     (("|2021|2022|2023|2024", "Jan 13|5|6|7|8", "Jan 26|5|3|7|9", "Jan 27|4|6|2|8"), (1, 0), (1, 1)),
     (("|Race|Team|Place|Points", "Ann|Alden|Reds|5|8", "Bob|Brook|Blues|2|9", "Cy|Cliff|Reds|1|3"), (1, 0), (1, 0)),
+    (("|Half year^4", "|2023^2|2022^2", "Vested|70.7^2|61.2^2"), (1, 0), (2, 1)),
+    (("(Dollars in millions)|Note|May|June|July", *BODY), (1, 0), (1, 1)),
+    (("Inventories|2021|2022|2023|2024", *BODY), (1, 0), (1, 1)),
+    (("|May|June|July|August", "Cash|—|5|—|8", "Bonds|7|—|—|9", "Notes|1|—|2|3", "|8|5|2|20"), (1, 0), (1, 1)),
+    (("Rider|Club|Heat|Place|Points", "Ann|Reds|5|1|8", "Bob|Blues|4|2|9", "Cy|Reds|3|3|3"), (1, 0), (1, 0)),
+    (("No|Rider|1|2|3|4", "1|Ann|3|2|0|2", "2|Bob|1|1|2|3", "3|Cy|0|0|1|0"), (0, 0), (1, 0)),
+    (("1|2|3|4|5", "6|7|8|9|10", "11|12|13|14|15"), (0, 0), (0, 0)),
+    (("sim|Helper functions", "sim.data|Simulate data", "smc|Helper functions", "sum|Add up"), (1, 0), (0, 0)),
+    (("Name|Place", "Ann|Alden", "Bob|Brook", "Name|Place", "Cy|Cliff"), (1, 0), (1, 0)),
 ])  # fmt: skip
 def test_a_head_goes_on_until_what_it_spans_is_told_apart(
     rows: tuple[str, ...], found: tuple[int, int], expected: tuple[int, int]

@@ -217,6 +217,16 @@ def test_a_row_without_values_in_a_sorted_list_heads_nothing() -> None:
     assert paths(found) == names
 
 
+def test_a_number_without_values_among_running_ones_heads_nothing() -> None:
+    assert paths(nest([("1", 4), ("2", 0), ("3", 2)])) == ["1", "2", "3"]
+    assert paths(nest([("2021", 4), ("2020", 0), ("2019", 2)])) == ["2021", "2020", "2019"]
+
+
+def test_a_list_may_be_sorted_without_its_accents() -> None:
+    names = ["Afghanistan", "Åland", "Albania", "Algeria", "Angola", "Armenia", "Austria"]
+    assert paths(nest([(name, 0 if name == "Algeria" else 5) for name in names])) == names
+
+
 def test_a_bold_total_before_a_list_in_bands_is_beside_it() -> None:
     states = ["Alabama", "Alaska", None, "Ohio", "Utah", None, "Maine", "Texas"]
     cells: list[list[str | float | None]] = [["State", "2020", "2021"], ["United States", 90.0, 91.0]]
