@@ -5,8 +5,8 @@ rows apart (the subject column of a relation; T2Dv2 calls it the key). Columns t
 forms, prose, hardly filled ones) are passed over. A blank in an outer column stands for the label above it. Where a key
 of numbers has a column of names after it, that one is of the key too (rank and country). Where no few columns tell the
 rows apart, the first alone says what it can; measured numbers never help it. Numbers among nothing but numbers name a
-row only where they go one way, as years, counts and the steps of an experiment do. Numbers that count on from row to row
-are one run, a calendar's days, and name nothing. The last column names the rows where it alone is of words and the
+row only where they go one way, as years, counts and the steps of an experiment do. Numbers that count on from row to
+row are one run, a calendar's days, and name nothing. The last column names the rows where it alone is of words and the
 numbers before it are no series of years or steps, but in print. Fails where other columns stand behind the names.
 
 `settle_stub` holds what was taken for a stub against the same: what comes after the rows are told apart, and says the

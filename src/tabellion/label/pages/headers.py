@@ -214,8 +214,8 @@ def _numbers_columns(view: WebView) -> bool:
     said = [[str(label) for label in view.grid.label[row, view.columns]] for row in view.rows[:_BODY]]
     place = next((at for at, label in enumerate(said[0]) if label.isdigit()), 0)
     names = [label for label in said[0][place:] if label.isdigit()]
-    runs = len(names) >= _NUMBERED and names == [str(number) for number in range(1, len(names) + 1)]
-    return runs and 0 < place and all(said[0][:place]) and said[0][place:][: len(names)] == names and said[-1] != said[0]
+    counts = names == [str(number) for number in range(1, len(names) + 1)] == said[0][place : place + len(names)]
+    return counts and len(names) >= _NUMBERED and place > 0 and all(said[0][:place]) and said[-1] != said[0]
 
 
 def _in_brackets(text: str) -> bool:
