@@ -61,3 +61,12 @@ def test_a_row_with_whose_number_the_body_counts_on_is_its_first():
     assert heads([1, "Ash", "tree"], [2, "Elm", "tree"], [3, "Ivy", "climber"], [4, "Oak", "tree"]) == []
     assert heads(["No.", "Name", "Kind"], [1, "Elm", "tree"], [2, "Ivy", "climber"], [3, "Oak", "tree"]) == [0]
     assert heads([1, 2, 3], [2, 5, 6], [3, 7, 8], [4, 9, 1]) == [0]
+
+
+def test_a_row_whose_numbers_and_words_come_again_below_it_is_no_head():
+    def heads(*rows):
+        return settle_heads(grid_of(rows), [Block(header=[0], body=[1, 2, 3])])[0].header
+
+    assert heads(["icing", 1.5, "none"], ["wing", 1.5, "none"], ["span", 20.5, "ft"], ["mass", 3.5, "kg"]) == []
+    assert heads(["Name", "Value", "Unit"], ["wing", 1.5, "none"], ["span", 20.5, "ft"], ["mass", 3.5, "kg"]) == [0]
+    assert heads(["Town", 1990, 2000], ["Ash", 1990, 5], ["Elm", 7, 2000], ["Oak", 8, 9]) == [0]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tabellion
 from tabellion.errors import TooLargeError, UnknownFormatError
 from tabellion.model.document import Sheet, Stored
 from tabellion.read import read_document
@@ -144,3 +145,9 @@ def test_a_field_of_many_lines_is_one_among_many_rows_and_one_of_too_many_is_non
     swallowed = ['1,"x"'] * 300 + ['2,"open'] + ["3,y"] * 150 + ['4,closed"'] + ['5,"z"'] * 300
     document = read_document(("a,b\n" + "\n".join(swallowed)).encode())
     assert len(document.pages[0].cells) == 2 * 753
+
+
+def test_fields_filled_up_with_blanks_are_not_indented() -> None:
+    rows = "span (ft),  factor\n       79,     0.5\n      118,    0.75\n      171,     0.8\n"
+    (table,) = tabellion.extract(rows.encode())
+    assert [(one.left, one.text) for one in table.tuples] == [(("79",), "0.5"), (("118",), "0.75"), (("171",), "0.8")]

@@ -133,3 +133,7 @@ def test_a_unit_is_completed_by_what_is_said_further_out() -> None:
     assert str(thousands.within(Unit("$"))) == "thousand $"
     assert str(Unit("%").within(thousands)) == "%"
     assert str(Unit("€", 1e6).within(Unit("$", 1e3))) == "million €"
+
+
+def test_an_amount_in_a_title_is_no_unit_of_the_table() -> None:
+    assert find_stated_unit("Reference Area = 1370. sqft") is None

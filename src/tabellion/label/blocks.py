@@ -28,6 +28,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
     long_head: int = 12  # rows above a late head that may belong to it: "Unit", "Series ID" and the like
     record: float = 0.6  # share of the columns in which a row under a head is like the body, and of those with numbers
     head_numbers: float = 0.4  # share of such rows' cells that may be numbers
+    looked_at: int = 1000  # rows of a body in which the words of a head may come again
     counted: int = 3  # rows below one of a head whose numbers go on with that of its own
 
 
@@ -230,7 +231,8 @@ def settle_banners(grid: Grid, blocks: list[Block]) -> list[Block]:
 
 def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
     """Blocks whose heads end before a row of numbers that is like the body in every column, below a row of texts, and
-    before one with whose number the rows of the body count on: it is the first of them.
+    before one with whose number the rows of the body count on, or whose numbers and words they say again: it is the
+    first of them.
 
     A row of years, or one that numbers the columns, has no number over the stub.
     """
@@ -240,7 +242,27 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
             block.body.insert(0, block.header.pop())
         if block.header and len(columns) > 1 and _is_counted(grid, block, columns):
             block.body.insert(0, block.header.pop())
+        if len(block.header) == 1 and _comes_again(grid, block, columns):
+            block.body.insert(0, block.header.pop())
     return blocks
+
+
+def _comes_again(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
+    """Whether all that a head says but over the first column comes again right below it, and numbers are among it.
+
+    Numbers that go up from column to column are heads, and so are years.
+    """
+    head, first = block.header[0], columns[0]
+    columns = columns[grid.filled[head, columns]]
+    if len(columns) <= SETTINGS.least_heads or columns[0] != first:
+        return False
+    numeric = grid.content[head, columns] == NUMBER
+    numbers = grid.number[head, columns[numeric]]
+    years = ((numbers >= 1500) & (numbers <= 2100) & (numbers == np.floor(numbers))).all()
+    if numeric[0] or years or (len(numbers) > 1 and (np.diff(numbers) > 0).all()):
+        return False
+    again = grid.label[block.body[: SETTINGS.looked_at]][:, columns] == grid.label[head, columns]
+    return bool(again[:, 1:].any(axis=0).all() and not again[:, 0].any())
 
 
 def _is_counted(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:

@@ -24,6 +24,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.model.document import Issue, Sheet, SheetCells, Stored
 from tabellion.model.place import Place
@@ -148,6 +149,7 @@ def _likely(field: str) -> float:
 _MOST_LINES = 100  # lines one quoted field may span; a longer one is a quote that was never closed
 _MOST_UNCLOSED = 20  # after so many unclosed quotes, quotes are letters for the rest of the file
 _TOGETHER = 512  # records that are taken at once: few enough to stay close to the processor
+_FEWEST_PADDED = 3  # records from which fields of one length show that they are filled up with blanks
 _CHECK_EVERY = 65_536  # records between two looks at the clock and the limits
 
 
@@ -169,6 +171,7 @@ class _Records:
         self.fields: list[str] = []
         self.widths: list[int] = []
         self.unclosed: list[int] = []
+        self._blanks = f"{dialect.delimiter}  " in text or "\n  " in text
         self._limits, self._deadline = limits, Deadline(limits)
         if not self._read_plainly(text, dialect):
             self.fields, self.widths = [], []
@@ -179,10 +182,22 @@ class _Records:
             del self.fields[: self.widths[0]]
             self.widths[0] = 0
 
+    def _strip_padding(self, widths: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
+        """Take the blanks from fields that are filled up with them to one length, column by column: no indents."""
+        usual = int(np.bincount(widths).argmax())
+        first = starts[widths == usual]
+        for column in range(usual if len(first) >= _FEWEST_PADDED else 0):
+            places = (first + column).tolist()
+            if len({len(self.fields[at]) for at in places}) == 1:
+                for at in places:
+                    self.fields[at] = self.fields[at].strip(" ")
+
     def cells(self) -> SheetCells:
         """The fields that hold more than blanks."""
         widths = np.array(self.widths, dtype=np.int64)
         starts = np.cumsum(widths) - widths
+        if self._blanks:
+            self._strip_padding(widths, starts)
         size = len(self.fields)
         filled = np.fromiter(map(bool, self.fields), dtype=bool, count=size)
         filled &= ~np.fromiter(map(str.isspace, self.fields), dtype=bool, count=size)

@@ -190,6 +190,7 @@ _PERCENT = lazy_pattern(
     r"(?<!\d)(?<!\d )(?:%|\b(?:percent(?:age)?|per cent|pct|prozent)\b)(?! points?)|% change", re.IGNORECASE
 )
 _REPRESENTS = short_pattern(r"\b[\d.,]+ represents [\d.,]+?,(?P<zeros>000(?:,000)*)\b", re.IGNORECASE)
+_AMOUNT = lazy_pattern(r"=\s?[\d.,]+$")  # "Area = 1370. sqft"
 _DIGITS_ONLY = lazy_pattern(r"[$€£]?\d[\d,. ’']*")
 _YEAR = lazy_pattern(r"\b(?:1[89]|20)\d\d$")
 _CLAUSES = lazy_pattern(r"(?:(?<!\s)\s+)?[;:]\s*|(?:(?<!\s)\s+)?,\s(?=\D)|\.\s")
@@ -253,8 +254,9 @@ def find_stated_unit(text: str) -> Unit | None:
         return said
     if len({unit for clause in _CLAUSES.split(text) if (unit := _read_phrase(clause))}) > 1:
         return None  # the title lists the units of its columns
-    for clause in (text.rpartition(", ")[2], text.rpartition(". ")[2], text.rpartition(": ")[2]):
-        unit = _read_phrase(clause)
+    for mark in (", ", ". ", ": "):
+        before, _, clause = text.rpartition(mark)
+        unit = None if _AMOUNT.search(before) else _read_phrase(clause)
         if unit and (unit.scale != 1 or unit.symbol not in _WEAK):
             return unit
         if _PERCENT.match(clause) and len(clause) < _LONGEST:
