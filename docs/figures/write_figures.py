@@ -75,8 +75,43 @@ def read_trust() -> dict[str, Figures]:
     found: dict[str, Figures] = {}
     for name, figure in card["scores"].items():
         corpus, _, what = name.partition(" ")
-        found.setdefault(corpus, {})[what] = figure
+        if corpus != "tenth":
+            found.setdefault(corpus, {})[what] = figure
     return found
+
+
+def read_tenths() -> list[tuple[int, int, float]]:
+    """From the same card: tenths of confidence, how many frames of all corpora have it, and the share that is right."""
+    card = json.loads((ROOT / "src" / "tabellion" / "weights" / "confidence.card.json").read_text(encoding="utf-8"))
+    scores = card["scores"]
+    known = [tenth for tenth in range(10) if f"tenth {tenth} frames" in scores]
+    return [(tenth, scores[f"tenth {tenth} frames"], scores[f"tenth {tenth} right"]) for tenth in known]
+
+
+def draw_tenths(tenths: Sequence[tuple[int, int, float]]) -> str:
+    """How often frames are right beside how sure they were: on the line where confidence means what it says."""
+    side, edge = 300, 60
+    parts = [f"<line x1='{edge}' y1='{edge + side}' x2='{edge + side}' y2='{edge}' stroke='{OTHER}'/>"]
+    parts.append(f"<rect x='{edge}' y='{edge}' width='{side}' height='{side}' fill='none' stroke='{OTHER}'/>")
+    for tenth, frames, right in tenths:
+        x, y = edge + side * (tenth + 0.5) / 10, edge + side * (1 - right)
+        parts.append(
+            f"<circle cx='{x:.1f}' cy='{y:.1f}' r='{3 + frames**0.5 / 3:.1f}' fill='{OURS}' fill-opacity='0.6'/>"
+        )
+        parts.append(_text(round(x, 1), edge + side + 18, f".{tenth}", "text-anchor='middle'"))
+        parts.append(_text(round(x, 1), edge - 8, str(frames), "text-anchor='middle' font-size='10'"))
+    for share in range(0, 11, 2):
+        y = edge + side * (1 - share / 10)
+        parts.append(_text(edge - 8, y + 4, "1" if share == 10 else f".{share}", "text-anchor='end'"))
+    middle = edge + side / 2
+    parts.append(
+        _text(middle, edge + side + 38, "confidence, and above how many frames have it", "text-anchor='middle'")
+    )
+    parts.append(_text(edge, 24, "share of them that is right", "font-weight='bold'"))
+    size = f"width='{side + 2 * edge}' height='{side + 2 * edge}' viewBox='0 0 {side + 2 * edge} {side + 2 * edge}'"
+    style = "font-family='sans-serif' font-size='12' fill='#202124'"
+    body = "\n".join(["<rect width='100%' height='100%' fill='#ffffff'/>", *parts])
+    return f"<svg xmlns='http://www.w3.org/2000/svg' {size} {style}>\n{body}\n</svg>\n"
 
 
 def trust_table(trust: dict[str, Figures]) -> str:
@@ -220,6 +255,7 @@ def _share(figure: str) -> float:
 def plots(figures: dict[str, list[Figure]]) -> dict[str, str]:
     """The plots by path."""
     drawn = {f"docs/images/figures-{name.split()[0].lower()}.svg": draw_plot(lines) for name, lines in figures.items()}
+    drawn["docs/images/reliability.svg"] = draw_tenths(read_tenths())
     return drawn | {"docs/images/confidence.svg": draw_trust(read_trust())}
 
 

@@ -96,19 +96,29 @@ def train_on(judged: Sequence[Judged]) -> Boosted:
 
 
 def score_left_out(judged: Sequence[Judged]) -> dict[str, float]:
-    """For each corpus, by trees that have not seen it: how well frames are told apart, how many sure ones are right."""
+    """For each corpus, by trees that have not seen it: how well frames are told apart, how many sure ones are right.
+
+    And of all corpora together: how many frames have a confidence between two tenths, and how many of them are right.
+    """
     scores: dict[str, float] = {}
+    told: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     for corpus in CORPORA:
         own = [one for one in judged if one.source == corpus and one.whole]
         trees = train_on([one for one in judged if one.source != corpus])
         likely = trees.probabilities(np.array([one.signals for one in own]))
         right = np.array([one.right for one in own])
         sure = likely >= SURE
+        told.append((likely, right))
         scores[f"{corpus} right"] = round(float(right.mean()), 3)
         scores[f"{corpus} sure"] = round(float(sure.mean()), 3)
         scores[f"{corpus} right where sure"] = round(float(right[sure].mean()), 3) if sure.any() else 0.0
         if 0 < right.mean() < 1:
             scores[f"{corpus} auc"] = round(float(roc_auc_score(right, likely)), 3)
+    likely, right = (np.concatenate(parts) for parts in zip(*told, strict=True))
+    tenths = np.minimum(np.floor(10 * likely), 9).astype(np.intp)
+    for tenth in np.unique(tenths).tolist():
+        scores[f"tenth {tenth} frames"] = int((tenths == tenth).sum())
+        scores[f"tenth {tenth} right"] = round(float(right[tenths == tenth].mean()), 3)
     return scores
 
 
