@@ -121,13 +121,13 @@ class Tables(Sequence[Table]):
 
     def to_csv(self) -> bytes:
         """One line per value, under one head."""
-        from tabellion.export import to_csv
+        from tabellion.export.csv import to_csv
 
         return to_csv(self.extraction)
 
     def to_markdown(self) -> str:
         """All tables for people."""
-        from tabellion.export import to_markdown
+        from tabellion.export.html import to_markdown
 
         return to_markdown(self.extraction).decode()
 

@@ -6,6 +6,7 @@ Only the command that is called is imported, and it imports what it needs when i
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -113,8 +114,14 @@ def _root(
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(*_COLLECTED_AFTER)
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # numpy starts threads when it is imported; nothing here needs them
     called = sys.argv[1:2]
-    build_app(called if called and called[0] in COMMANDS else COMMANDS)()
+    try:
+        build_app(called if called and called[0] in COMMANDS else COMMANDS)()
+    finally:
+        gc.freeze()  # the process ends: to look for rubbish once more would cost a tenth
 
 
 if not TYPE_CHECKING:  # the whole command line, for those who ask for it

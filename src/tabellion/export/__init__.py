@@ -1,7 +1,8 @@
-"""Tables in the forms that programs and people expect: JSON, CSV, Markdown, HTML, frames. Start with `to_json`."""
+"""Tables in the forms that programs and people expect: JSON, CSV, Markdown, HTML, frames. Start with `to_json`.
 
-from tabellion.export.csv import csv_head, to_csv
-from tabellion.export.html import to_markdown
+JSON is what is asked for most; the other forms are imported when they are wanted.
+"""
+
 from tabellion.export.json import error_json, json_pieces, to_json
 
-__all__ = ["csv_head", "error_json", "json_pieces", "to_csv", "to_json", "to_markdown"]
+__all__ = ["error_json", "json_pieces", "to_json"]

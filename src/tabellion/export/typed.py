@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import column_letters
 from tabellion.model.table import Quantity, Table, Tuples
@@ -45,7 +46,7 @@ def typed_values(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.inte
 
 def cell_addresses(grid: Grid, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> list[str]:
     """The A1 addresses of the given cells in their source."""
-    letters = {column: column_letters(int(grid.column_of[column])) for column in np.unique(columns).tolist()}
+    letters = {column: column_letters(int(grid.column_of[column])) for column in distinct(columns).tolist()}
     numbers = (grid.row_of[rows].astype(np.int64) + 1).tolist()
     return [f"{letters[column]}{number}" for column, number in zip(columns.tolist(), numbers, strict=True)]
 

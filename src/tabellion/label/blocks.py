@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.frame import RowLabels, RowRole
 from tabellion.model.grid import EMPTY, NUMBER, TEXT, Content, Grid
 
@@ -101,8 +102,8 @@ def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
     valued = np.isin(content, (Content.NUMBER, Content.MISSING)).sum(axis=0) > 0.5 * filled
     said = grid.content.ravel()[grid.home[rows]] != EMPTY
     over = said.any(axis=0) & valued
-    distinct = len(np.unique(grid.home[rows][said & valued]))
-    return distinct >= SETTINGS.least_heads and bool(over.sum() >= SETTINGS.covered * valued.sum())
+    heads = len(distinct(grid.home[rows][said & valued]))
+    return heads >= SETTINGS.least_heads and bool(over.sum() >= SETTINGS.covered * valued.sum())
 
 
 def _is_late_head(grid: Grid, block: Block, run: Run) -> bool:

@@ -28,6 +28,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.grid import NUMBER, TEXT, Content, Grid
 
 _DISTINCT = 0.95  # the share of distinct names
@@ -174,7 +175,7 @@ def _names_behind(
 def _goes_again(grid: Grid, rows: NDArray[np.intp], column: int, parts: list[tuple[str, ...]]) -> bool:
     """Whether numbers go one way in the rows of each name, and most come again: years, doses, steps."""
     numbers = grid.number.ravel()[grid.home[rows, column]]
-    if np.isnan(numbers).any() or len(np.unique(numbers)) > _MOSTLY * len(numbers):
+    if np.isnan(numbers).any() or len(distinct(numbers)) > _MOSTLY * len(numbers):
         return False
     together = list(zip(*parts, strict=True))
     same = np.array([one == after for one, after in pairwise(together)])
@@ -205,7 +206,7 @@ def _is_measure(grid: Grid, rows: NDArray[np.intp], column: int) -> bool:
     if len(numbers) < _DISTINCT * len(rows) or (numbers != np.floor(numbers)).mean() <= _FRACTIONS:
         return False
     rising, falling = (np.diff(numbers) > 0).mean(), (np.diff(numbers) < 0).mean()
-    again = len(np.unique(numbers)) < _DISTINCT * len(numbers)
+    again = len(distinct(numbers)) < _DISTINCT * len(numbers)
     return bool(min(rising, falling) > (_WAVERING / 2 if again else _WAVERING))
 
 

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.document import Issue, Region, Sheet, Stored
 from tabellion.model.place import Place, Rect
 
@@ -62,7 +63,7 @@ def _joined(areas: list[Rect]) -> list[Rect]:
 
 def _fits(rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings) -> bool:
     """Whether a grid without its long blank runs is small, or well filled."""
-    area = len(np.unique(rows)) * len(np.unique(columns))
+    area = len(distinct(rows)) * len(distinct(columns))
     return area <= max(settings.free_area, settings.thinness * len(rows))
 
 
@@ -70,7 +71,7 @@ def _widest_gap(rows: NDArray[np.int32], columns: NDArray[np.int32], least: int)
     """Which cells lie before the widest blank band, or None where no band is wide enough."""
     best, side = least, None
     for lines in (rows, columns):
-        used = np.unique(lines)
+        used = distinct(lines)
         widths = np.diff(used) - 1
         if len(widths) and widths.max() >= best:
             at = int(widths.argmax())
@@ -79,8 +80,8 @@ def _widest_gap(rows: NDArray[np.int32], columns: NDArray[np.int32], least: int)
 
 
 def _clipped(sheet: Sheet, rows: NDArray[np.int32], columns: NDArray[np.int32], settings: IslandSettings) -> Region:
-    width = len(np.unique(columns))
-    used = np.unique(rows)
+    width = len(distinct(columns))
+    used = distinct(rows)
     last = used[max(0, settings.free_area // width - 1)]
     region = _region(sheet, rows[rows <= last], columns[rows <= last])
     lost = int((rows > last).sum())

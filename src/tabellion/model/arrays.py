@@ -1,8 +1,8 @@
 """Small arrays asked often: what numpy tells of them too, without the cost of its general ways.
 
-numpy's `median`, `isin` and `quantile` take tens of microseconds of a handful of numbers, and a document asks
-thousands of times. In: small arrays of plain numbers. Out: the same as numpy gives, to the last bit. On long arrays
-numpy is faster; numbers that are no numbers (NaN) are not looked for.
+numpy's `median`, `isin` and `quantile` take tens of microseconds of a handful of numbers, and a document asks thousands
+of times; `unique` loads all of masked arrays when it is first asked. In: small arrays of plain numbers. Out: the same
+as numpy gives, to the last bit. On long arrays numpy is faster; numbers that are no numbers (NaN) are not looked for.
 """
 
 from __future__ import annotations
@@ -54,3 +54,17 @@ def is_one_of(numbers: NDArray[Any], chosen: Collection[int]) -> NDArray[np.bool
         return np.isin(numbers, list(chosen))
     among = frozenset(chosen).__contains__
     return np.fromiter(map(among, numbers.ravel().tolist()), dtype=bool, count=numbers.size).reshape(numbers.shape)
+
+
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Each of some numbers once, in their order.
+
+    >>> distinct(np.array([3, 1, 3, 2, 1])).tolist()
+    [1, 2, 3]
+    """
+    if numbers.size > _MANY:
+        return np.unique(numbers)
+    ordered = np.sort(numbers, axis=None)
+    new = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return ordered[new]

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.frame import Frame
 from tabellion.nest.attributes import Indices
 from tabellion.nest.pieces import find_pieces
@@ -100,7 +101,7 @@ def _by_meaning(frame: Frame) -> tuple[int, ...]:
 def _is_wide(frame: Frame, row: int) -> bool:
     """Whether one merged cell of this row lies over all value columns, and over more than one."""
     grid, values = frame.grid, frame.value_columns
-    homes = np.unique(grid.home[row, list(values)])
+    homes = distinct(grid.home[row, list(values)])
     home = int(homes[0]) if len(homes) == 1 and len(values) > 1 else NONE
     return home // grid.shape[1] == row and bool(grid.filled.ravel()[home])
 

@@ -28,6 +28,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Content, Grid
 from tabellion.nest.pieces import find_continued
@@ -53,7 +54,7 @@ def _labels_below(frame: Frame, row: int) -> bool:
         return False
     if grid.filled[row, values].any() or int(grid.filled[row, stub].sum()) != 1:
         return False
-    homes = np.unique(grid.home[row, values])
+    homes = distinct(grid.home[row, values])
     under_headers = (homes // grid.shape[1] < row).any() and len(homes) > 1
     return not under_headers and not (grid.home[row, stub] // grid.shape[1] < row).any()
 

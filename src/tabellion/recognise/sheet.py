@@ -23,6 +23,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.document import Region, SheetCells, Stored
 from tabellion.model.grid import EMPTY, MISSING, NUMBER, TEXT, Content, Grid
 from tabellion.model.place import Rect
@@ -320,10 +321,10 @@ def _kept_lines(used: NDArray[np.int32], merged: list[tuple[int, int]]) -> NDArr
     lines = np.flatnonzero(there)
     covered = [np.arange(first, last + 1) for first, last in set(merged) if last - first <= MERGED_WHOLE]
     if covered:
-        lines = np.unique(np.concatenate([lines, *covered]))
+        lines = distinct(np.concatenate([lines, *covered]))
     if lines[-1] - lines[0] >= len(lines):
         blanks = [lines[:-1][np.diff(lines) > step] + step for step in range(1, BLANK_RUN + 1)]
-        lines = np.unique(np.concatenate([lines, *blanks]))
+        lines = distinct(np.concatenate([lines, *blanks]))
     return lines.astype(np.int32)
 
 

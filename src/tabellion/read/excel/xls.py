@@ -25,6 +25,7 @@ from xlrd.biffh import XLRDError, error_text_from_code
 from xlrd.compdoc import SIGNATURE, CompDoc, CompDocError
 
 from tabellion.errors import EncryptedError, MalformedError, TruncatedError, UsageError
+from tabellion.model.arrays import distinct
 from tabellion.model.document import Issue, Mark, Sheet, SheetCells, Stored
 from tabellion.model.place import Place
 from tabellion.model.stated import UNMARKED, SheetMarks
@@ -341,7 +342,7 @@ class _Typed:
         self.number[at] = values
         self.stored[at] = Stored.NUMBER
         styles = self.style[at]
-        for style in np.unique(styles).tolist():
+        for style in distinct(styles).tolist():
             mine = np.array(at)[styles == style]
             form = self.formats[style]
             if form.shown is Shown.DATE:

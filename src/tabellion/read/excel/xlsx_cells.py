@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.document import Issue, Mark, SheetCells, Stored
 from tabellion.model.place import Place, address
 from tabellion.model.style import Style
@@ -154,7 +155,7 @@ class CellTyper:
         cells.number[at] = numbers
         cells.stored[at] = Stored.NUMBER
         styles = cells.style[at]
-        for style in np.unique(styles).tolist():
+        for style in distinct(styles).tolist():
             mine = np.flatnonzero(styles == style)
             form, write = self.looks.formats[style], self.looks.writers[style]
             if form.shown in _TIMES:
