@@ -43,11 +43,11 @@ _WAVERING = 0.2  # of the steps of a measure that go up, and that go down, at le
 _LOOKED_AT = 20_000  # rows: more do not change the answer
 _ENOUGH = 3  # rows from which a column shows what it is for
 _LONG = 80  # letters from which a text is prose rather than a name
-_WORDS = (Content.TEXT, Content.LINK, Content.DATE)
+_IS_WORDS = np.isin(np.arange(len(Content)), (Content.TEXT, Content.LINK, Content.DATE))  # by content
 _MEASURED = re.compile(r"[\W\d_]{0,40}\d(?:[.,]|\s*±\s*)\d[\W\d_]{0,40}")  # "3.5 ± 0.6", "1.2–4.5": no name
 _MONEY = re.compile(r"[$€£¥₹]")  # an amount is no code
 _RUN_WIDTH, _RUN_HEIGHT = 5, 12  # columns at least and rows at most of numbers that count on from row to row
-_NAMELESS = (Content.IMAGE, Content.FORM, Content.MISSING)
+_IS_NAMELESS = np.isin(np.arange(len(Content)), (Content.IMAGE, Content.FORM, Content.MISSING))
 
 
 class _Column(msgspec.Struct, frozen=True, eq=False):
@@ -214,14 +214,15 @@ def _look(grid: Grid, rows: NDArray[np.intp], column: int) -> _Column | None:
     """What a column says; None where it cannot name rows."""
     home = grid.home[rows, column]
     content = grid.content.ravel()[home]
-    names = tuple(str(name).casefold() for name in grid.label.ravel()[home])
+    names = tuple(str(name).casefold() for name in grid.label.ravel()[home].tolist())
     filled = content > 0
     held = int(filled.sum())
     long = np.array([len(name) > _LONG for name in names])
-    if not held or (np.isin(content, _NAMELESS) | long).sum() > _MOSTLY * held:
+    if not held or (_IS_NAMELESS[content] | long).sum() > _MOSTLY * held:
         return None
-    measured = np.array([bool(_MEASURED.fullmatch(name)) for name in names]) & (content == TEXT)
-    words = bool((np.isin(content, _WORDS) & ~measured).sum() > _MOSTLY * held)
+    measured = content == TEXT
+    measured[measured] = [_MEASURED.fullmatch(names[at]) is not None for at in measured.nonzero()[0].tolist()]
+    words = bool((_IS_WORDS[content] & ~measured).sum() > _MOSTLY * held)
     if not filled[0] and not words and held < _FILLED * len(rows):
         return None
     numbers = grid.number.ravel()[home[content == NUMBER]]

@@ -128,6 +128,7 @@ _WORDS = (
 # How the words begin, and what all labels look like: a page is searched for these far faster than by the pattern.
 _STARTS = sorted({word[:3] for word in words_for("table", "tables", languages=_MENTIONING)})
 _BEGINNINGS = (*(form for start in _STARTS for form in (start, start.capitalize(), start.upper())), *_APART)
+_SMALL_BEGINNINGS = tuple(dict.fromkeys(word.lower() for word in _BEGINNINGS))
 _LIKELY = lazy_pattern(r"[^\W\d]{3,12}\.?[\s\u00a0-]{0,3}[0-9A-Z№nN]")
 _PARTS = r"(?:\s?[,&–-]\s?[a-h](?![A-Za-z0-9]))"
 _NUMBER = (
@@ -177,13 +178,16 @@ def mentions_table(text: str) -> bool:
     >>> mentions_table("As Table 2 shows, it grew."), mentions_table("The table I set.")
     (True, False)
     """
-    for beginning in _BEGINNINGS:
-        at = text.find(beginning)
+    searched = text.lower()
+    alike = len(searched) == len(text)  # letter by letter: one search for both cases
+    searched = searched if alike else text
+    for beginning in _SMALL_BEGINNINGS if alike else _BEGINNINGS:
+        at = searched.find(beginning)
         while at >= 0:
             match = _LIST.match(text, at) if _LIKELY.match(text, at) else None
             if match and _is_label(match):
                 return True
-            at = text.find(beginning, at + 1)
+            at = searched.find(beginning, at + 1)
     return False
 
 

@@ -18,6 +18,7 @@ from tabellion.label.pages.features import LINE_FEATURES, SHAPE_FEATURES, table_
 from tabellion.label.pages.view import (
     DATE,
     EMPTY,
+    KINDS,
     LABEL,
     LONG,
     MEASURE,
@@ -25,6 +26,7 @@ from tabellion.label.pages.view import (
     NUMBER,
     SAID,
     SIGN,
+    TRAITS,
     YEAR,
     Floats,
     WebView,
@@ -37,6 +39,7 @@ ROWS, COLUMNS = "web_header_rows", "web_header_columns"  # names of the weights
 PRINTED_ROWS = "printed_header_rows"
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
 _MADE_ALIKE = ("heading", "in head", "linked", "bold", "fill")  # traits that tables of one making share
+_MADE_ALIKE_AT = [TRAITS.index(trait) for trait in _MADE_ALIKE]
 _UNSURE = 0.01  # no table weighs more than this among those that are made alike
 _LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
 _ALIKE = 0.9  # the share of cells that must agree
@@ -47,8 +50,10 @@ _MOSTLY = 0.5
 _NAMED = 0.7  # the share of rows with a name in a column that names them: some totals have none
 _NUMBERED = 4  # running numbers over columns that are no chance
 _PAIR = 2  # columns: one of names, one of figures
-_COUNTED = (NUMBER, MEASURE, YEAR, DATE)
-_FIGURES, _WORDS = (NUMBER, MEASURE), (LABEL, MIXED, LONG)
+_COUNTED, _FIGURES, _WORDS, _WHEN = (  # whether a kind is among some
+    np.isin(np.arange(KINDS), among)
+    for among in ((NUMBER, MEASURE, YEAR, DATE), (NUMBER, MEASURE), (LABEL, MIXED, LONG), (YEAR, DATE, EMPTY))
+)
 ROW_LIMIT, COLUMN_LIMIT = 0.5, 0.35  # probabilities from which a line is a header; set on the folds
 
 ROW_FEATURES: tuple[str, ...] = (
@@ -105,8 +110,8 @@ def _tables_alike(tables: Sequence[WebView]) -> list[list[int]]:
         if view.kind.size and view.grid.medium == "html":
             rows = [0, min(1, len(view.kind) - 1), -1]
             told = view.kind[rows]
-            looks = [told == EMPTY, np.isin(told, _COUNTED), *(view.trait(look)[rows] > 0 for look in _MADE_ALIKE)]
-            groups.setdefault((view.kind.shape[1], np.stack(looks).tobytes()), []).append(at)
+            looks = (told == EMPTY, _COUNTED[told], view.traits[rows][..., _MADE_ALIKE_AT] > 0)
+            groups.setdefault((view.kind.shape[1], b"".join(look.tobytes() for look in looks)), []).append(at)
     return [alike for alike in groups.values() if len(alike) > 1]
 
 
@@ -179,7 +184,7 @@ def _goes_on(view: WebView, row: int) -> bool:
         return len(below) >= (1 if beside else _BODY) and not _are_years(below)
     if len(below) > 1 and _are_years(below[0]):
         below = below[1:]
-    figures = np.isin(below, _FIGURES)
+    figures = _FIGURES[below]
     if figures.sum() <= _MOSTLY * (below != EMPTY).sum():
         return False
     above, home, kind = view.home[row - 1, 1:], view.home[row, 1:], view.kind[row, 1:]
@@ -189,7 +194,7 @@ def _goes_on(view: WebView, row: int) -> bool:
     spanned &= view.kind[row - 1, 1:] != EMPTY
     told = spanned & (kind != EMPTY)
     if len(np.unique(home[told])) > 1:
-        return not np.isin(kind[told], _FIGURES).any()
+        return not _FIGURES[kind[told]].any()
     said, slots = np.unique(home[kind != EMPTY], return_counts=True)
     if view.kind[row, 0] != EMPTY or not len(said):
         return False
@@ -278,9 +283,9 @@ def _names_under_corner(view: WebView, rows: int) -> bool:
     if not rows or len(body) < (_BODY if filled[:rows, 0].any() else 1) or body.shape[1] < _PAIR:
         return False
     held = filled[rows:, 1:]
-    counted = np.isin(body[:, 1:], _FIGURES)
+    counted = _FIGURES[body[:, 1:]]
     named = filled[rows:, 0]
-    words = ~np.isin(body[:, 0], (NUMBER, SIGN)) & named
+    words = (body[:, 0] != NUMBER) & (body[:, 0] != SIGN) & named
     if not counted.any() or (counted | (body[:, 1:] == SIGN)).sum() <= _MOSTLY * held.sum():
         return False
     if words.sum() < _ALIKE * named.sum() or named.sum() < _NAMED * len(body):
@@ -288,8 +293,8 @@ def _names_under_corner(view: WebView, rows: int) -> bool:
     if filled[:rows, 0].any() and _says_unit(view, rows):
         return True
     heads = kind[rows - 1, 1:]
-    told = not filled[:rows, 0].any() or (np.isin(heads, (YEAR, DATE, EMPTY)).all() and (heads != EMPTY).sum() > 1)
-    return bool(told and (np.isin(body[:, 1:], _WORDS).sum(axis=0) <= _MOSTLY * held.sum(axis=0)).all())
+    told = not filled[:rows, 0].any() or (_WHEN[heads].all() and (heads != EMPTY).sum() > 1)
+    return bool(told and (_WORDS[body[:, 1:]].sum(axis=0) <= _MOSTLY * held.sum(axis=0)).all())
 
 
 def _says_unit(view: WebView, rows: int) -> bool:

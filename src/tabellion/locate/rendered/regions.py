@@ -27,6 +27,7 @@ where columns are parted by single blanks.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -223,17 +224,21 @@ def tell_structure(region: MarkupRegion) -> Structure:
     """What a candidate that is no table seems to be."""
     cells, candidate = region.page.cells, region.candidate
     part = slice(candidate.first, candidate.last)
-    shown = (cells.length[part] > 0) | (cells.images[part] > 0) | (cells.forms[part] > 0)
-    if not shown.any():
+    held = (cells.length, cells.linked, cells.images, cells.forms)  # as lists: most candidates have a few cells
+    told = zip(*(each[part].tolist() for each in held), cells.text[part].tolist(), strict=True)
+    shown = [each for each in told if each[0] or each[2] or each[3]]
+    count = len(shown)
+    if not count:
         return "layout"
-    if (cells.forms[part][shown] > 0).mean() > _SOME:
+    if sum(forms > 0 for *_, forms, _ in shown) > _SOME * count:
         return "form"
-    if ((cells.images[part] > 0) & (cells.length[part] == 0))[shown].mean() > _MANY:
+    if sum(images > 0 and not length for length, _, images, _, _ in shown) > _MANY * count:
         return "aligned graphics"
-    linked = (cells.linked[part] * 2 > cells.length[part])[shown].mean()
-    lines = np.array([text.count("\n") for text in cells.text[part].tolist()])[shown]
-    alike = bool(len(lines) > 2 and (lines == np.bincount(lines).argmax()).mean() > _MANY and lines.max() > 0)
-    return "list" if linked > _MANY or alike else "layout"
+    if sum(linked * 2 > length for length, linked, *_ in shown) > _MANY * count:
+        return "list"
+    lines = Counter(text.count("\n") for *_, text in shown)
+    alike = count > 2 and max(lines.values()) > _MANY * count and max(lines) > 0
+    return "list" if alike else "layout"
 
 
 _FEWEST_ROWS = 3  # rule 9

@@ -168,8 +168,10 @@ class TableWalk(ABC):
         spans: list[tuple[int, int]] = []
         made.rows.append((section, group, spans))
         row_marks = _SECTION_MARKS[section]
-        for number, cell in _elements(node):
+        number = 0
+        for cell in node.iter():
             tag = cell.tag
+            number += tag != "-comment"
             if tag not in _CELLS:
                 continue
             attributes = cell.attributes
