@@ -66,7 +66,8 @@ class Weights:
     def _path(self, file: str) -> Path:
         found = self._found.get(file)
         if found is None:
-            found = next((path for path in (self.folder / file, SHIPPED / file) if path.exists()), None)
+            places = (self.folder / file, SHIPPED / file)
+            found = next((path for path in places if path in _HELD or path.exists()), None)
             if found is None:
                 raise WeightsError(f"no weights {file} in {self.folder}; {ANEW}")
             self._found[file] = found

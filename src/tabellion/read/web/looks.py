@@ -164,7 +164,8 @@ class Looks:
         declared, kind = told
         if tag == "table":  # as browsers do for old pages, and as most style sheets do
             around = Look(flags=around.flags & HIDDEN)
-        new = _inherit(around, declared, tag == "a" and "href" in attributes)
+        linked = tag == "a" and "href" in attributes
+        new = _inherit(around, declared, linked) if linked or declared is not NOTHING else around
         number = self._equal.setdefault((new, declared, kind), len(self.looks))
         if number == len(self.looks):
             self.looks.append(new)
@@ -200,15 +201,15 @@ def _inherit(look: Look, told: Declared, linked: bool) -> Look:
     if linked:
         flags |= LINK
     size = told.size if told.size is not None else look.size
-    return Look(
-        bold=look.bold if told.bold is None else told.bold,
-        italic=look.italic if told.italic is None else told.italic,
-        underline=look.underline or bool(told.underline),
-        size=round(size * told.scale, 2) if told.scale else size,
-        colour=told.colour or look.colour,
-        align=told.align or look.align,
-        indent=round(look.indent + (told.indent or 0.0), 2),
-        flags=flags,
+    return Look(  # in the order of its fields: a page makes many
+        look.bold if told.bold is None else told.bold,
+        look.italic if told.italic is None else told.italic,
+        look.underline or bool(told.underline),
+        round(size * told.scale, 2) if told.scale else size,
+        told.colour or look.colour,
+        told.align or look.align,
+        round(look.indent + told.indent, 2) if told.indent else look.indent,
+        flags,
     )
 
 
