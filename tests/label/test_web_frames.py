@@ -121,6 +121,12 @@ def test_a_header_cell_over_two_rows_makes_both_headers() -> None:
     assert frame.header_rows == (0, 1)
 
 
+def test_rows_of_header_cells_alone_are_one_head() -> None:
+    rows = ["<td><th colspan=4>Both", "<td><th colspan=2>One<th colspan=2>Two", "<td><th>a<th>b<th>c<th>d"]
+    rows += [f"<td>{name}<td>red<td>blue<td>green<td>grey{name}" for name in ("Ann", "Bob", "Cy")]
+    assert frame_of(f"<table><tr>{'<tr>'.join(rows)}</table>").header_rows == (0, 1, 2)
+
+
 def test_the_papers_clustering_finds_headers_that_stand_out() -> None:
     markup = "<table><tr><th>Year<th>Output<tr><td>1990<td>13.7<tr><td>1991<td>14.1<tr><td>1992<td>15.0</table>"
     [frame] = labelled(markup, "ontominer").frames

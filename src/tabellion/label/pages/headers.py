@@ -157,7 +157,8 @@ def _settle_rows(view: WebView, rows: int) -> int:
     A row of nothing but years goes on with a head over other numbers; so does one that tells apart what a header above
     it spans, and a unit in brackets over all of them. A row that says nothing but a name in the stub, where the head
     has named the stub, is the first group and no head. A first row that numbers the columns after the names is a head.
-    One that looks as the next does and in which a column says what it says again below is the first of the body.
+    One that looks as the next does and in which a column says what it says again below is the first of the body. Below
+    a row of header cells another goes on with the head, where the body has few.
     """
     filled = view.kind != EMPTY
     height, width = filled.shape
@@ -167,7 +168,11 @@ def _settle_rows(view: WebView, rows: int) -> int:
         return 0
     if not rows and _numbers_columns(view):
         return 1
-    if not rows or width < _WIDE:
+    if not rows or width < _PAIR:
+        return rows
+    while rows < height - 1 and _is_all_heads(view, rows):
+        rows += 1
+    if width < _WIDE:
         return rows
     while rows < height - 1 and _goes_on(view, rows):
         rows += 1
@@ -201,6 +206,14 @@ def _goes_on(view: WebView, row: int) -> bool:
     if len(said) == 1 and _in_brackets(str(view.grid.text.ravel()[said[0]])):
         return True
     return slots.min() > 1 and row + 2 < len(view.kind) and _goes_on(view, row + 1)
+
+
+def _is_all_heads(view: WebView, row: int) -> bool:
+    """Whether a row below a head, and the row above it, hold header cells alone, which the rest has few of."""
+    heading, filled = view.trait("heading") > 0, view.kind != EMPTY
+    alone = all(heading[one][filled[one]].all() for one in (row - 1, row))
+    rest = filled[row + 1 :, 1:]
+    return bool(alone and filled[row, 1:].any() and heading[row + 1 :, 1:][rest].sum() < (1 - _ALIKE) * rest.sum())
 
 
 def _is_said_again(view: WebView) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -233,7 +234,9 @@ class Gathering:
     def compact(self) -> None:
         """Hold the finished cells as arrays, a quarter of their size."""
         self.texts = [cell[0] for cell in self.cells]
-        self.numbers = np.array([cell[1:] for cell in self.cells], dtype=np.int32).reshape(-1, len(RECORD_FIELDS) - 1)
+        width = len(RECORD_FIELDS) - 1
+        told = chain.from_iterable([cell[1:] for cell in self.cells])
+        self.numbers = np.fromiter(told, dtype=np.int32, count=width * len(self.cells)).reshape(-1, width)
         self.cells = []
 
     def form(self, most_columns: int, most_steps: int) -> tuple[Slots, bool]:

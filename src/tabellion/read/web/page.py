@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from math import isfinite
 from typing import Any
 
@@ -197,7 +198,8 @@ def _settle(
         candidates.append(_candidate(gathering, len(texts), count, slots, letters))
         texts += gathering.texts[:count]
         numbers.append(gathering.numbers[:count])
-        placed.append(np.array(slots.placed, dtype=np.int32).reshape(-1, 4))
+        flat = chain.from_iterable(slots.placed)
+        placed.append(np.fromiter(flat, dtype=np.int32, count=4 * count).reshape(-1, 4))
         if not whole:
             note = f"the table has more columns or covered slots than the limit; read up to row {slots.rows}"
             issues.append(Issue("read", note, Place(path=gathering.path, table_index=gathering.table_index)))
