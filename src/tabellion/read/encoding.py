@@ -254,6 +254,7 @@ _BROKEN_SHARE = 0.002  # broken characters a file in its true encoding may have
 _DOUBT = 0.08  # a lead over the second-best encoding that leaves a doubt where there are
 _FEW_LETTERS = 30  # at most so many foreign letters to go by
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
+_TOGETHER = re.compile(rb"[\x80-\xff]{2}")
 
 
 def guess_encoding(sample: bytes) -> tuple[str, str | None]:
@@ -269,6 +270,8 @@ def guess_encoding(sample: bytes) -> tuple[str, str | None]:
             if reading is not None:
                 likeness = _likeness(reading, alphabet) - alphabet.handicap - 0.001 * rank
                 best[encoding] = max(best.get(encoding, -1.0), likeness)
+    if best and _holds_lone_signs(sample):
+        best["cp1252"] = max(best.values()) + 0.001
     ranked = sorted(best, key=lambda name: -best[name])
     if not ranked or best[ranked[0]] < 0:
         return "cp1252", "the encoding could not be told; it was read as cp1252"
@@ -280,6 +283,12 @@ def guess_encoding(sample: bytes) -> tuple[str, str | None]:
         if best[first] - best[second] < _DOUBT and sample.decode(second, errors="replace") != text:
             return first, f"the encoding was guessed: {first}, though {second} is nearly as likely"
     return first, None
+
+
+def _holds_lone_signs(sample: bytes) -> bool:
+    """Whether no two foreign bytes stand together, as letters of other scripts do, and all are signs in cp1252: £5."""
+    foreign = _FOREIGN.findall(sample.decode("cp1252", errors="replace"))
+    return not _TOGETHER.search(sample) and not any(sign.isalpha() or sign == "\ufffd" for sign in foreign)
 
 
 class _Reading(msgspec.Struct, frozen=True):
