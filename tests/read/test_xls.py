@@ -245,6 +245,15 @@ def test_a_file_cut_short_is_said_to_be_so(share: float) -> None:
         read_xls(data[: int(len(data) * share)], Limits())
 
 
+def test_sectors_too_small_for_a_number_are_said_to_be_broken() -> None:
+    book = xlwt.Workbook()
+    book.add_sheet("Data").write(0, 0, "x")
+    data = bytearray(saved(book))
+    data[30:32] = bytes(2)  # the size of a sector as a power of two
+    with pytest.raises(TruncatedError, match="sectors are broken"):
+        read_xls(bytes(data), Limits())
+
+
 def test_limits_on_cells_are_kept() -> None:
     book = xlwt.Workbook()
     sheet = book.add_sheet("Data")

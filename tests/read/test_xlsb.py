@@ -106,6 +106,12 @@ def test_two_cells_at_far_corners_do_not_fill_the_memory() -> None:
         read_xlsb(far, Limits())
 
 
+def test_a_row_without_its_place_is_refused_before_it_costs_memory() -> None:
+    rows = {0: cell(6, 0, wide("x")) + record(57, b"9" * 57) + record(0) + record(4)}
+    with pytest.raises(MalformedError, match="cut short"):
+        read_xlsb(workbook(rows), Limits())
+
+
 def test_a_file_cut_short_is_said_to_be_so() -> None:
     with pytest.raises(TruncatedError):
         read_xlsb(SMALL[: len(SMALL) // 2], Limits())

@@ -109,6 +109,7 @@ _BROKEN_CONTAINER = (
     StructError,
     IndexError,
     AssertionError,
+    ArithmeticError,
     UnicodeDecodeError,
     RecursionError,
     MemoryError,

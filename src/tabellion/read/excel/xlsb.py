@@ -30,6 +30,7 @@ _STYLES, _FORMAT, _LOOK, _LOOKS, _LOOKS_END = "xl/styles.bin", 44, 47, 617, 618 
 _EPOCH = datetime(1899, 12, 30)
 _WORKBOOK, _SHEET_ENTRY = "xl/workbook.bin", 156
 _ROW_HEADER, _LAST_CELL_RECORD = 0, 11  # the records of a row, and of the cells of that row
+_LEAST_RECORD = 8  # bytes of the place and the look, with which each of these begins
 _SHOWN_BY_FORMAT = (Stored.NUMBER, Stored.DATE)
 _ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA")
 
@@ -167,6 +168,8 @@ def _check_extent(part: bytes, limits: Limits) -> None:
     """Raise where the rectangle that a sheet's values span is over the limits."""
     row, top, bottom, right = 0, limits.rows, 0, 0
     for code, data in _records(part):
+        if code <= _LAST_CELL_RECORD and len(data) < _LEAST_RECORD:  # calamine goes on with what it read before
+            raise MalformedError("a record of the binary workbook is cut short")
         if code == _ROW_HEADER:
             row = int.from_bytes(data[:4], "little")
         elif code <= _LAST_CELL_RECORD:
