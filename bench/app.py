@@ -29,6 +29,9 @@ UNTIL = """async ([act, seen]) => {
     if (performance.now() - begun > 10000) return NaN;
     await new Promise(requestAnimationFrame);
   }
+  await new Promise(requestAnimationFrame);  // a frame that shows it is made
+  const told = new MessageChannel();
+  await new Promise(done => { told.port1.onmessage = done; told.port2.postMessage(0); });
   return performance.now() - begun;
 }"""
 SCROLL = """async () => {
@@ -70,7 +73,7 @@ def strokes(page: Page, address: str) -> None:
         act = "[...document.querySelectorAll('.paint')].find(one => one.textContent === 'derived').click()"
         seen = f"document.getElementById('cell-{row}-{COLUMNS - 1}').classList.contains('role-derived')"
         roles.append(measure(page, act, seen))
-        page.wait_for_load_state("networkidle")
+        page.locator(".toolbar[aria-busy=false]").wait_for()  # it is kept, and its like were looked for
     tell("from click to lit headers", clicks)
     tell("from stroke to redrawn table", roles)
 

@@ -28,7 +28,7 @@ export interface Reading {
   id: string; name: string; document: string; source: string; document_title: string | null; medium: "spreadsheet" | "html" | "pdf";
   title: string | null; place: Place; orientation: string; genuine: number; confidence: number; frame: [number, number, number, number];
   rows: number; columns: number; header_rows: number[]; stub_columns: number[]; row_roles: [number, number, RowRole][];
-  top: HeaderNode[]; left: HeaderNode[]; nodes: [number, number]; tuples: number; issues: Issue[];
+  top: HeaderNode[]; left: HeaderNode[]; nodes: [number, number]; row_nodes?: number[][]; column_nodes?: number[][]; tuples: number; issues: Issue[];
   rejected: { place: Place; genuine: number; kind: string }[]; metadata: Record<string, Record<string, unknown>>;
   sheet: SheetInfo | null; pages: { number: number; width: number; height: number }[]; version: number; tables: Sibling[];
 }
@@ -52,6 +52,7 @@ export interface Standing {
   like: string | null; state: string; note: string | null;
 }
 export interface Made { version: number; corrections: Standing[]; tables: string[]; reading?: Reading; cells?: CellWindow }
+export interface Early { version: number; reading: Reading; cells: CellWindow }
 export interface Sight { table: string; top: number; left: number; bottom: number; right: number }
 export interface Proposal { place: Place; operation: Record<string, unknown>; words: string }
 export interface Spot { row?: number; column?: number }
@@ -94,6 +95,27 @@ export async function ask<T>(address: string, init?: RequestInit): Promise<T> {
 
 export function send<T>(address: string, body: unknown, method = "POST"): Promise<T> {
   return ask<T>(address, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+}
+
+/**
+ * The same for a stroke: `drawn` is told what the table looks like as soon as it is read again; the answer comes when it
+ * is kept. What is refused after it was drawn is an error too.
+ */
+export async function sendStroke(address: string, body: unknown, drawn: (early: Early) => void): Promise<Made> {
+  const answer = await askFor(address, { method: "POST", headers: { "content-type": "application/json", accept: "text/event-stream" }, body: JSON.stringify(body) });
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; ;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Refused(0, "The server broke off. Open the table again to see what it kept.");
+    text += value;
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const [, name, said] = /^event: (\w+)\ndata: (.*)$/s.exec(text.slice(0, end)) ?? [];
+      text = text.slice(end + 2);
+      if (name === "drawn") drawn(JSON.parse(said!) as Early);
+      else if (name === "made") return JSON.parse(said!) as Made;
+      else if (name === "refused") { const { status, detail } = JSON.parse(said!) as { status: number; detail: string }; throw new Refused(status, detail); }
+    }
+  }
 }
 
 export function query(values: Record<string, string | number | boolean | null | undefined>): string {

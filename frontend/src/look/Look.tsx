@@ -1,11 +1,12 @@
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { type AnnotatorState, type CellFacts, type Made, type Reading, type Session, type Side, type Value, ask, at, query, send } from "../api";
+import { type AnnotatorState, type CellFacts, type Early, type Made, type Reading, type Session, type Side, type Value, ask, at, query, send } from "../api";
 import { Note, Sure, Tabs } from "../parts";
 import { a1, areaText, parseA1, short } from "../places";
 import { type Route, address, go, parseRoute } from "../route";
 import { message, useKept, useLoaded } from "../use";
 import { useCells } from "./cells";
-import { Grid, type GridProps, type Lit, type Selection, areaOfSelection } from "./Grid";
+import { Grid, type GridProps, type Selection, areaOfSelection } from "./Grid";
+import { DARK, Paths, litBy } from "./lighting";
 import { Doubts, History, Metadata, Path, Pivot, Tidy } from "./Panels";
 import { Printed } from "./Printed";
 import { SavedPage } from "./SavedPage";
@@ -54,12 +55,12 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
   const [name, setAuthor] = useKept("author", session.author ?? "");
   const author = annotator || name;
   const [looks, setLooks] = useKept("looks", "roles");
-  const [facts, setFacts] = useState<CellFacts | null>(null);
+  const [found, setFound] = useState<{ focus: string; facts: CellFacts } | null>(null);
   const [selected, setSelected] = useState<Selection | null>(() => {
     const cell = parseA1(route.values.cell ?? "");
     return cell && { anchor: cell, focus: cell, lines: null };
   });
-  const [cells, turn] = useCells(reading.id, annotator, reading.version);
+  const cells = useCells(reading.id, annotator, reading.version);
   const tab = route.values.view ?? "trees";
   const side = route.values.side ?? "source";
   const rows = reading.sheet?.rows ?? reading.rows;
@@ -67,43 +68,44 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
   const area = selected ? areaOfSelection(selected, rows, columns) : null;
   const state = useCallback((values: Record<string, string>) => go(address("table", reading.name, { ...parseRoute(location.hash).values, ...values }), true), [reading.name]);
 
+  const latest = useRef(reading.version);
+  latest.current = reading.version;
+  const drawn = useCallback((early: Early) => {
+    if (cells.seen) cells.put(early.cells, cells.seen);
+    void load(undefined, early.reading);
+  }, [load, cells]);
   const changed = useCallback(async (made: Made) => {
-    if (made.reading && made.cells && cells.seen) cells.put(made.cells, cells.seen);
-    if (made.tables.includes(reading.id)) return load(undefined, made.reading);
+    if (made.tables.includes(reading.id)) return made.reading && made.cells ? drawn(made as Early) : made.version === latest.current ? undefined : load();
     const other = reading.tables.find((one) => one.id !== reading.id && made.tables.includes(one.id));
     if (other) go(address("table", other.id));
     return undefined;
-  }, [reading, load, cells]);
+  }, [reading, load, drawn]);
   const sight = useCallback(() => cells.seen ? { table: reading.id, ...cells.seen } : undefined, [cells, reading.id]);
-  const strokes = useStrokes(reading, author, annotator, changed, sight);
+  const strokes = useStrokes(reading, author, annotator, { drawn, changed, failed: load, sight });
 
   const select = useCallback((next: Selection) => setSelected(next), []);
   const choose = useCallback((cell: [number, number]) => setSelected({ anchor: cell, focus: cell, lines: null }), []);
   const focus = selected && `${selected.focus[0]},${selected.focus[1]}`;
+  const facts = found && found.focus === focus ? found.facts : null;
   useEffect(() => {
     if (!selected) return;
     let current = true;
     const [row, column] = selected.focus;
-    ask<CellFacts>(at(reading.id, `cell?${query({ row, column, annotator })}`)).then((got) => current && setFacts(got), () => current && setFacts(null));
+    ask<CellFacts>(at(reading.id, `cell?${query({ row, column, annotator })}`)).then((got) => current && setFound({ focus: `${row},${column}`, facts: got }), () => current && setFound(null));
     const timer = setTimeout(() => state({ cell: a1(row, column) }), 300);
     return () => { current = false; clearTimeout(timer); };
   }, [focus, reading.version]); // eslint-disable-line
-  const lit = useMemo<Lit>(() => ({
-    cells: new Set(facts?.tuple ? [...facts.tuple.left_cells, ...facts.tuple.top_cells].map(([row, column]) => `${row},${column}`) : []),
-    header: facts?.header ?? null,
-  }), [facts]);
-  const headers = useMemo(() => {
-    const found: GridProps["headers"] = new Map();
-    for (const one of ["left", "top"] as const) for (const node of reading[one]) for (const [row, column] of node.cells) found.set(`${row},${column}`, { side: one, id: node.id });
-    return found;
-  }, [reading]);
+  const paths = useMemo(() => new Paths(reading), [reading]);
+  // lit at once by what is known here; the server has the last word
+  const likely = useMemo(() => (selected ? paths.light(...selected.focus, cells.at(...selected.focus)?.role) : DARK), [focus, paths]); // eslint-disable-line
+  const lit = useMemo(() => (facts ? litBy(facts, likely) : likely), [facts, likely]);
 
   const [menu, setMenu] = useState<string | null>(null);
   const stroke = useRef(strokes);
   stroke.current = strokes;
   const moveHeader = useCallback((from: Side, header: [number, number], to: [number, number] | null) => void stroke.current.make(say.moveHeader(from, header, to)), []);
   const moveEdge = useCallback<GridProps["moveEdge"]>((edge, line) => void stroke.current.make(say.edge(reading, edge, line)), [reading]);
-  const onKey = (event: KeyboardEvent) => {
+  const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey) {
       if (event.key.toLowerCase() !== "z" && event.key !== "y") return;
       event.preventDefault();
@@ -114,6 +116,10 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
     const operations = session.write && area && !event.altKey ? operationsFor(event.key, reading, area) : null;
     if (operations) { event.preventDefault(); void strokes.make(operations); }
   };
+
+  const pressed = useRef(press);
+  pressed.current = press;
+  const onKey = useCallback((event: KeyboardEvent) => pressed.current(event), []);
 
   const [news, setNews] = useState(0);
   useEffect(() => {
@@ -126,10 +132,11 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
     return () => clearInterval(timer);
   }, [reading.document, reading.version]);
 
-  const shared = { reading, cells, turn, selected, select, lit };
+  const shared = { reading, cells, selected, select, lit };
   const widths = useMemo(() => reading.sheet?.widths ?? {}, [reading.id]); // eslint-disable-line
+  const siblings = useMemo(() => reading.tables.filter((one) => (reading.sheet ? one.sheet === reading.sheet.name : one.id === reading.id)), [reading]);
   const grid = (
-    <Grid {...shared} rows={rows} columns={columns} widths={widths} looks={looks === "source" ? "source" : "roles"} siblings={reading.sheet ? reading.tables.filter((one) => one.sheet === reading.sheet?.name) : reading.tables.filter((one) => one.id === reading.id)} editable={session.write} moveHeader={moveHeader} moveEdge={moveEdge} onKey={onKey} headers={headers} />
+    <Grid {...shared} rows={rows} columns={columns} widths={widths} looks={looks === "source" ? "source" : "roles"} siblings={siblings} editable={session.write} moveHeader={moveHeader} moveEdge={moveEdge} onKey={onKey} paths={paths} />
   );
   const tabs: [string, string][] = reading.medium === "spreadsheet" ? TABS : [["grid", "Grid"], ...TABS];
   return (

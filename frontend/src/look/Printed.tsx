@@ -2,10 +2,12 @@
 import { useEffect, useMemo, useRef } from "react";
 import { type Reading, query } from "../api";
 import { within } from "../places";
-import type { Cells } from "./cells";
-import type { Lit, Selection } from "./Grid";
+import { type Cells, useTurn } from "./cells";
+import type { Selection } from "./Grid";
+import type { Lit } from "./lighting";
 
-export function Printed({ reading, cells, turn, selected, select, lit }: { reading: Reading; cells: Cells; turn: number; selected: Selection | null; select: (next: Selection) => void; lit: Lit }) {
+export function Printed({ reading, cells, selected, select, lit }: { reading: Reading; cells: Cells; selected: Selection | null; select: (next: Selection) => void; lit: Lit }) {
+  const turn = useTurn(cells);
   useEffect(() => cells.want({ top: 0, left: 0, bottom: reading.rows - 1, right: reading.columns - 1 }), [cells, reading]);
   const whole = useRef<HTMLDivElement>(null);
   const own = useRef<SVGRectElement>(null);

@@ -2,8 +2,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Reading } from "../api";
 import { within } from "../places";
-import type { Cells } from "./cells";
-import type { Lit, Selection } from "./Grid";
+import { type Cells, useTurn } from "./cells";
+import type { Selection } from "./Grid";
+import type { Lit } from "./lighting";
 
 interface Mark { left: number; top: number; width: number; height: number; row: number; column: number }
 
@@ -45,7 +46,8 @@ export function elementsOf(said: Said[], table: Element): Map<string, Element[]>
   return found;
 }
 
-export function SavedPage({ reading, cells, turn, selected, select, lit }: { reading: Reading; cells: Cells; turn: number; selected: Selection | null; select: (next: Selection) => void; lit: Lit }) {
+export function SavedPage({ reading, cells, selected, select, lit }: { reading: Reading; cells: Cells; selected: Selection | null; select: (next: Selection) => void; lit: Lit }) {
+  const turn = useTurn(cells);
   const frame = useRef<HTMLIFrameElement>(null);
   const [size, setSize] = useState({ width: 0, height: 600 });
   const [marks, setMarks] = useState<Mark[]>([]);

@@ -65,7 +65,7 @@ export function Toolbar({ reading, area, strokes, menu, setMenu }: { reading: Re
     <button key={name} type="button" aria-haspopup="dialog" aria-label={text === `${name} …` ? name : `${name}: ${text}`} title={`${TITLES[name]}${key && ` (${key})`}`} disabled={!area && name !== "Orientation" && name !== "Text"} onClick={() => setMenu(name)}>{text}</button>
   );
   return (
-    <div className="toolbar" role="toolbar" aria-label="Repair">
+    <div className="toolbar" role="toolbar" aria-label="Repair" aria-busy={strokes.busy}>
       <button type="button" onClick={() => void strokes.undo()} title="Undo (Ctrl+Z)" aria-label="Undo">↶</button>
       <button type="button" onClick={() => void strokes.redo()} disabled={!strokes.canRedo} title="Redo (Ctrl+Shift+Z)" aria-label="Redo">↷</button>
       <span className="group" role="group" aria-label="The rows are">

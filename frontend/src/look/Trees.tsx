@@ -1,5 +1,5 @@
 // The two header trees: drag a header under another one, or pick it up with m and put it down with Enter.
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { HeaderNode, Reading, Side } from "../api";
 import { a1 } from "../places";
 import { dragging } from "./Grid";
@@ -11,7 +11,7 @@ export interface TreesProps {
   choose: (cell: [number, number]) => void; moveHeader: (side: Side, from: [number, number], to: [number, number] | null) => void;
 }
 
-export function Trees(props: TreesProps) {
+export const Trees = memo(function Trees(props: TreesProps) {
   const { reading } = props;
   return (
     <div className="trees">
@@ -24,7 +24,7 @@ export function Trees(props: TreesProps) {
       ))}
     </div>
   );
-}
+});
 
 const count = (reading: Reading, side: Side): number => reading.nodes[side === "left" ? 1 : 0];
 
@@ -44,6 +44,20 @@ export function flatten(nodes: HeaderNode[], folded: ReadonlySet<number>): Shown
   }
   return found;
 }
+
+interface NodeProps { side: Side; id: number; text: string; cell: string; sure: number; place: number; depth: number; open: boolean | null; classes: string; selected: boolean; editable: boolean; act: (place: number, folding: boolean) => void; moveHeader: TreesProps["moveHeader"] }
+
+/** One header, given plain values alone: most of them stay as they are after a stroke. */
+const Node = memo(function Node({ side, id, text, cell, sure, place, depth, open, classes, selected, editable, act, moveHeader }: NodeProps) {
+  const here = cell.split(",").map(Number) as [number, number];
+  return (
+    <div id={`${side}-node-${id}`} role="treeitem" aria-level={depth + 1} aria-expanded={open ?? undefined} aria-selected={selected} className={`node ${classes}`} style={{ top: place * LINE, paddingLeft: 6 + depth * 16 }}
+      title={`${a1(...here)} · ${sure} % sure of its parent`} onClick={() => act(place, false)} {...(editable ? dragging(side, here, moveHeader) : {})}>
+      <span className="fold" aria-hidden="true" onClick={(event) => { event.stopPropagation(); act(place, true); }}>{open === null ? "" : open ? "▾" : "▸"}</span>
+      {text || <i className="dim">empty</i>}
+    </div>
+  );
+});
 
 const nameOf = (node: HeaderNode): string => `${node.cells[0]![0]},${node.cells[0]![1]}`;
 
@@ -96,6 +110,17 @@ function Tree({ side, nodes, old, chosen, litPath, editable, choose, moveHeader 
     event.stopPropagation();
     act();
   };
+  const latest = useRef({ shown, held, put, fold, folded });
+  latest.current = { shown, held, put, fold, folded };
+  const act = useCallback((place: number, folding: boolean) => {
+    const { shown: now, held: up, put: down, fold: turn, folded: isFolded } = latest.current;
+    const one = now[place];
+    if (!one) return;
+    if (folding) return turn(one.node, !isFolded.has(one.node.id));
+    setAt(place);
+    if (up && up.id !== one.node.id) down(one.node);
+    else choose(one.node.cells[0]!);
+  }, [choose]);
   useEffect(() => {
     const here = box.current;
     if (!here) return;
@@ -110,15 +135,8 @@ function Tree({ side, nodes, old, chosen, litPath, editable, choose, moveHeader 
         <div role="presentation" style={{ height: shown.length * LINE, position: "relative" }}>
           {shown.slice(first, last).map(({ node, depth, children }, number) => {
             const name = nameOf(node);
-            const classes = [first + number === at ? "at" : "", node.cells.some(([row, column]) => `${row},${column}` === chosen) ? "on" : "", litPath.has(name) ? "lit" : "", held?.id === node.id ? "held" : "", changed.has(name) ? "flash" : "", node.probability < 0.6 ? "doubt" : ""];
-            return (
-              <div key={node.id} id={`${side}-node-${node.id}`} role="treeitem" aria-level={depth + 1} aria-expanded={children ? !folded.has(node.id) : undefined} aria-selected={first + number === at} className={`node ${classes.filter(Boolean).join(" ")}`} style={{ top: (first + number) * LINE, paddingLeft: 6 + depth * 16 }}
-                title={`${a1(...node.cells[0]!)} · ${Math.round(node.probability * 100)} % sure of its parent`} onClick={() => { setAt(first + number); if (held && held.id !== node.id) put(node); else choose(node.cells[0]!); }}
-                {...(editable ? dragging(side, node.cells[0]!, moveHeader) : {})}>
-                <span className="fold" aria-hidden="true" onClick={(event) => { event.stopPropagation(); fold(node, !folded.has(node.id)); }}>{children ? (folded.has(node.id) ? "▸" : "▾") : ""}</span>
-                {node.text || <i className="dim">empty</i>}
-              </div>
-            );
+            const classes = [first + number === at ? "at" : "", node.cells.some((cell) => String(cell) === chosen) ? "on" : "", litPath.has(name) ? "lit" : "", held?.id === node.id ? "held" : "", changed.has(name) ? "flash" : "", node.probability < 0.6 ? "doubt" : ""];
+            return <Node key={node.id} side={side} id={node.id} text={node.text} cell={name} sure={Math.round(node.probability * 100)} place={first + number} depth={depth} open={children ? !folded.has(node.id) : null} classes={classes.filter(Boolean).join(" ")} selected={first + number === at} editable={editable} act={act} moveHeader={moveHeader} />;
           })}
         </div>
       </div>

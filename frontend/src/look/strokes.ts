@@ -1,6 +1,6 @@
 // Strokes: what a person says of a table, as the operations of the HTTP API, with undo, redo, look-alikes and conflicts.
-import { useCallback, useState } from "react";
-import { type Made, type Operation, type Proposal, type Reading, Refused, type Role, type RowRole, type Side, type Sight, type Standing, ask, at, query, send } from "../api";
+import { useRef, useState } from "react";
+import { type Early, type Made, type Operation, type Proposal, type Reading, Refused, type Role, type RowRole, type Side, type Sight, type Standing, ask, at, query, sendStroke } from "../api";
 import type { Area } from "../places";
 import { message } from "../use";
 
@@ -30,78 +30,84 @@ export interface Strokes {
   accept: (without: number[]) => Promise<void>; leave: () => void; alike: Alike | null; said: { text: string; kind: string; again?: boolean } | null; quiet: () => void; busy: boolean; canRedo: boolean;
 }
 
+export interface Seen { drawn: (early: Early) => void; changed: (made: Made) => Promise<void>; failed: () => Promise<void>; sight: () => Sight | undefined }
+
 /**
- * Strokes on one table, for all or as the ground truth of one annotator. `changed` is told after each what there is now;
- * `sight` is what is looked at, which comes with the answer.
+ * Strokes on one table, for all or as the ground truth of one annotator. `drawn` is told what there is as soon as it is
+ * read again, `changed` when it is kept, `failed` when what was drawn is not so; `sight` is what is looked at.
  */
-export function useStrokes(reading: Reading, author: string, annotator: string, changed: (made: Made) => Promise<void>, sight: () => Sight | undefined): Strokes {
-  const [done, setDone] = useState<string[][]>([]);
-  const [undone, setUndone] = useState<string[][]>([]);
+export function useStrokes(reading: Reading, author: string, annotator: string, { drawn, changed, failed, sight }: Seen): Strokes {
   const [alike, setAlike] = useState<Alike | null>(null);
   const [said, setSaid] = useState<Strokes["said"]>(null);
-  const [busy, setBusy] = useState(false);
+  const [waiting, setWaiting] = useState(0);
+  const [canRedo, setCanRedo] = useState(false);
+  const past = useRef<{ done: string[][]; undone: string[][]; version: number; last: Promise<void> }>({ done: [], undone: [], version: 0, last: Promise.resolve() }).current;
+  past.version = Math.max(past.version, reading.version);
   const own = annotator ? { annotator } : {};
 
-  const attempt = useCallback(async (work: () => Promise<void>) => {
-    setBusy(true);
-    try {
-      await work();
-    } catch (error) {
+  /** One stroke after the other: what one has made is known before the next is. */
+  const attempt = (work: (send: (address: string, body: Record<string, unknown>) => Promise<Made>) => Promise<void>) => {
+    let drew = false;
+    const send = async (address: string, body: Record<string, unknown>) => {
+      setAlike(null);
+      const made = await sendStroke(address, { ...body, author, ...own, sight: sight() }, (early) => { drew = true; drawn(early); });
+      past.version = Math.max(past.version, made.version);
+      return made;
+    };
+    setWaiting((count) => count + 1);
+    past.last = past.last.then(() => work(send)).catch(async (error: unknown) => {
+      if (drew) await failed();
       const conflict = error instanceof Refused && error.status === 409;
       setSaid({ text: conflict ? `Nothing was overwritten: ${message(error)}` : message(error), kind: conflict ? "conflict" : "bad", again: conflict });
-    } finally {
-      setBusy(false);
-    }
-  }, []);
+    }).finally(() => { setCanRedo(past.undone.length > 0); setWaiting((count) => count - 1); });
+    return past.last;
+  };
+  const idsOf = (made: Made) => made.corrections.map((one) => one.id);
 
-  const make = (operations: Operation[]) => attempt(async () => {
-    const made = await send<Made>(at(reading.id, "corrections"), { operations, author, ...own, seen: reading.version, sight: sight() });
-    const ids = made.corrections.map((one) => one.id);
-    setDone((before) => [...before, ids]);
-    setUndone([]);
-    setAlike(null);
+  const make = (operations: Operation[]) => attempt(async (send) => {
+    const made = await send(at(reading.id, "corrections"), { operations, seen: past.version });
+    past.done.push(idsOf(made));
+    past.undone = [];
     setSaid({ text: made.corrections.map((one) => one.words).join("; "), kind: "good" });
     await changed(made);
-    const last = ids.at(-1);
-    if (!last || !made.tables.includes(reading.id)) return;
-    const found = await ask<{ proposals: Proposal[]; sheets: number }>(at(reading.id, `alike?${query({ correction: last, annotator })}`)).catch(() => null);
-    if (found?.proposals.length) setAlike({ correction: last, ...found });
+    if (made.tables.includes(reading.id)) void lookAlike(idsOf(made).at(-1));
   });
 
-  const takeBack = (ids: string[]) => attempt(async () => {
-    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: ids, author, ...own, sight: sight() });
-    setUndone((before) => [...before, made.corrections.map((one) => one.id)]);
-    setAlike(null);
-    setSaid({ text: ids.length > 1 ? `Took back ${ids.length} corrections` : "Took back the last correction", kind: "good" });
-    await changed(made);
-  });
-
-  const undo = async () => {
-    const group = done.at(-1) ?? (await lastGroup(reading, author, annotator));
-    if (!group) return setSaid({ text: "There is nothing of yours to undo here.", kind: "bad" });
-    setDone((before) => before.slice(0, -1));
-    await takeBack(group);
+  /** Looked for once the table is drawn; offered unless another stroke was made meanwhile. */
+  const lookAlike = async (correction: string | undefined) => {
+    if (!correction) return;
+    const found = await ask<{ proposals: Proposal[]; sheets: number }>(at(reading.id, `alike?${query({ correction, annotator })}`)).catch(() => null);
+    if (found?.proposals.length && past.done.at(-1)?.at(-1) === correction) setAlike({ correction, ...found });
   };
 
-  const redo = () => attempt(async () => {
-    const group = undone.at(-1);
+  const takingBack = (ids: () => Promise<string[] | null>) => attempt(async (send) => {
+    const group = await ids();
+    if (!group) return setSaid({ text: "There is nothing of yours to undo here.", kind: "bad" });
+    const made = await send(`/documents/${reading.document}/undo`, { corrections: group });
+    past.undone.push(idsOf(made));
+    setSaid({ text: group.length > 1 ? `Took back ${group.length} corrections` : "Took back the last correction", kind: "good" });
+    await changed(made);
+  });
+  const takeBack = (ids: string[]) => takingBack(async () => ids);
+  const undo = () => takingBack(async () => past.done.pop() ?? lastGroup(reading, author, annotator));
+
+  const redo = () => attempt(async (send) => {
+    const group = past.undone.pop();
     if (!group) return;
-    const made = await send<Made>(`/documents/${reading.document}/undo`, { corrections: group, author, ...own, sight: sight() });
-    setUndone((before) => before.slice(0, -1));
-    setDone((before) => [...before, made.corrections.map((one) => one.id)]);
+    const made = await send(`/documents/${reading.document}/undo`, { corrections: group });
+    past.done.push(idsOf(made));
     setSaid({ text: "Done again", kind: "good" });
     await changed(made);
   });
 
-  const accept = (without: number[]) => attempt(async () => {
+  const accept = (without: number[]) => attempt(async (send) => {
     if (!alike) return;
-    const made = await send<Made>(at(reading.id, "alike"), { correction: alike.correction, without, author, ...own, sight: sight() });
-    setDone((before) => [...before, made.corrections.map((one) => one.id)]);
-    setAlike(null);
+    const made = await send(at(reading.id, "alike"), { correction: alike.correction, without });
+    past.done.push(idsOf(made));
     setSaid({ text: `Corrected ${made.corrections.length} more in the same way`, kind: "good" });
     await changed(made);
   });
-  return { make, undo, redo, takeBack, accept, leave: () => setAlike(null), alike, said, quiet: () => setSaid(null), busy, canRedo: undone.length > 0 };
+  return { make, undo, redo, takeBack, accept, leave: () => setAlike(null), alike, said, quiet: () => setSaid(null), busy: waiting > 0, canRedo };
 }
 
 /** What this author said last, by the history: for undo after the page was opened anew. */

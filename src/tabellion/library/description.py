@@ -5,11 +5,12 @@ In: a table of an extraction. Out: plain values. Rows and columns are the source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.library.holdings import DocumentRecord, TableRecord, name_source
 from tabellion.library.surface import Roles, Surfaces, describe_pages, describe_sheet
@@ -44,6 +45,8 @@ def describe_table(table: Table, extraction: Extraction, surfaces: Surfaces, sou
         "top": _nodes(table.top, grid),
         "left": _nodes(table.left, grid),
         "nodes": [len(table.top.nodes), len(table.left.nodes)],
+        "row_nodes": _nearest(table.tuples.rows, table.nested.row_nodes, grid.row_of),
+        "column_nodes": _nearest(table.tuples.columns, table.nested.column_nodes, grid.column_of),
         "tuples": len(table.tuples),
         "issues": [msgspec.to_builtins(issue) for issue in extraction.issues[:_MOST_ISSUES]],
         "rejected": [msgspec.to_builtins(one) for one in extraction.rejected[:_MOST_ISSUES]],
@@ -105,6 +108,11 @@ def _nodes(tree: HeaderTree, grid: Grid) -> list[dict[str, Any]]:
         }
         for node in tree.nodes[:MOST_NODES]
     ]
+
+
+def _nearest(held: NDArray[np.int32], nodes: Mapping[int, Sequence[int]], source: NDArray[np.int32]) -> list[list[int]]:
+    """The rows or columns with values, each with the ids of its nearest headers: what lights up when one is chosen."""
+    return [[int(source[line]), *nodes.get(line, ())] for line in np.unique(held)[:MOST_NODES].tolist()]
 
 
 def _runs(grid: Grid, roles: Sequence[str]) -> list[tuple[int, int, str]]:

@@ -251,9 +251,15 @@ class Repair:
             if not mine:
                 raise RepairError("there is nothing of yours to undo here; name a correction by its id")
             correction = mine[-1]
-        if correction not in {one.id for one in self.log}:
-            raise RepairError(f"{correction}: there is no such correction")
-        return self.keep([self._correction(Undo(correction))])[0]
+        return self.undo_all([correction])[0]
+
+    def undo_all(self, corrections: Sequence[str]) -> Sequence[Correction]:
+        """Take corrections back, all or none, the last of them first."""
+        known = {one.id for one in self.log}
+        for one in corrections:
+            if one not in known:
+                raise RepairError(f"{one}: there is no such correction")
+        return self.keep([self._correction(Undo(one)) for one in reversed(corrections)])
 
     def worded(self, said: Saying) -> Saying:
         """An operation that names its places by rows and columns alone, with the words that stand there."""

@@ -15,9 +15,8 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp
 
-from tabellion.errors import ConflictError, LibraryError, MissingExtraError, QueryError, TabellionError
+from tabellion.errors import TabellionError
 from tabellion.library.library import Library
-from tabellion.library.paging import GoneError
 from tabellion.model.methods import (
     STEPS,
     FrameMethod,
@@ -30,6 +29,7 @@ from tabellion.model.methods import (
 from tabellion.settings import Settings
 from tabellion.web import schemas as forms
 from tabellion.web import series_schemas as series_forms
+from tabellion.web.early import status_of
 from tabellion.web.front import Front, add_front
 from tabellion.web.ground_truth import add_ground_truth, add_page_parts, add_sites
 from tabellion.web.look_routes import add_looking, add_mending
@@ -37,7 +37,6 @@ from tabellion.web.looking import Looking
 from tabellion.web.middleware import RETRY_SECONDS, Guard, Lanes, Memory
 from tabellion.web.question_routes import add_graph, add_questions, add_saving
 from tabellion.web.service import MOST, LibraryService
-from tabellion.workers import BusyError
 
 LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent
 _NAME = r"^[^\x00/]+$"  # a zero byte is no letter, and a slash would part the address
@@ -274,17 +273,7 @@ def _explain_errors(app: FastAPI) -> None:
 
     @app.exception_handler(TabellionError)
     def explain(_: Request, error: TabellionError) -> JSONResponse:
-        status = 400
-        if isinstance(error, GoneError | ConflictError):
-            status = 409
-        elif isinstance(error, LibraryError) and "there is no such" in str(error):
-            status = 404
-        elif isinstance(error, MissingExtraError):
-            status = 501
-        elif isinstance(error, BusyError):
-            status = 503
-        elif not isinstance(error, LibraryError | QueryError):
-            status = 422
+        status = status_of(error)
         return JSONResponse({"detail": str(error)}, status, headers=_RETRY if status == 503 else None)
 
     @app.exception_handler(RequestValidationError)

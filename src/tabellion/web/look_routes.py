@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import FastAPI, Path, Query, Response
+from fastapi import FastAPI, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tabellion.model.place import Rect
 from tabellion.repair.lookalikes import Scope
+from tabellion.web.early import answer_early
 from tabellion.web.front import PAGE_POLICY
 from tabellion.web.looking import Looking, Shown
 
@@ -134,6 +135,17 @@ class Proposed(BaseModel):
     sheets: int
 
 
+_EARLY: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "What was made. Who accepts text/event-stream and gives a `sight` is told twice:"
+        " event `drawn` (version, reading, cells) as soon as the table is read again, then event `made`, once it is"
+        " kept, as the plain answer without what was told already; or event `refused` (status, detail): then nothing"
+        " was kept, and what was drawn is not so.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+
 class Changes(BaseModel):
     """What would change, a line each."""
 
@@ -184,12 +196,12 @@ def add_looking(app: FastAPI, looking: Looking) -> None:
 def add_mending(app: FastAPI, looking: Looking) -> None:
     """What writes."""
 
-    @app.post("/tables/{table}/corrections", response_model=Made)
-    def correct(table: Name, strokes: Strokes) -> Response:
+    @app.post("/tables/{table}/corrections", response_model=Made, responses=_EARLY)
+    async def correct(table: Name, strokes: Strokes, request: Request) -> Response:
         """Correct a table; 409 where somebody else has said otherwise of the same place meanwhile."""
         said = strokes
-        made = looking.correct(table, said.operations, said.author, said.seen, said.annotator, _shown(said.sight))
-        return _answer(made)
+        named = (said.operations, said.author, said.seen, said.annotator, _shown(said.sight))
+        return await answer_early(request, lambda tell: looking.correct(table, *named, tell))
 
     @app.post("/tables/{table}/preview", response_model=Changes)
     def preview(table: Name, strokes: Strokes) -> Response:
@@ -206,18 +218,18 @@ def add_mending(app: FastAPI, looking: Looking) -> None:
         """The same correction wherever the same look recurs; of the last one where none is named."""
         return _answer(looking.alike(table, correction, scope, annotator), annotator)
 
-    @app.post("/tables/{table}/alike", response_model=Made)
-    def accept(table: Name, accepting: Accepting) -> Response:
+    @app.post("/tables/{table}/alike", response_model=Made, responses=_EARLY)
+    async def accept(table: Name, accepting: Accepting, request: Request) -> Response:
         """Make the proposals of `alike`, all or none."""
-        chosen = accepting
-        named = (chosen.correction, chosen.scope, chosen.without, chosen.author, chosen.annotator)
-        return _answer(looking.accept(table, *named, _shown(chosen.sight)))
+        said = accepting
+        named = (said.correction, said.scope, said.without, said.author, said.annotator, _shown(said.sight))
+        return await answer_early(request, lambda tell: looking.accept(table, *named, tell))
 
-    @app.post("/documents/{document}/undo", response_model=Made)
-    def undo(document: Identity, undoing: Undoing) -> Response:
-        """Take corrections back; of an undoing: bring back what it took back."""
-        named = (undoing.corrections, undoing.author, undoing.annotator)
-        return _answer(looking.undo(document, *named, _shown(undoing.sight)))
+    @app.post("/documents/{document}/undo", response_model=Made, responses=_EARLY)
+    async def undo(document: Identity, undoing: Undoing, request: Request) -> Response:
+        """Take corrections back, all or none; of an undoing: bring back what it took back."""
+        named = (undoing.corrections, undoing.author, undoing.annotator, _shown(undoing.sight))
+        return await answer_early(request, lambda tell: looking.undo(document, *named, tell))
 
 
 def _shown(sight: Sight | None) -> Shown | None:

@@ -5,24 +5,25 @@ In: the `OpenDocuments`. Out: plain values. Rows and columns are the source's ow
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from tabellion.errors import LibraryError, RepairError
 from tabellion.library.description import describe_cell, describe_sibling, describe_table, named
-from tabellion.library.holdings import TableRecord
+from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.paging import stored_tuple
 from tabellion.library.records import tables_of
-from tabellion.library.surface import MOST_CELLS, Window
+from tabellion.library.surface import MOST_CELLS, Surfaces, Window
 from tabellion.model.correction import Correction, Saying, Undo, read_operation
 from tabellion.model.grid import Content
 from tabellion.model.place import Rect, address
+from tabellion.model.table import Table
 from tabellion.repair.lookalikes import Scope
 from tabellion.repair.places import describe
-from tabellion.repair.replay import Standing
+from tabellion.repair.replay import Replayed, Standing
 from tabellion.repair.session import Repair
 from tabellion.values.texts import read_text
 from tabellion.web.open_documents import OpenDocuments, Opened, StoredView
@@ -35,6 +36,10 @@ class Shown(msgspec.Struct, frozen=True):
 
     table: str
     area: Rect
+
+
+Tell = Callable[[dict[str, Any]], None]
+"""Told what a stroke gives, before it is kept: the version, and reading and cells of what the client looks at."""
 
 
 class Looking:
@@ -50,7 +55,7 @@ class Looking:
         with self.open.table(name, annotator) as (opened, record):
             with self.library.catalogue.reading() as connection:
                 others = tables_of(connection, [record.document_id])
-            return _whole(opened, record, others)
+            return _whole(opened.document, opened.version, opened.drawn(), record, others)
 
     def cells(self, name: str, wanted: Rect, annotator: str | None = None) -> Window:
         """The cells of a part of the sheet, or of the table in other media."""
@@ -88,12 +93,14 @@ class Looking:
         seen: int | None,
         annotator: str | None = None,
         shown: Shown | None = None,
+        tell: Tell | None = None,
     ) -> dict[str, Any]:
         """Make strokes, all or none, as of what the author has seen; those of an annotator are theirs alone."""
         with self.open.table(name, annotator) as (opened, record):
-            repair = opened.repair(record.table_id, author, seen)
+            drawing = _Drawing(self.library, opened, shown, tell)
+            repair = opened.repair(record.table_id, author, seen, drawing.told)
             made = repair.say_all([repair.worded(_saying(one)) for one in operations])
-            return self._made(opened, repair, made, shown)
+            return drawing.made(repair, made)
 
     def preview(self, name: str, operations: Sequence[Any], author: str | None) -> list[str]:
         """What strokes would change, in words."""
@@ -108,12 +115,13 @@ class Looking:
         author: str | None,
         annotator: str | None = None,
         shown: Shown | None = None,
+        tell: Tell | None = None,
     ) -> dict[str, Any]:
-        """Take corrections back, the last first; of an undoing: bring back what it undid."""
+        """Take corrections back, all or none, the last first; of an undoing: bring back what it undid."""
         with self.open.document(document, annotator) as opened:
-            repair = opened.repair(None, author)
-            made = [repair.undo(one) for one in reversed(ids)]
-            return self._made(opened, repair, made, shown)
+            drawing = _Drawing(self.library, opened, shown, tell)
+            repair = opened.repair(None, author, first=drawing.told)
+            return drawing.made(repair, repair.undo_all(ids))
 
     def alike(self, name: str, correction: str | None, scope: Scope, annotator: str | None = None) -> dict[str, Any]:
         """The same correction wherever the same look recurs."""
@@ -140,13 +148,14 @@ class Looking:
         author: str | None,
         annotator: str | None = None,
         shown: Shown | None = None,
+        tell: Tell | None = None,
     ) -> dict[str, Any]:
         """Make the proposals after a correction, but for some by their number."""
         with self.open.table(name, annotator) as (opened, record):
-            repair = opened.repair(record.table_id, author)
+            drawing = _Drawing(self.library, opened, shown, tell)
+            repair = opened.repair(record.table_id, author, first=drawing.told)
             wanted = [one for at, one in enumerate(repair.alike(correction, scope)) if at not in without]
-            made = repair.accept(wanted, correction)
-            return self._made(opened, repair, made, shown)
+            return drawing.made(repair, repair.accept(wanted, correction))
 
     def picture(self, document: str, page: int, scale: float) -> bytes:
         """A printed page as PNG."""
@@ -171,24 +180,57 @@ class Looking:
             raise LibraryError(f"{record.source}: there is no such web page; it is a {record.medium}")
         return open_page(load_original(self.library.folder.originals, record.sha256)).text
 
-    def _made(self, opened: Opened, repair: Repair, made: Iterable[Correction], shown: Shown | None) -> dict[str, Any]:
-        opened.adopt(repair)
+
+class _Drawing:
+    """What a stroke gives, drawn for who looks at it: first as it is read again, then as it is kept."""
+
+    def __init__(self, library: Library, opened: Opened, shown: Shown | None, tell: Tell | None) -> None:
+        self.library, self.opened, self.shown, self.tell = library, opened, shown, tell
+        self._surfaces: Surfaces | None = None
+        self._told: dict[str, Any] | None = None
+
+    def told(self, corrections: Sequence[Correction], replayed: Replayed) -> None:
+        """Draw a reading that is not kept yet: that takes longer than to read it."""
+        if self.tell is None:
+            return
+        self._surfaces, self._told = Surfaces(replayed.extraction), None
+        version = len(replayed.standings)
+        if reading := self._reading(version, self._surfaces):
+            self._told = reading
+            self.tell({"version": version, "reading": reading, "cells": self._cells(self._surfaces)})
+
+    def made(self, repair: Repair, made: Iterable[Correction]) -> dict[str, Any]:
+        """What there is once it is kept; what was told already and is still so is left out."""
+        opened = self.opened
+        opened.adopt(repair, self._surfaces)
         ids = {one.id for one in made}
-        tables = [f"{opened.document.document_id}-{table.id}" for table in opened.extraction.tables]
         answer: dict[str, Any] = {
             "version": opened.version,
             "corrections": [_standing(one) for one in opened.history if one.correction.id in ids],
-            "tables": tables,
+            "tables": [f"{opened.document.document_id}-{table.id}" for table in opened.extraction.tables],
         }
-        if shown is None or shown.table not in tables:
+        reading = self._reading(opened.version, opened.drawn())
+        if reading is None or reading == self._told:
             return answer
+        return answer | {"reading": reading, "cells": self._cells(opened.drawn())}
+
+    def _reading(self, version: int, surfaces: Surfaces) -> dict[str, Any] | None:
+        """The table that is looked at; None where it is gone, or an annotator's own, which no catalogue knows."""
+        if self.shown is None or _table_of(surfaces, self.shown.table) is None:
+            return None
         with self.library.catalogue.reading() as connection:
-            others = tables_of(connection, [opened.document.document_id])
-        record = next((one for one in others if one.table_id == shown.table), None)
-        if record is None:  # an annotator's own table, which the catalogue does not know
-            return answer
-        cells = opened.drawn().window(opened.table(shown.table), shown.area)
-        return answer | {"reading": _whole(opened, record, others), "cells": cells}
+            others = tables_of(connection, [self.opened.document.document_id])
+        record = next((one for one in others if one.table_id == self.shown.table), None)
+        return record and _whole(self.opened.document, version, surfaces, record, others)
+
+    def _cells(self, surfaces: Surfaces) -> Window | None:
+        table = self.shown and _table_of(surfaces, self.shown.table)
+        return surfaces.window(table, self.shown.area) if self.shown and table else None
+
+
+def _table_of(surfaces: Surfaces, table_id: str) -> Table | None:
+    wanted = table_id.rpartition("-")[2]
+    return next((table for table in surfaces.extraction.tables if table.id == wanted), None)
 
 
 def _saying(raw: Any) -> Saying:
@@ -198,17 +240,21 @@ def _saying(raw: Any) -> Saying:
     return said
 
 
-def _whole(opened: Opened, record: TableRecord, others: Sequence[TableRecord]) -> dict[str, Any]:
+def _whole(
+    document: DocumentRecord, version: int, surfaces: Surfaces, record: TableRecord, others: Sequence[TableRecord]
+) -> dict[str, Any]:
     """A reading with the other tables of its document."""
-    table = opened.table(record.table_id)
-    here = {one.id: one for one in opened.extraction.tables}
+    table = _table_of(surfaces, record.table_id)
+    if table is None:
+        raise LibraryError(f"{record.name}: there is no such table any more")
+    here = {one.id: one for one in surfaces.extraction.tables}
     siblings = []
     for one in others:
         other = here.get(_number(one))
         frame = list(other.grid.source_rect(other.frame.rect)) if other else None
         siblings.append(describe_sibling(one, frame, msgspec.to_builtins(other.place) if other else {}))
-    described = describe_table(table, opened.extraction, opened.drawn(), opened.document.source)
-    return described | named(opened.document, record, opened.version) | {"tables": siblings}
+    described = describe_table(table, surfaces.extraction, surfaces, document.source)
+    return described | named(document, record, version) | {"tables": siblings}
 
 
 def _number(record: TableRecord) -> str:

@@ -30,7 +30,7 @@ from tabellion.model.correction import Correction
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.read.pdf.document import PrintedPages
-from tabellion.repair.replay import Standing
+from tabellion.repair.replay import Replayed, Standing
 from tabellion.repair.session import Keep, Repair
 
 _ROOM = 6  # documents that lie open
@@ -73,17 +73,25 @@ class Opened:
                 return table
         raise LibraryError(f"{table_id}: there is no such table any more")
 
-    def repair(self, table_id: str | None, author: str | None, seen: int | None = None) -> Repair:
-        """A table under repair as of what somebody has seen; by default as it is now."""
-        log = self.log or ()
-        if seen is None or seen == len(log):
-            return self.bench.repair(table_id, log, author, self.keep, self._whole.replayed)
-        return self.bench.repair(table_id, log[:seen], author, self.keep)
+    def repair(
+        self, table_id: str | None, author: str | None, seen: int | None = None, first: Keep | None = None
+    ) -> Repair:
+        """A table under repair as of what somebody has seen; by default as it is now.
 
-    def adopt(self, repair: Repair) -> None:
-        """Take over what a repair has made of the document."""
+        `first` is told of each stroke and the reading that it gives before it is kept.
+        """
+        log, keep = self.log or (), self.keep or self.bench.keep
+        if first is not None:
+            keep = _one_then_other(first, keep)
+        if seen is None or seen == len(log):
+            return self.bench.repair(table_id, log, author, keep, self._whole.replayed)
+        return self.bench.repair(table_id, log[:seen], author, keep)
+
+    def adopt(self, repair: Repair, surfaces: Surfaces | None = None) -> None:
+        """Take over what a repair has made of the document, and what was drawn of it already."""
         self._repair, self.log = repair, tuple(repair.log)
-        self.surfaces = Surfaces(repair.extraction)
+        drawn = surfaces is not None and surfaces.extraction is repair.extraction
+        self.surfaces = surfaces if drawn else Surfaces(repair.extraction)
 
     def renew(self, log: Sequence[Correction]) -> None:
         """Read it with the corrections that there are now."""
@@ -100,6 +108,14 @@ class Opened:
     def _whole(self) -> Repair:
         assert self._repair is not None  # noqa: S101 - renewed before it is handed out
         return self._repair
+
+
+def _one_then_other(one: Keep, other: Keep) -> Keep:
+    def keep(corrections: Sequence[Correction], replayed: Replayed) -> None:
+        one(corrections, replayed)
+        other(corrections, replayed)
+
+    return keep
 
 
 class StoredView(NamedTuple):
