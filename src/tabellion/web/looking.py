@@ -221,7 +221,7 @@ class _Drawing:
         with self.library.catalogue.reading() as connection:
             others = tables_of(connection, [self.opened.document.document_id])
         record = next((one for one in others if one.table_id == self.shown.table), None)
-        return record and _whole(self.opened.document, version, surfaces, record, others)
+        return _whole(self.opened.document, version, surfaces, record, others) if record else None
 
     def _cells(self, surfaces: Surfaces) -> Window | None:
         table = self.shown and _table_of(surfaces, self.shown.table)
