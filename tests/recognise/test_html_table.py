@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tabellion.model.document import MarkupRegion
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Place
@@ -86,6 +88,24 @@ def test_aligned_text_becomes_a_grid() -> None:
         "Mary     1797  1851\nJane     1775  1817</pre>"
     )
     assert rows_of(grid)[:2] == [["Name", "Born", "Died"], ["Ada", "1815", "1852"]]
+
+
+@pytest.mark.parametrize("lines", [
+    ["SELECT name, born FROM people ORDER BY born;", " name | born ", "------+------", " Mary | 1797", " Ada  | 1815"],
+    ["| name | born |", "|------|------|", "| Mary | 1797 |", "| Ada  | 1815 |"],
+    ["+------+------+", "| name | born |", "+------+------+", "| Mary | 1797 |", "| Ada  | 1815 |", "+------+------+"],
+])  # fmt: skip
+def test_bars_part_the_columns_of_aligned_text(lines: list[str]) -> None:
+    grid = grid_of("<pre>" + "\n".join(lines) + "</pre>")
+    assert rows_of(grid)[-3:] == [["name", "born"], ["Mary", "1797"], ["Ada", "1815"]]
+    assert all(row[0].startswith("SELECT") for row in rows_of(grid)[:-3])
+
+
+def test_a_slash_and_a_number_are_a_mark_only_where_a_note_begins_so() -> None:
+    rows = "<tr><th>Name<th>Speed<tr><td>crypt-bf/8<td>1792<tr><td>crypt-bf/7<td>3648"
+    assert grid_of(f"<table>{rows}</table>").label[1:, 0].tolist() == ["crypt-bf/8", "crypt-bf/7"]
+    noted = grid_of(f"<table>{rows}<tr><td colspan=2>8/ Measured once.<tr><td colspan=2>7/ Measured twice.</table>")
+    assert noted.label[1:3, 0].tolist() == ["crypt-bf", "crypt-bf"]
 
 
 def test_a_grid_too_large_to_hold_is_cut_with_an_issue() -> None:

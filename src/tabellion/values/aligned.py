@@ -1,7 +1,8 @@
 """Where the columns of a text are that is set in letters of one width.
 
 In: lines of text. Out: the column ranges, left to right, or nothing where the lines are no table: a table has three
-lines or more with blanks of two or more at the same places, and says something on both sides of each.
+lines or more with blanks of two or more at the same places, and says something on both sides of each. Bars that a rule
+crosses or begins at (`----+----`, `|---|---|`) part columns as blanks do.
 """
 
 from __future__ import annotations
@@ -18,7 +19,28 @@ _MOSTLY = 0.6  # of the lines must be parted
 _KEPT = 0.15  # of the parted lines may reach into a gap (headers and titles do)
 _CROSSED = 0.3  # of the lines may reach over a gap of the rule (spanning headers do)
 _DASHES = lazy_pattern(r"[-=_─═~]+")
+_CROSSINGS = "+|"
 _RULE = lazy_pattern(r"[\s\-=_+|.*~]+")
+
+
+def without_bars(lines: list[str]) -> list[str]:
+    """Lines with blanks for the bars that stand where a rule is crossed; lines of rules stay as they are.
+
+    >>> without_bars([" x | y", "---+--", " 1 | 2"])
+    [' x   y', '---+--', ' 1   2']
+    """
+    rules = [line for line in lines if len(_DASHES.findall(line)) > 1 and _RULE.fullmatch(line)]
+    crossed = {at for line in rules for at, sign in enumerate(line) if sign in _CROSSINGS}
+    if not crossed:
+        return lines
+    blank = "".join(" " if at in crossed else "|" for at in range(max(crossed) + 1))
+    return [line if _RULE.fullmatch(line) or "|" not in line else _blanked(line, blank) for line in lines]
+
+
+def _blanked(line: str, instead: str) -> str:
+    """A line with its bars as they are to be, up to where that is said."""
+    said = "".join(other if sign == "|" else sign for sign, other in zip(line, instead, strict=False))
+    return said + line[len(instead) :]
 
 
 def find_gaps(lines: list[str]) -> list[tuple[int, int]]:
@@ -27,6 +49,7 @@ def find_gaps(lines: list[str]) -> list[tuple[int, int]]:
     >>> find_gaps(["Name     Born", "Ada      1815", "Charles  1791", "Mary     1797"])
     [(0, 7), (9, 13)]
     """
+    lines = without_bars(lines)
     ruled = _ruled_columns(lines)
     if ruled:
         return ruled

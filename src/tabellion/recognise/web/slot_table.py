@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.values.aligned import cut_line, find_gaps, rule_runs
+from tabellion.values.aligned import cut_line, find_gaps, rule_runs, without_bars
 
 Ints = NDArray[np.int32]
 
@@ -62,15 +62,17 @@ class SlotTable(msgspec.Struct, frozen=True, eq=False):
 
 _MOST_HEADER_ROWS = 4
 _RULE = re.compile(r"[\s\-=_+|.*~]+")
+_WORDS = re.compile(r"\S+(?: \S+)*")  # no gap between them
 
 
 def cut_text(text: str) -> SlotTable:
     """The cells of aligned text.
 
     Lines that only rule are left out, but a run of dashes under a text spans its columns, and the first rule with a run
-    for every column ends the header.
+    for every column ends the header. A line above it that goes on over the columns is a title.
     """
-    written = [line for line in text.split("\n") if line.strip()]
+    drawn = [line for line in text.split("\n") if line.strip()]
+    written = without_bars(drawn)
     ranges = find_gaps(written)
     lines: list[tuple[str, list[tuple[int, int]]]] = []  # each with the runs of the rule below it
     header = 0
@@ -81,11 +83,12 @@ def cut_text(text: str) -> SlotTable:
             lines[-1] = (lines[-1][0], rule_runs(line))
         elif not header and len(rule_runs(line)) == len(ranges) > 1:
             header = len(lines)
-    header = header if header <= _MOST_HEADER_ROWS and header < len(lines) else 0
+    over = {row for row, (line, _) in enumerate(lines[:header]) if _crosses(line, ranges, barred=written != drawn)}
+    header = header if header - len(over) <= _MOST_HEADER_ROWS and header < len(lines) else 0
     cells = [
         (row, column, across, said)
         for row, (line, runs) in enumerate(lines)
-        for column, across, said in _cut(line, ranges, runs)
+        for column, across, said in ([(0, len(ranges), line.strip())] if row in over else _cut(line, ranges, runs))
         if said
     ]
     texts = np.empty(len(cells), dtype=object)
@@ -102,6 +105,20 @@ def cut_text(text: str) -> SlotTable:
         row_of=np.arange(len(lines), dtype=np.int32),
         column_of=np.arange(max(1, len(ranges)), dtype=np.int32),
         declared_headers=(header, 0),
+    )
+
+
+def _crosses(line: str, ranges: list[tuple[int, int]], *, barred: bool) -> bool:
+    """Whether a line goes on from the first column into the second: it is a text over them all.
+
+    Where no bars part the columns, it begins where the line does.
+    """
+    words = _WORDS.search(line)
+    return (
+        words is not None
+        and words.start() < ranges[0][1]
+        and words.end() > ranges[1][0]
+        and (barred or words.start() == 0)
     )
 
 

@@ -89,7 +89,7 @@ def _parted(table: SlotTable, parts: dict[int, int]) -> SlotTable:
     )
 
 
-_REFERENCE = re.compile(r"(\[\w{1,3}\])\s*$")
+_REFERENCE = re.compile(r"(\[\w{1,3}\]|(?<=\w)/\d{1,2})\s*$")
 # As plain numbers: numpy is much slower with the members of an enumeration.
 _TEXT, _MISSING, _LINK, _IMAGE, _FORM = map(
     int, (Content.TEXT, Content.MISSING, Content.LINK, Content.IMAGE, Content.FORM)
@@ -238,10 +238,11 @@ def _stated(region: MarkupRegion, table: SlotTable) -> tuple[StatedTable, ...]:
 
 
 def _with_loose_references(said: dict[str, Saying]) -> dict[str, Saying]:
-    """What texts say, but "Sales [4]" keeps its bracket where no text of the table is a note that begins with it."""
+    """What texts say, but "Sales [4]" and "bf/8" keep their ends where no text of the table is a note with that mark."""
     marked = {text: match[1] for text, saying in said.items() if saying.notes and (match := _REFERENCE.search(text))}
     for text, mark in marked.items():
-        if said[text].content == TEXT and not any(other.startswith(mark) for other in said):
+        begins = (mark, f"{mark[1:]}/")
+        if said[text].content == TEXT and not any(other.startswith(begins) for other in said):
             said[text] = msgspec.structs.replace(said[text], label=" ".join(text.split()), notes=())
     return said
 
