@@ -238,7 +238,7 @@ def _stated(region: MarkupRegion, table: SlotTable) -> tuple[StatedTable, ...]:
 
 
 def _with_loose_references(said: dict[str, Saying]) -> dict[str, Saying]:
-    """What texts say, but "Sales [4]" and "bf/8" keep their ends where no text of the table is a note with that mark."""
+    """What texts say, but "Sales [4]" and "bf/8" keep their ends where no text of the table is such a note."""
     marked = {text: match[1] for text, saying in said.items() if saying.notes and (match := _REFERENCE.search(text))}
     for text, mark in marked.items():
         begins = (mark, f"{mark[1:]}/")
