@@ -233,6 +233,13 @@ def test_a_head_goes_on_until_what_it_spans_is_told_apart(
     assert (settled.rows, settled.columns) == expected
 
 
+def test_header_cells_that_come_again_in_part_are_a_head() -> None:
+    rows = "".join(f"<tr><td>{name}<td>{name}ville<td>Results" for name in ("Ann", "Bob", "Cy"))
+    for head in ("<tr><th>Name<th>Place<th>Results", "<tr><td rowspan=2>Name<td>Place<td>Results<tr><td>Town<td>Link"):
+        grid = recognise_grid(MarkupRegion(read_markup(f"<table>{head}{rows}</table>")[0], Place(table_index=0), 0))
+        assert settle_headers(view_tables([grid]).tables[0], HeaderLines(1, 0)).rows == head.count("<tr>")
+
+
 def test_an_attribute_without_a_value_is_no_group_of_the_next_ones() -> None:
     rows = [("Base pay:", "$20"), ("Other pay:", ""), ("Job type:", "Full-time"), ("Travel:", ""), ("Degree:", "None")]
     table = "".join(f"<tr><td>{name}<td>{value}" for name, value in rows)

@@ -40,6 +40,7 @@ PRINTED_ROWS = "printed_header_rows"
 MOST_ROWS, MOST_COLUMNS = 4, 3  # header lines that are asked for
 _MADE_ALIKE = ("heading", "in head", "linked", "bold", "fill")  # traits that tables of one making share
 _MADE_ALIKE_AT = [TRAITS.index(trait) for trait in _MADE_ALIKE]
+_HEADS_AT = [TRAITS.index(trait) for trait in ("heading", "in head")]
 _UNSURE = 0.01  # no table weighs more than this among those that are made alike
 _LOOKS = ("heading", "bold", "fill")  # traits that make a column stand out
 _ALIKE = 0.9  # the share of cells that must agree
@@ -217,10 +218,11 @@ def _is_all_heads(view: WebView, row: int) -> bool:
 
 
 def _is_said_again(view: WebView) -> bool:
-    """Whether the first row looks as the second does, and a part of what it says, not all, comes again below."""
+    """Whether the first row is of plain cells and looks as the second does, and a part of what it says comes again."""
     grid, first, later = view.grid, view.rows[0], view.rows[1:]
-    looks = [view.trait(look) for look in _MADE_ALIKE]
-    if len(later) < _BODY or len(view.kind) < _BODY or any((look[0] != look[1]).any() for look in looks):
+    if len(later) < _BODY or len(view.kind) < _BODY or view.traits[0][:, _HEADS_AT].any():
+        return False
+    if (view.home[0] == view.home[1]).any() or (view.traits[0] != view.traits[1])[:, _MADE_ALIKE_AT].any():
         return False
     label = grid.label[first, view.columns]
     again = (grid.label[later[:, None], view.columns] == label) & (label != "")
