@@ -70,3 +70,15 @@ def test_a_row_whose_numbers_and_words_come_again_below_it_is_no_head():
     assert heads(["icing", 1.5, "none"], ["wing", 1.5, "none"], ["span", 20.5, "ft"], ["mass", 3.5, "kg"]) == []
     assert heads(["Name", "Value", "Unit"], ["wing", 1.5, "none"], ["span", 20.5, "ft"], ["mass", 3.5, "kg"]) == [0]
     assert heads(["Town", 1990, 2000], ["Ash", 1990, 5], ["Elm", 7, 2000], ["Oak", 8, 9]) == [0]
+
+
+def test_a_form_of_labels_and_what_they_say_has_no_head():
+    def heads(*rows):
+        body = list(range(1, len(rows)))
+        return settle_heads(grid_of(rows), [Block(header=[0], body=body)])[0].header
+
+    assert heads(["Title", "Annual report"], ["Author", "Jane Smith"], ["Pages", 12], ["Language", "English"]) == []
+    assert heads(["Name:", "Acme"], ["Staff:", 120], ["Turnover:", 135.5]) == []
+    assert heads(["Field", "Value"], ["Author", "Jane Smith"], ["Pages", 12], ["Language", "English"]) == [0]
+    assert heads(["Country", "Joined"], ["Norway", "never"], ["Sweden", 1995], ["Ireland", 1973]) == [0]
+    assert heads(["Country", "Capital"], ["Norway", "Oslo"], ["Sweden", "Stockholm"]) == [0]

@@ -9,6 +9,7 @@ may stand right below the head.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from tabellion.model.arrays import distinct
 from tabellion.model.frame import RowLabels, RowRole
 from tabellion.model.grid import EMPTY, NUMBER, TEXT, Content, Grid
+from tabellion.patterns import lazy_pattern
 
 
 class BlockSettings(msgspec.Struct, frozen=True):
@@ -30,10 +32,20 @@ class BlockSettings(msgspec.Struct, frozen=True):
     record: float = 0.6  # share of the columns in which a row under a head is like the body, and of those with numbers
     head_numbers: float = 0.4  # share of such rows' cells that may be numbers
     looked_at: int = 1000  # rows of a body in which the words of a head may come again
+    form_rows: int = 3  # of a form, at least
+    form_mixed: float = 0.25  # share of what a form says that is words, at least, where the rest is none
+    form_texts: int = 2  # the same, below its first row
     counted: int = 3  # rows below one of a head whose numbers go on with that of its own
 
 
 SETTINGS = BlockSettings()
+_NO_ROW = lazy_pattern(
+    r"(?:the )?(?:values?|descriptions?|definitions?|meanings?|amounts?|numbers?|counts?|answers?|responses?|details?"
+    r"|data|defaults?|settings?|results?|examples?|fields?|keys?|attributes?|parameters?|propert(?:y|ies)|variables?"
+    r"|items?|measures?|indicators?|metrics?|statistics?|characteristics?|categor(?:y|ies)|options?|questions?|features?"
+    r"|wert|merkmal|beschreibung|valeur|variable|descripción|valor|campo)s?\s?(?:\(.*\))?",
+    re.IGNORECASE,
+)  # heads of columns that are the label of no row
 
 
 class Block(msgspec.Struct):
@@ -233,7 +245,7 @@ def settle_banners(grid: Grid, blocks: list[Block]) -> list[Block]:
 def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
     """Blocks whose heads end before a row of numbers that is like the body in every column, below a row of texts, and
     before one with whose number the rows of the body count on, or whose numbers and words they say again: it is the
-    first of them.
+    first of them. A form has no head at all.
 
     A row of years, or one that numbers the columns, has no number over the stub.
     """
@@ -245,7 +257,32 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
             block.body.insert(0, block.header.pop())
         if len(block.header) == 1 and _comes_again(grid, block, columns):
             block.body.insert(0, block.header.pop())
+        if block.header and _is_form(grid, block, columns):
+            block.header, block.body = [], [*block.header, *block.body]
     return blocks
+
+
+def _is_form(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
+    """Whether a block has two columns, of labels and of what they say, and no head: "Name | Acme", "Staff | 120".
+
+    The labels all end with a colon, or what they say is of several kinds; a head that looks otherwise, or names the
+    columns in words that are of no row ("Field | Value"), is one.
+    """
+    rows = np.array([*block.header, *block.body])
+    if len(columns) != 2 or len(rows) < SETTINGS.form_rows or not grid.filled[rows[:, None], columns].all():
+        return False
+    labels = [str(label) for label in grid.label[rows, columns[0]]]
+    if len(set(labels)) < len(labels) or not (grid.content[rows, columns[0]] == TEXT).all():
+        return False
+    if all(str(text).rstrip().endswith((":", "：")) for text in grid.text[rows, columns[0]]):
+        return True
+    if any(_NO_ROW.fullmatch(str(label)) for label in grid.label[rows[0], columns]):
+        return False
+    look = grid.style[rows][:, columns]
+    if not (look[: len(block.header)] == look[-1]).all():
+        return False
+    texts = grid.content[rows[1:], columns[1]] == TEXT
+    return bool(texts.sum() >= SETTINGS.form_texts and SETTINGS.form_mixed <= texts.mean() < 1)
 
 
 def _comes_again(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
