@@ -49,6 +49,18 @@ def test_a_quoted_field_may_hold_delimiters_quotes_and_line_breaks() -> None:
     assert found[2, 0] == "last"
 
 
+def test_remarks_above_a_head_are_one_field_each() -> None:
+    found = texts("# Sea level, in mm\n# Source: a, b, c\n\nYear,Level,Error\n1880,-12,5\n1881,-7,5\n1882,3,4\n")
+    assert [text for (row, _), text in found.items() if row < 3] == ["# Sea level, in mm", "# Source: a, b, c"]
+    assert found[3, 1] == "Level" and found[6, 2] == "4"
+
+
+@pytest.mark.parametrize("head", ["#Year,Level,Error", "#,Level,Error"])
+def test_a_head_that_begins_with_a_hash_is_no_remark(head: str) -> None:
+    assert texts(f"{head}\n1880,-12,5\n1881,-7,5\n1882,3,4\n")[0, 1] == "Level"
+    assert texts(f"{head}\nold,low,few\nnew,high,many\n")[0, 1] == "Level"
+
+
 def test_ragged_lines_and_leading_metadata_keep_their_places() -> None:
     found = texts("Table 5\nUnit: thousand\n\n,1990,2000,2010\nMale,1,2\nFemale,3,4,5,6\n")
     assert found[0, 0] == "Table 5"

@@ -2,7 +2,8 @@
 
 In: bytes in any encoding. Out: a sheet without a name; every field is text as it stands ("007" stays "007"), and its
 row is that of its record, blank lines counted; a field that holds line breaks is one field. A first line `sep=;` is
-obeyed and left out, but its row is kept. Binary data is refused. A quote that is never closed is read as a letter, with
+obeyed and left out, but its row is kept. First lines that begin with `#` above a head are remarks: each is one field.
+Binary data is refused. A quote that is never closed is read as a letter, with
 an issue. Fails where two delimiters cut equally well.
 
 How a delimited text is cut into fields: delimiter, quote and escape. In: the first lines of a text. Out: a `Dialect`.
@@ -19,7 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from io import StringIO
-from itertools import chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any
 
 import msgspec
@@ -150,6 +151,8 @@ _MOST_LINES = 100  # lines one quoted field may span; a longer one is a quote th
 _MOST_UNCLOSED = 20  # after so many unclosed quotes, quotes are letters for the rest of the file
 _TOGETHER = 512  # records that are taken at once: few enough to stay close to the processor
 _FEWEST_PADDED = 3  # records from which fields of one length show that they are filled up with blanks
+_MOST_REMARKS = 200  # first records among which remarks are looked for
+_BELOW = 3  # records below a head that show what it heads
 _CHECK_EVERY = 65_536  # records between two looks at the clock and the limits
 
 
@@ -181,6 +184,23 @@ class _Records:
         if dialect.declared:
             del self.fields[: self.widths[0]]
             self.widths[0] = 0
+        self._join_remarks(dialect.delimiter)
+
+    def _join_remarks(self, delimiter: str) -> None:
+        """Make one field of each first line that begins with a hash, where the line after them is the head."""
+        ends = accumulate(self.widths[:_MOST_REMARKS], initial=0)
+        records = [self.fields[start:end] for start, end in pairwise(ends)]
+        count = next((at for at, record in enumerate(records) if record and not _is_remark(record)), 0)
+        if not count or max(self.widths[:count]) < 2:
+            return
+        head, below = records[count], records[count + 1 : count + 1 + _BELOW]
+        headed = any(
+            not _VALUE.fullmatch(name) and all(at < len(row) and _counts(row[at]) for row in below)
+            for at, name in enumerate(head)
+        )
+        if below and headed:
+            self.fields[: sum(self.widths[:count])] = [delimiter.join(record) for record in records[:count] if record]
+            self.widths[:count] = [min(1, width) for width in self.widths[:count]]
 
     def _strip_padding(self, widths: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
         """Take the blanks from fields that are filled up with them to one length, column by column: no indents."""
@@ -262,6 +282,15 @@ class _Records:
         self._deadline.check()
         check_count(len(self.widths), self._limits.rows, "rows", "rows")
         check_count(len(self.fields), self._limits.cells, "cells", "cells")
+
+
+def _is_remark(record: list[str]) -> bool:
+    return record[0].startswith("#") and record[0] != "#"
+
+
+def _counts(field: str) -> bool:
+    """Whether a field is a number or a date."""
+    return field.strip() != "" and _VALUE.fullmatch(field) is not None
 
 
 def _next_record(lines: list[str], at: int, dialect: Dialect) -> tuple[list[str], int]:
