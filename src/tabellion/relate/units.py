@@ -11,7 +11,7 @@ where a title's unit does not hold for a column and nothing says which ("in thou
 from __future__ import annotations
 
 import re
-from functools import reduce
+from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,15 +80,21 @@ def _said_by_unit_column(frame: Frame, count: int, known: _Numbered) -> NDArray[
     """What a column under "Unit" has in each row."""
     found = np.zeros(count, dtype=np.int64)
     grid, head = frame.grid, list(frame.header_rows)
-    for column in range(frame.rect.left, frame.rect.right + 1):
-        said = [str(label) for label in grid.label.ravel()[grid.home[head, column]] if label]
-        if not said or said[-1].casefold().strip(" .:()") not in words_for("unit"):
+    heads = grid.label.ravel()[grid.home[head, frame.rect.left : frame.rect.right + 1]].T.tolist()
+    for column, labels in enumerate(heads, frame.rect.left):
+        nearest = next((label for label in reversed(labels) if label), "")
+        if nearest.casefold().strip(" .:()") not in _unit_heads():
             continue
         home = grid.home[list(frame.body_rows), column]
         told = grid.content.ravel()[home] == _TEXT
         for row, label in zip(np.array(frame.body_rows)[told].tolist(), grid.label.ravel()[home[told]], strict=True):
             found[row] = known.number(read_unit(str(label)))
     return found
+
+
+@cache
+def _unit_heads() -> frozenset[str]:
+    return frozenset(words_for("unit"))
 
 
 class _Numbered:
