@@ -24,11 +24,12 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "library"), str(Path(__file__).parents[1])]
 
@@ -243,6 +244,16 @@ def _held(shelf: Path) -> dict[str, Any] | None:
         return None
 
 
+def held_by(server: int) -> tuple[int, int]:
+    """The memory and the handles of a server and its workers together."""
+    memory = handles = 0
+    for process in [server, *(one.pid for one in psutil.Process(server).children(recursive=True))]:
+        memory += held_bytes(process)
+        with suppress(OSError):  # a worker may have ended meanwhile
+            handles += len(list(Path(f"/proc/{process}/fd").iterdir()))
+    return memory, handles
+
+
 def soak_load(minutes: float, folder: Path) -> int:
     """Mixed load on a server; memory and handles must not grow after the first part."""
     shelf, _ = make_shelf(folder)
@@ -278,13 +289,15 @@ def soak_load(minutes: float, folder: Path) -> int:
     for thread in threads:
         thread.start()
     looks: list[tuple[int, int]] = []
-    for _ in range(12):
+    for number in range(1, 13):
         time.sleep(minutes * 60 / 12)
-        looks.append((held_bytes(process.pid), len(list(Path(f"/proc/{process.pid}/fd").iterdir()))))
+        looks.append(held_by(process.pid))
+        told = f"{looks[-1][0] / 2**20:.0f} MiB, {looks[-1][1]} handles, answers {dict(asked)}"
+        print(f"load after {number * minutes / 12:.0f} minutes: {told}", flush=True)
     ended.set()
     process.terminate()
     process.wait(20)
-    early, late = looks[3], looks[-1]
+    early, late = looks[0 if minutes >= 60 else 3], looks[-1]  # after five minutes, or a third of fewer
     grown = f"memory {early[0]:,} -> {late[0]:,}, handles {early[1]} -> {late[1]}"
     print(f"load: {minutes} minutes, answers {dict(asked)}; {grown}")
     return (late[0] > 1.3 * early[0]) + (late[1] > early[1] + 20) + (asked[500] > 0)

@@ -147,8 +147,13 @@ def start(operation: Callable[[Round], None], at: Round) -> BaseProcess:
     return process
 
 
+def _nothing(_: Round) -> None:
+    """What a process does that is only started."""
+
+
 def undisturbed(at: Round) -> dict[str, tuple[float, dict[str, Any]]]:
     """How long each command takes, and what there is after it."""
+    start(_nothing, at).join()  # so that the imports are no part of what the first command takes
     found = {}
     for operation in OPERATIONS:
         begun = time.monotonic()
@@ -166,7 +171,7 @@ def disturb(
     """Kill a command some times and let it end; what `verify` says after the last kill and at the end."""
     for _ in range(KILLS):
         process = start(operation, at)
-        process.join(choose.uniform(0.0, seconds / 2))
+        process.join(choose.uniform(0.0, seconds))
         if process.exitcode is not None:
             break
         os.kill(process.pid or 0, signal.SIGKILL)

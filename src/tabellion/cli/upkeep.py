@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tabellion.cli.batch import Outcome
     from tabellion.library.library import Library
     from tabellion.pipeline import Settings
+    from tabellion.workers import Crew
 
 REBUILD_EXAMPLES = """[bold]Examples[/bold]
 
@@ -43,17 +44,20 @@ def rebuild(
     settings: Settings,
 ) -> None:
     """Mend what is damaged, read the stored documents again and rebuild the index."""
+    from tabellion.workers import Crew
+
     failures = 0
-    _salvage(library)
-    with opened_library(library, files) as store:
-        store.folder.applied.unlink(missing_ok=True)  # so that the index is thrown away before it is looked into
-        if not index:
-            failures = _read_all(store, partial(reread, library=library, files=files), settings, jobs, trace=trace)
-        store.index.rebuild(shards)
+    with Crew(0 if index else jobs or os.cpu_count() or 1, fork=True) as crew:  # forked before anything is opened
+        _salvage(library)
+        with opened_library(library, files) as store:
+            store.folder.applied.unlink(missing_ok=True)  # so that the index is thrown away before it is looked into
+            if not index:
+                failures = _read_all(store, partial(reread, library=library, files=files), settings, crew, trace=trace)
+            store.index.rebuild(shards)
     raise typer.Exit(1 if failures else 0)
 
 
-def _read_all(store: Library, job: partial[Outcome], settings: Settings, jobs: int, *, trace: bool) -> int:
+def _read_all(store: Library, job: partial[Outcome], settings: Settings, crew: Crew, *, trace: bool) -> int:
     """Mend the rows of documents and read each again; how many could not be read."""
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, complain
@@ -72,7 +76,7 @@ def _read_all(store: Library, job: partial[Outcome], settings: Settings, jobs: i
         store.writing_documents(again=True, settings=settings) as writer,
         store.writing_documents(settings=settings) as other,
     ):
-        for outcome in run_batch(partial(job, settings=settings), held, jobs or os.cpu_count() or 1, settings.limits):
+        for outcome in run_batch(partial(job, settings=settings), held, limits=settings.limits, crew=crew):
             if outcome.failure:
                 failures += 1
             else:

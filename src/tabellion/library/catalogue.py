@@ -166,7 +166,7 @@ def schema_version(connection: Connection) -> int:
     """The last step that was run on this catalogue; 0 where there is none."""
     if not inspect(connection).has_table("library_facts"):
         return 0
-    found = connection.execute(text("SELECT value FROM library_facts WHERE name = 'schema'")).scalar()
+    found = connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar()
     return int(found or 0)
 
 
@@ -236,7 +236,7 @@ class Catalogue:
                     # any writer, the first one too, waits here for the one before it
                     connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('tabellion library'))")
                 yield connection
-                if schema_version(connection) == NEWEST:
+                if self._sealing.wrote_sealed(connection) and schema_version(connection) == NEWEST:
                     self._sealing.seal_rows(connection)
 
     def fact(self, name: str) -> str | None:

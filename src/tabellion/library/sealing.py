@@ -19,10 +19,12 @@ from sqlalchemy import (
     Delete,
     Engine,
     Float,
+    Insert,
     RowMapping,
+    Select,
     Table,
     Update,
-    delete,
+    bindparam,
     event,
     insert,
     select,
@@ -32,11 +34,13 @@ from sqlalchemy import (
 from tabellion.library.catalogue import corrections, documents, facts, history, segments, tables
 
 SEALED: tuple[Table, ...] = (documents, tables, segments, history, corrections)
+_WATCHED = frozenset(table.name for table in (*SEALED, facts))
 FACT = "seals"
 _KEYS = {"history": ("document_id", "version")}
 _SIZE = 16  # bytes of a seal
 _WHOLE = 2 ** (8 * _SIZE)
 _TOGETHER = 2_000  # rows that are sealed at once
+_QUIETLY = {"sealing": True}
 
 
 def seal_of(table: Table, row: RowMapping) -> str:
@@ -59,12 +63,19 @@ def key_of(table: Table) -> list[Any]:
 
 
 def watch_seals(engine: Engine) -> None:
-    """From now on know what each transaction takes away or changes."""
+    """From now on know what each transaction writes, takes away or changes."""
 
     @event.listens_for(engine, "before_execute", retval=True)
     def note(connection: Connection, clause: Any, many: Any, one: Any, options: Any) -> Any:
-        if isinstance(clause, Delete | Update) and clause.table in SEALED and not options.get("sealing"):
-            table = clause.table
+        if isinstance(clause, Select) or options.get("sealing"):
+            return clause, many, one
+        written: set[str] = connection.info.setdefault("written", set())
+        if not isinstance(clause, Delete | Insert | Update):  # a statement of words may write anything
+            written.update(_WATCHED)
+            return clause, many, one
+        table = clause.table
+        written.add(table.name)
+        if isinstance(clause, Delete | Update) and table in SEALED:
             wanted = select(table.c.seal).where(table.c.seal.is_not(None))
             if clause.whereclause is not None:
                 wanted = wanted.where(clause.whereclause)
@@ -77,28 +88,38 @@ def watch_seals(engine: Engine) -> None:
     @event.listens_for(engine, "begin")
     def forget(connection: Connection) -> None:
         connection.info.pop("seals", None)
+        connection.info.pop("written", None)
+
+
+def wrote_sealed(connection: Connection) -> bool:
+    """Whether this transaction wrote anything that seals are for."""
+    return not connection.info.get("written", set()).isdisjoint(_WATCHED)
 
 
 def seal_rows(connection: Connection) -> None:
     """Seal what this transaction wrote, and bring the sums up to it."""
     changed: Counter[str] = connection.info.pop("seals", None) or Counter()
-    quietly = {"sealing": True}
+    written: set[str] = connection.info.pop("written", None) or set()
     for table in SEALED:
-        key = key_of(table)
+        if table.name not in written:
+            continue
+        mine = update(table).where(*(column == bindparam(f"of_{column.name}") for column in key_of(table)))
         while rows := connection.execute(select(table).where(table.c.seal.is_(None)).limit(_TOGETHER)).mappings().all():
-            for row in rows:
-                seal = seal_of(table, row)
-                changed[table.name] += int(seal, 16)
-                mine = update(table).where(*(column == row[column.name] for column in key)).values(seal=seal)
-                connection.execute(mine, execution_options=quietly)
+            seals = [seal_of(table, row) for row in rows]
+            changed[table.name] += sum(int(seal, 16) for seal in seals)
+            told = [
+                {"seal": seal} | {f"of_{column.name}": row[column.name] for column in key_of(table)}
+                for seal, row in zip(seals, rows, strict=True)
+            ]
+            connection.execute(mine, told, execution_options=_QUIETLY)
     _write_sums(connection, {name: sums + changed[name] for name, sums in _read_sums(connection).items()})
 
 
 def seal_all(connection: Connection) -> None:
     """Seal everything as it stands, whatever was there before."""
     for table in SEALED:
-        connection.execute(update(table).values(seal=None), execution_options={"sealing": True})
-    connection.info.pop("seals", None)
+        connection.execute(update(table).values(seal=None), execution_options=_QUIETLY)
+    connection.info["seals"], connection.info["written"] = Counter(), {table.name for table in SEALED}
     _write_sums(connection, dict.fromkeys((table.name for table in SEALED), 0))
     seal_rows(connection)
 
@@ -129,8 +150,10 @@ def _sums_text(connection: Connection) -> str:
 
 def _write_sums(connection: Connection, sums: Mapping[str, int]) -> None:
     said = {name: f"{number % _WHOLE:x}" for name, number in sums.items()} | {facts.name: _facts_seal(connection)}
-    connection.execute(delete(facts).where(facts.c.name == FACT))
-    connection.execute(insert(facts).values(name=FACT, value=json.dumps(said)))
+    value = {"value": json.dumps(said)}
+    mine = update(facts).where(facts.c.name == FACT).values(value)
+    if not connection.execute(mine, execution_options=_QUIETLY).rowcount:
+        connection.execute(insert(facts).values(name=FACT, **value), execution_options=_QUIETLY)
 
 
 def _facts_seal(connection: Connection) -> str:

@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
+from sqlalchemy.exc import IntegrityError
 
+from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, batches
 from tabellion.library.holdings import AddResult
 from tabellion.library.reading import unpack_reading
@@ -93,25 +95,37 @@ class Manifest:
 
     def __init__(self, catalogue: Catalogue, run_id: str) -> None:
         self.catalogue, self.run_id = catalogue, run_id
+        self._resumes: bool | None = None  # whether an earlier call left any lines
 
     def report_of(self, batch_id: str) -> RunReport | None:
         """What an earlier call did of a batch; None where it is yet to be done."""
-        wanted = select(batches.c.report).where(batches.c.run_id == self.run_id, batches.c.batch_id == batch_id)
-        with self.catalogue.reading() as connection:
-            said = connection.execute(wanted).scalar()
+        if self._resumes is None:
+            self._resumes = self._line() is not None
+        return self._shown(batch_id) if self._resumes else None
+
+    def _shown(self, batch_id: str) -> RunReport | None:
+        said = self._line(batches.c.batch_id == batch_id)
         return _decode(said) if said else None
+
+    def _line(self, *which: ColumnElement[bool]) -> str | None:
+        wanted = select(batches.c.report).where(batches.c.run_id == self.run_id, *which).limit(1)
+        with self.catalogue.reading() as connection:
+            return connection.execute(wanted).scalar()
 
     def show(self, batch_id: str, parts: Sequence[Batch]) -> RunReport:
         """Make a batch visible, with its line; `LogGrown` where a document was corrected since it was read.
 
-        A batch that is shown already, because word of that was lost, is not shown twice.
+        A batch that is shown already, because word of that was lost, is not shown twice: there is one line for each.
         """
-        if done := self.report_of(batch_id):
-            return done
         report = RunReport()
-        for number, part in enumerate(parts, 1):
-            last = number == len(parts)
-            self._show_part(part, report, self._noting(batch_id, part, report) if last else lambda _: None)
+        try:
+            for number, part in enumerate(parts, 1):
+                last = number == len(parts)
+                self._show_part(part, report, self._noting(batch_id, part, report) if last else lambda _: None)
+        except LibraryError as error:
+            if isinstance(error.__cause__, IntegrityError) and (done := self._shown(batch_id)):
+                return done
+            raise
         return report
 
     def _show_part(self, part: Batch, report: RunReport, note: Callable[[Connection], object]) -> None:
