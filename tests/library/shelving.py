@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,3 +80,31 @@ def stroke_on(place: str, files: str | None, table: str, written: str) -> None:
             kept = repair.undo() if number % 3 == 0 else repair.set_text("title", f"title {number}")
             file.write(f"{kept.id}\n")
             file.flush()
+
+
+def fill_rooms(library: Library) -> None:
+    """Give a library files of every other kind: a graph, weights, mined things, and what annotators said."""
+    from tabellion.learn.repair.teach import appearing
+    from tabellion.library.annotations import finish
+    from tabellion.library.graph import open_graph
+    from tabellion.library.mined import add_ontology
+    from tabellion.mine.attributes import Attribute
+    from tabellion.mine.instances import ConceptInstance, Instance
+    from tabellion.mine.ontology import Concept, Ontology
+    from tabellion.weights import SHIPPED
+
+    told = [
+        ConceptInstance(
+            f"lake {number}", "c1", Instance(f"{number}.html", (Attribute(("Depth",), f"{number} m", "td"),))
+        )
+        for number in range(4)
+    ]
+    concepts = (Concept("c1", "Lakes", ("Lakes",), None, 1, ("lakes.example",), ()),)
+    add_ontology(library, Ontology(concepts, tuple(told), (("lakes.example", len(told)),)), "lakes")
+    for document in library.documents()[:2]:
+        for annotator in ("ada", "bea"):
+            finish(library.folder, document.id, annotator, document.tables[0], done=True)
+    with appearing(library.folder.weights) as made:
+        for path in SHIPPED.glob("left_parents.*"):
+            shutil.copyfile(path, made / path.name)
+    open_graph(library)

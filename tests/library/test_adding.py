@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from shelving import contents, write_documents
+from sqlalchemy import Connection, select
 
 from tabellion.errors import LibraryError, SourceMissingError
 from tabellion.library import open_library
+from tabellion.library.catalogue import corrections, history
 from tabellion.library.verify import verify_library
 
 Place = Callable[[str], tuple[str, str]]
@@ -69,6 +72,53 @@ def test_a_removed_document_is_gone_but_not_forgotten(place: Place, tmp_path: Pa
             library.remove(sources[2])
         assert [kept.status for kept in library.add(sources[1])] == ["added"]
         assert library.find(sources[1]).version == 2
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_document_is_forgotten_where_the_first_call_was_cut_off(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    """After each of its transactions: the same call made again ends it."""
+    sources = write_documents(tmp_path / "documents", 3)
+    with open_library(*place("shelf"), create=True) as library:
+        library.add(*sources)
+        wanted = next(one for one in library.documents() if one.source == sources[1])
+        library.repair(wanted.tables[0], author="ada").set_text("title", "Secret")
+        done, writing = 0, library.catalogue.writing
+
+        @contextmanager
+        def cut_off() -> Iterator[Connection]:
+            nonlocal done
+            with writing() as connection:
+                yield connection
+            done += 1
+            if done == after:
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(library.catalogue, "writing", cut_off)
+            with pytest.raises(KeyboardInterrupt):
+                library.remove(sources[1], forget=True)
+        assert len(list(library.folder.originals.glob("??/*"))) == 3
+        with suppress(LibraryError):  # where nothing but files was left, it says that there is no such document
+            library.remove(sources[1], forget=True)
+        assert len(list(library.folder.originals.glob("??/*"))) == 2
+        with library.catalogue.reading() as connection:
+            assert not connection.execute(select(history)).all()
+            assert not connection.execute(select(corrections)).all()
+        assert library.search("", limit=10).total == 2
+        assert list(verify_library(library)) == []
+
+
+def test_what_was_taken_out_can_be_forgotten_later(place: Place, tmp_path: Path) -> None:
+    sources = write_documents(tmp_path / "documents", 2)
+    with open_library(*place("shelf"), create=True) as library:
+        library.add(*sources)
+        assert library.remove(sources[0])
+        assert library.remove(sources[0], forget=True) is None
+        assert len(list(library.folder.originals.glob("??/*"))) == 1
+        with pytest.raises(LibraryError, match="no such document"):
+            library.remove(sources[0], forget=True)
 
 
 def test_reading_again_changes_nothing_but_the_files(place: Place, tmp_path: Path) -> None:

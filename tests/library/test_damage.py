@@ -14,10 +14,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from shelving import contents, write_documents
+from shelving import contents, fill_rooms, write_documents
 
 from tabellion.errors import LibraryError
+from tabellion.learn.repair.teach import appearing
 from tabellion.library import open_library
+from tabellion.library.files import summed_file, unlike_sums
+from tabellion.library.graph import open_graph
 from tabellion.library.upkeep import copy_library
 from tabellion.library.verify import verify_library
 
@@ -132,6 +135,75 @@ def test_bytes_flipped_anywhere_are_told_and_what_can_be_is_whole_again(whole: P
             rebuild(shelf)
             gone = old_original in path.name  # of an edition that no source has any more
             assert gone or faults(shelf) == [], path
+
+
+BESIDE = ("annotations", "mined", "weights", "graph")
+
+
+def test_damage_to_what_lies_beside_the_documents_is_told_and_costs_itself(tmp_path: Path) -> None:
+    """Graphs and weights are derived or can be learned again; what annotators said is in the backup."""
+    shelf, choose = tmp_path / "shelf", random.Random(4)  # noqa: S311 - the same flips every time
+    with open_library(str(shelf), create=True) as library:
+        library.add(*write_documents(tmp_path / "documents", 3))
+        fill_rooms(library)
+        expected = contents(library)
+        assert list(verify_library(library)) == []
+        copy_library(library, str(tmp_path / "backup"))
+        assert {path.name for room in BESIDE[:3] for path in (tmp_path / "backup" / room).rglob("*")} == {
+            path.name for room in BESIDE[:3] for path in (shelf / room).rglob("*") if path.suffix != ".lock"
+        }
+        files = [path for room in BESIDE[:3] for path in (shelf / room).rglob("*") if path.is_file()]
+        for path in [*files, *(shelf / "graph").glob("*.sst")]:
+            if path.suffix != ".lock":
+                whole = path.read_bytes()
+                damaged = bytearray(whole)
+                damaged[choose.randrange(len(whole))] ^= 1 << choose.randrange(8)
+                path.write_bytes(damaged)
+                assert any(path.relative_to(shelf).parts[0] in fault for fault in verify_library(library)), path
+                assert contents(library) == expected
+                path.write_bytes(whole)
+        assert list(verify_library(library)) == []
+
+
+def test_a_damaged_graph_is_made_anew_and_damaged_weights_are_passed_over(tmp_path: Path) -> None:
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(*write_documents(tmp_path / "documents", 2))
+        fill_rooms(library)
+        facts = {str(one) for one in open_graph(library)}
+        (library.folder.graph / "CURRENT").write_bytes(b"MANIFEST-999999\n")
+        assert {str(one) for one in open_graph(library)} == facts
+        assert library.settle().weights
+        (library.folder.weights / "left_parents.card.json").write_bytes(b"\xff")
+        assert library.settle().weights is None
+
+
+def test_weights_come_together_whatever_ends_the_process_that_writes_them(tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    with appearing(folder) as made:
+        (made / "one.json").write_text("1", encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt), appearing(folder) as made:
+        (made / "one.json").write_text("2", encoding="utf-8")
+        raise KeyboardInterrupt
+    assert (folder / "one.json").read_text(encoding="utf-8") == "1"
+    folder.rename(tmp_path / ".weights.old")  # killed between the two renames
+    with appearing(folder) as made:
+        (made / "two.json").write_text("2", encoding="utf-8")
+    assert sorted(path.name for path in folder.iterdir()) == ["SHA256SUMS", "one.json", "two.json"]
+    assert unlike_sums(folder) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["weights"]
+
+
+def test_a_file_that_is_replaced_while_killed_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    with summed_file(path) as part:
+        part.write_bytes(b"1")
+    with pytest.raises(KeyboardInterrupt), summed_file(path) as part:
+        part.write_bytes(b"2")
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"1"
+    assert unlike_sums(tmp_path) == []
+    path.write_bytes(b"3")
+    assert unlike_sums(tmp_path) == ["one.json"]
 
 
 @pytest.mark.parametrize("share", [0.5])

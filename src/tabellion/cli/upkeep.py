@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,6 +55,7 @@ def rebuild(
             if not index:
                 failures = _read_all(store, partial(reread, library=library, files=files), settings, crew, trace=trace)
             store.index.rebuild(shards)
+            shutil.rmtree(store.folder.graph, ignore_errors=True)  # made anew when it is next asked
     raise typer.Exit(1 if failures else 0)
 
 

@@ -6,24 +6,33 @@ pictures and fonts, and read from what is kept, so that it is drawn the same whe
 
 A document that is sent instead of being fetched. In: bytes and a name. Out: what became of them. The name is the
 document's own, under the address `sent:NAME`; the same name sent again replaces the document.
+
+A document that is taken out, with all that is kept of it where it is to be forgotten.
 """
 
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError, TabellionError, UsageError
 from tabellion.isolated import read_in
-from tabellion.library.files import file_hash
-from tabellion.library.holdings import AddResult, Rendered, document_address, document_id
+from tabellion.library.catalogue import corrections, history
+from tabellion.library.files import file_hash, mark_unfinished
+from tabellion.library.holdings import AddResult, DocumentRecord, Rendered, document_address, document_id
 from tabellion.library.originals import is_whole, store_original
 from tabellion.library.reading import Reading, as_stored, read_for_library
+from tabellion.library.records import documents_by_id
 from tabellion.library.stored_tables import editions_of
+from tabellion.library.views import drop_views
+from tabellion.library.writing import drop_document, note_end
 from tabellion.model.correction import Correction
 from tabellion.settings import Settings
 
@@ -129,3 +138,57 @@ def fetch_original(source: str, settings: Settings) -> bytes:
     from tabellion.read.web.saved import whole_page
 
     return whole_page(fetched, settings.limits, network=settings.network, private=settings.private)
+
+
+def remove_document(library: Library, name: str, *, forget: bool) -> DocumentRecord | None:
+    """Take a document out, and with `forget` all that was kept of it, also where it was taken out before.
+
+    Whoever is killed meanwhile and calls it again ends the same: what is left of the first call is cleared away.
+    """
+    from tabellion.library.verify import sweep, writing_mark  # which reads documents, as this module does
+
+    sweep(library.folder, library.catalogue)
+    past = _past_documents(library, name) if forget else []
+    try:
+        record = library.find(name)
+    except LibraryError:
+        if not past:
+            raise
+        if len(past) > 1:
+            note = f"{name}: several documents were called so; name one by its id: {', '.join(past)}"
+            raise LibraryError(note) from None
+        record = None
+    forgotten = [record.document_id] if record else past
+    with writing_mark(library.folder):
+        if forget:
+            mark_unfinished(library.folder)  # its original will be named by nothing
+        if record:
+            _end_document(library, record)
+        if forget:
+            library.index.catch_up(wait=True)  # it learns of removals from the history
+            with library.catalogue.writing() as connection:
+                for table in (history, corrections):
+                    connection.execute(delete(table).where(table.c.document_id.in_(forgotten)))
+    if forget:
+        sweep(library.folder, library.catalogue, always=True)
+        shutil.rmtree(library.folder.graph, ignore_errors=True)  # made anew when it is next asked
+    library.index.catch_up()
+    return record
+
+
+def _end_document(library: Library, record: DocumentRecord) -> None:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    with library.catalogue.writing() as connection:
+        held = documents_by_id(connection, [record.document_id])
+        if record.document_id in held:
+            sequence = library.catalogue.next_sequence(connection)
+            note_end(connection, held[record.document_id], "removed", now, sequence)
+            drop_document(connection, held[record.document_id])
+    drop_views(library.folder.segments, record.document_id, None)
+
+
+def _past_documents(library: Library, name: str) -> list[str]:
+    """The ids of documents of a name of which the history tells."""
+    mine = history.c.document_id.in_([name, document_id(document_address(name))]) | (history.c.source == name)
+    with library.catalogue.reading() as connection:
+        return list(connection.execute(select(history.c.document_id).where(mine).distinct()).scalars())

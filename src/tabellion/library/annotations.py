@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from tabellion.errors import LibraryError
-from tabellion.library.files import Folder, locked, whole_file
+from tabellion.library.files import Folder, decode_file, locked, summed_file
 from tabellion.library.holdings import DocumentRecord
 from tabellion.library.originals import load_original
 from tabellion.library.records import list_documents
@@ -90,7 +90,7 @@ def say_parts(library: Library, document: str, annotator: str, starts: Sequence[
     path = _parts_path(library.folder, record.document_id, annotator)
     path.parent.mkdir(parents=True, exist_ok=True)
     held = _Said(annotator, record.sha256, sorted(set(starts)), done)
-    with whole_file(path) as part:
+    with summed_file(path) as part:
         part.write_bytes(msgspec.json.encode(held))
     return Parts(seen.leaves, held.starts, said=True, done=done)
 
@@ -128,7 +128,7 @@ def _parts_path(folder: Folder, document_id: str, annotator: str) -> Path:
 
 
 def _read(path: Path) -> _Said | None:
-    return msgspec.json.decode(path.read_bytes(), type=_Said) if path.exists() else None
+    return decode_file(path, _Said) if path.exists() else None
 
 
 _WAIT = 10.0  # seconds for another writer of the same file
@@ -158,12 +158,12 @@ class Agreement(msgspec.Struct, frozen=True):
 def annotators(folder: Folder, document_id: str) -> list[Annotation]:
     """What everybody said of a document."""
     paths = sorted((folder.annotations / document_id).glob("*.json"))
-    return [msgspec.json.decode(path.read_bytes(), type=Annotation) for path in paths]
+    return [decode_file(path, Annotation) for path in paths]
 
 
 def annotation_of(folder: Folder, document_id: str, annotator: str) -> Annotation:
     path = _path(folder, document_id, annotator)
-    return msgspec.json.decode(path.read_bytes(), type=Annotation) if path.exists() else Annotation(annotator)
+    return decode_file(path, Annotation) if path.exists() else Annotation(annotator)
 
 
 def keeper(folder: Folder, document_id: str, annotator: str, base: int) -> Keep:
@@ -257,5 +257,5 @@ def _path(folder: Folder, document_id: str, annotator: str) -> Path:
 
 
 def _write(path: Path, held: Annotation) -> None:
-    with whole_file(path) as part:
+    with summed_file(path) as part:
         part.write_bytes(msgspec.json.encode(held))

@@ -21,11 +21,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from uuid import uuid4
+
+import msgspec
 
 from tabellion.errors import LibraryError, MissingExtraError
 
+Held = TypeVar("Held")
 PATIENCE = 0.05  # seconds between two tries to get a lock
 
 
@@ -53,6 +56,8 @@ def _acquire(handle: int, how: int, until: float) -> bool:
 
 LEAVINGS = b"leavings"  # in the mark, where there are some for certain
 PART = ".part"  # the ending of files that are still being written
+SUMS = "SHA256SUMS"
+_LONG = 60.0  # seconds that a writer waits for another one of the same room
 
 
 class Folder:
@@ -199,6 +204,63 @@ def whole_file(path: Path) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def summed_file(path: Path) -> Iterator[Path]:
+    """The same, with its hash in `SHA256SUMS` beside it, by which damage is told (`unlike_sums`).
+
+    While it is replaced both hashes stand there: a process that is killed leaves nothing that looks damaged.
+    """
+    room = path.parent
+    with locked(room / "sums.lock", wait=_LONG):
+        before = [line for line in read_sums(room) if line[1] != path.name]
+        old = [line for line in read_sums(room) if line[1] == path.name]
+        with whole_file(path) as part:
+            yield part
+            new = (file_hash(part), path.name)
+            write_sums(room, [*before, *old, new])
+        write_sums(room, [*before, new])
+
+
+def read_sums(room: Path) -> list[tuple[str, str]]:
+    """The lines of `SHA256SUMS`: hash and name; a line that is none gives a name that no file has."""
+    try:
+        lines = (room / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []
+    return [(digest, name) for digest, _, name in (line.partition("  ") for line in lines)]
+
+
+def write_sums(room: Path, lines: Iterable[tuple[str, str]] | None = None) -> None:
+    """Write `SHA256SUMS`, as the program sha256sum reads it; without lines, those of all files of the room."""
+    files = (path for path in sorted(room.iterdir()) if path.name != SUMS and path.suffix != ".lock")
+    held = lines if lines is not None else [(file_hash(path), path.name) for path in files]
+    with whole_file(room / SUMS) as part:
+        part.write_text("".join(f"{digest}  {name}\n" for digest, name in held), encoding="utf-8")
+
+
+def unlike_sums(room: Path) -> list[str]:
+    """The files of a room that are not as they were written, or gone."""
+    held: dict[str, set[str]] = {}
+    for digest, name in read_sums(room):
+        held.setdefault(name, set()).add(digest)
+    return [name for name, fit in held.items() if not _is_one_of(room / name, fit)]
+
+
+def _is_one_of(path: Path, hashes: set[str]) -> bool:
+    try:
+        return file_hash(path) in hashes
+    except (OSError, ValueError):  # gone, or no name at all
+        return False
+
+
+def decode_file(path: Path, kind: type[Held]) -> Held:
+    """What a file of JSON holds."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except msgspec.MsgspecError as error:
+        raise LibraryError(f"{path}: damaged ({error}); `tabellion verify` says what to do") from None
 
 
 def bring_to_disk(folder: Path) -> None:

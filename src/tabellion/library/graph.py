@@ -8,6 +8,7 @@ read, what is gone is taken out. Queries only read, and reach nothing outside. N
 from __future__ import annotations
 
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from sqlalchemy import select
 
 from tabellion.errors import LibraryError, MissingExtraError, QueryError
 from tabellion.library.catalogue import documents
-from tabellion.library.files import locked
+from tabellion.library.files import file_hash, locked, read_sums, unlike_sums, write_sums
 from tabellion.library.library import Library
 from tabellion.library.quads import Quads, describe_quads, read_quads
 from tabellion.library.records import documents_by_id
@@ -38,6 +39,7 @@ _OUTSIDE = re.compile(
 )
 _ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 Told = Callable[[str], None]
+_FILE = ".sst"  # the files that hold the facts
 _TOGETHER = 4 * 2**20  # bytes of packed facts that are loaded at once, some hundred megabytes unpacked
 
 
@@ -48,26 +50,66 @@ def open_graph(library: Library, tell: Told = lambda _: None) -> pyoxigraph.Stor
     import pyoxigraph
 
     place = str(library.folder.graph)
-    if not library.folder.graph.exists() or _held(pyoxigraph.Store.read_only(place)) != _wanted(library):
+    if not _is_current(library):
         with locked(library.folder.graph_lock, wait=_PATIENCE) as mine:
             if not mine:
                 raise LibraryError(f"{place}: another process is still bringing it up to date")
-            store = pyoxigraph.Store(place)
-            catch_up(library, store, tell)
-            store.flush()
-            del store  # only one process may hold it open to write
+            if find_graph_damage(library):
+                shutil.rmtree(place)
+            _write_graph(library, tell)
     return pyoxigraph.Store.read_only(place)
+
+
+def _is_current(library: Library) -> bool:
+    """Whether the graph is there, can be read, and is that of the catalogue."""
+    import pyoxigraph
+
+    try:
+        return library.folder.graph.exists() and _held(
+            pyoxigraph.Store.read_only(str(library.folder.graph))
+        ) == _wanted(library)
+    except (OSError, RuntimeError):  # damaged: it is made anew
+        return False
+
+
+def _write_graph(library: Library, tell: Told) -> None:
+    """Bring the graph up to date, and note the hashes of its files, which never change once they are written."""
+    import pyoxigraph
+
+    store = pyoxigraph.Store(str(library.folder.graph))
+    catch_up(library, store, tell)
+    store.flush()
+    del store  # only one process may hold it open to write; now all its files are written
+    known = {name: digest for digest, name in read_sums(library.folder.graph)}
+    files = sorted(library.folder.graph.glob(f"*{_FILE}"))
+    write_sums(library.folder.graph, [(known.get(path.name) or file_hash(path), path.name) for path in files])
+
+
+def find_graph_damage(library: Library) -> str:
+    """What is wrong with the graph; empty where nothing is, or there is none."""
+    graph = library.folder.graph
+    if not graph.exists() or find_spec("pyoxigraph") is None:
+        return ""
+    import pyoxigraph
+
+    changed = [name for name in unlike_sums(graph) if (graph / name).exists() or not name.endswith(_FILE)]
+    if changed:  # one that is gone was merged with others
+        return f"{changed[0]} is not as it was written"
+    try:
+        for _ in pyoxigraph.Store.read_only(str(graph)):
+            pass
+    except (OSError, RuntimeError) as error:
+        return " ".join(str(error).split())
+    return ""
 
 
 def follow_library(library: Library) -> None:
     """Bring a graph that was asked for once up to date after documents were added, unless another process is at it."""
     if not library.folder.graph.exists() or find_spec("pyoxigraph") is None:
         return
-    import pyoxigraph
-
     with locked(library.folder.graph_lock) as mine:
         if mine:
-            catch_up(library, pyoxigraph.Store(str(library.folder.graph)), lambda _: None)
+            _write_graph(library, lambda _: None)
 
 
 def catch_up(library: Library, store: pyoxigraph.Store, tell: Told) -> None:
@@ -110,6 +152,9 @@ def answer_query(store: pyoxigraph.Store, query: str, file: BinaryIO, form: Resu
         found.serialize(file, format=kinds.get(form, forms.JSON))
     except (SyntaxError, ValueError) as error:
         raise QueryError(" ".join(str(error).split())) from None
+    except RuntimeError as error:  # a file of it is damaged
+        note = f"the graph cannot be read ({' '.join(str(error).split())}); `tabellion rebuild --index` makes it anew"
+        raise LibraryError(note) from None
 
 
 def check_query(query: str) -> None:

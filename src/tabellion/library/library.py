@@ -7,20 +7,18 @@ imported when it is first used, so that a library is open within a blink.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import msgspec
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue, corrections, documents, history
-from tabellion.library.files import Folder, default_place, mark_unfinished
+from tabellion.library.catalogue import Catalogue, documents
+from tabellion.library.files import Folder, default_place, mark_unfinished, unlike_sums
 from tabellion.library.holdings import AddResult, SqliteHoldings, document_address, document_id, in_parts
 from tabellion.library.index import SearchIndex
 from tabellion.library.places import files_of, store_of
@@ -180,16 +178,19 @@ class Library:
 
     @property
     def outdated_weights(self) -> str:
-        """That the library's own weights do not fit this version and are passed over; empty where they fit."""
+        """Why the library's own weights are passed over: damaged, or not of this version; empty where they fit."""
         if not self.folder.weights.is_dir():
             return ""
         from tabellion.weights import find_outdated
 
-        fault = find_outdated(self.folder.weights)
-        if not fault:
+        if changed := unlike_sums(self.folder.weights):
+            why = f"are damaged ({changed[0]} is not as it was written)"
+        elif fault := find_outdated(self.folder.weights):
+            why = f"were learned with another version ({fault})"
+        else:
             return ""
         return (
-            f"the weights of this library were learned with another version ({fault}), the shipped ones are used; "
+            f"the weights of this library {why}, the shipped ones are used; "
             "`tabellion learn --install` learns them anew"
         )
 
@@ -237,30 +238,14 @@ class Library:
             raise LibraryError(f"{name}: several documents are called so; name one by its id: {', '.join(found)}")
         return next(iter(found.values()))
 
-    def remove(self, name: str, *, forget: bool = False) -> DocumentRecord:
-        """Take a document out; its history, corrections and original stay, unless it is to be forgotten."""
-        from tabellion.library.verify import sweep
-        from tabellion.library.views import drop_views
-        from tabellion.library.writing import drop_document, note_end
+    def remove(self, name: str, *, forget: bool = False) -> DocumentRecord | None:
+        """Take a document out; its history, corrections and original stay, unless it is to be forgotten.
 
-        record = self.find(name)
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with self.catalogue.writing() as connection:
-            held = documents_by_id(connection, [record.document_id])
-            if record.document_id in held:
-                sequence = self.catalogue.next_sequence(connection)
-                note_end(connection, held[record.document_id], "removed", now, sequence)
-                drop_document(connection, held[record.document_id])
-        drop_views(self.folder.segments, record.document_id, None)
-        if forget:
-            self.index.catch_up(wait=True)  # it learns of removals from the history
-            with self.catalogue.writing() as connection:
-                for table in (history, corrections):
-                    connection.execute(delete(table).where(table.c.document_id == record.document_id))
-            sweep(self.folder, self.catalogue, always=True)
-            shutil.rmtree(self.folder.graph, ignore_errors=True)  # made anew when it is next asked
-        self.index.catch_up()
-        return record
+        One that was taken out before can still be forgotten: then nothing is returned.
+        """
+        from tabellion.library.adding import remove_document
+
+        return remove_document(self, name, forget=forget)
 
     def search(
         self, question: str, *, conditions: Iterable[Condition] = (), limit: int = 10, offset: int = 0,

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from tabellion.errors import LibraryError
-from tabellion.library.files import Folder, whole_file
+from tabellion.library.files import Folder, decode_file, summed_file
 from tabellion.library.holdings import AddResult
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
@@ -83,7 +83,7 @@ class MinedSites(msgspec.Struct, frozen=True):
 def list_mined(library: Library) -> list[MinedSites]:
     """The ontologies of a library, by name."""
     paths = sorted(library.folder.mined.glob(f"*{_TAXONOMY}"))
-    return [msgspec.json.decode(path.read_bytes(), type=MinedSites) for path in paths]
+    return [decode_file(path, MinedSites) for path in paths]
 
 
 def mined_instances(library: Library, name: str, concept: str | None, first: int, most: int) -> dict[str, Any]:
@@ -124,13 +124,13 @@ def _store_whole(folder: Folder, ontology: Ontology, name: str, schemas: list[di
     folder.mined.mkdir(exist_ok=True)
     base = quote(name, safe="")
     counts = Counter(each.concept for each in ontology.instances)
-    with whole_file(folder.mined / (base + _INSTANCES)) as part, part.open("wb") as file:
+    with summed_file(folder.mined / (base + _INSTANCES)) as part, part.open("wb") as file:
         for each in ontology.instances:
             file.write(msgspec.json.encode(instance_json(each)) + b"\n")
     rest = msgspec.structs.replace(ontology, instances=()).as_json()
     by_concept = {concept: number for concept, number in counts.items() if concept is not None}
     whole = MinedSites(name, rest["concepts"], rest["sites"], rest["issues"], counts.total(), by_concept, schemas or [])
-    with whole_file(folder.mined / (base + _TAXONOMY)) as part:
+    with summed_file(folder.mined / (base + _TAXONOMY)) as part:
         part.write_bytes(msgspec.json.encode(whole))
 
 

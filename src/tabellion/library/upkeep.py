@@ -7,7 +7,8 @@ letter is found and put right; what else stands in it is read from the original 
 every row that can still be read is taken over into a new one.
 
 Copying goes on while others write. In: a library, and a place where there is none: a folder, or a PostgreSQL URL with
-a folder for the files. Out: a library there with the same documents, tables, history and corrections. The catalogue is
+a folder for the files. Out: a library there with the same documents, tables, history, corrections, weights, mined
+things and annotations. The catalogue is
 copied as it is at one moment, and the files that it names then are never changed; nobody clears files away meanwhile.
 The index is derived: the first search makes it anew.
 """
@@ -36,7 +37,7 @@ from tabellion.library.catalogue import (
     segments,
     tables,
 )
-from tabellion.library.files import Folder, bring_to_disk, locked, whole_file
+from tabellion.library.files import PART, Folder, bring_to_disk, locked, whole_file
 from tabellion.library.holdings import document_address, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import find_original, is_whole, list_originals, load_original, segment_path
@@ -232,7 +233,19 @@ def _copy_files(source: Library, target: Library, rows: dict[str, list[dict[str,
             aim.parent.mkdir(parents=True, exist_ok=True)
             with whole_file(aim) as part, path.open("rb") as there, part.open("wb") as here:
                 shutil.copyfileobj(there, here)
-        if source.folder.weights.is_dir():
-            shutil.copytree(source.folder.weights, target.folder.weights, dirs_exist_ok=True)
+        for room in ("weights", "mined", "annotations"):
+            if (source.folder.root / room).is_dir():
+                _copy_room(source.folder.root / room, target.folder.root / room)
     except OSError as error:
         raise LibraryError(f"{target.folder.root}: cannot be copied ({error.strerror or error})") from error
+
+
+def _copy_room(room: Path, aim: Path) -> None:
+    """Copy the files of a room, and of those in it, each with its hash as it is at one moment."""
+    aim.mkdir(parents=True, exist_ok=True)
+    with locked(room / "sums.lock", wait=_LONG_WAIT):
+        for path in sorted(room.iterdir()):
+            if path.is_dir():
+                _copy_room(path, aim / path.name)
+            elif path.suffix not in (".lock", PART):
+                shutil.copyfile(path, aim / path.name)

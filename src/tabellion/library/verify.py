@@ -28,7 +28,8 @@ from sqlalchemy import Connection, delete, select
 from tabellion.errors import LibraryError
 from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
-from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked
+from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked, unlike_sums
+from tabellion.library.graph import find_graph_damage
 from tabellion.library.holdings import DocumentRecord, SegmentRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import (
@@ -142,6 +143,9 @@ def verify_library(library: Library) -> Iterator[str]:
         index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
     if library.outdated_weights:
         yield library.outdated_weights
+    yield from _check_beside(library.folder)
+    if damage := find_graph_damage(library):
+        yield f"graph: {damage}; `tabellion rebuild --index`"
     yield from _check_corrections(library)
     yield from _check_originals(library, {document.sha256 for document in documents} | set(old))
     yield from _check_tables(documents, counted)
@@ -169,6 +173,15 @@ def verify_library(library: Library) -> Iterator[str]:
         except BaseException as error:
             pass_on(error)
             yield f"index: cannot be read ({error}); `tabellion rebuild --index`"
+
+
+def _check_beside(folder: Folder) -> Iterator[str]:
+    """What annotators said and what was mined: files that nothing else of the library is made of."""
+    for name in unlike_sums(folder.mined):
+        yield f"mined, {name}: not as it was written; `tabellion mine --library` again, or `tabellion restore` a backup"
+    for room in sorted(path for path in folder.annotations.glob("*") if path.is_dir()):
+        for name in unlike_sums(room):
+            yield f"annotations of {room.name}, {name}: not as they were written; `tabellion restore` a backup"
 
 
 def _check_seals(library: Library) -> Iterator[str]:

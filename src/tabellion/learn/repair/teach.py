@@ -43,6 +43,7 @@ from tabellion.learn.sheets.rows import (
     row_material,
 )
 from tabellion.learn.training import Card, Material, write_card
+from tabellion.library.files import write_sums
 from tabellion.library.holdings import DocumentRecord
 from tabellion.library.library import Library
 from tabellion.library.records import list_documents
@@ -196,15 +197,23 @@ def train_taught(folder: Path, golds: Sequence[GoldFrame]) -> list[Path]:
 
 @contextmanager
 def appearing(folder: Path) -> Iterator[Path]:
-    """A folder to write to, whose files come to another one once all are written."""
+    """A folder to write to, whose files come to another one together, once all are written; what it had beside stays.
+
+    What a process leaves that is killed goes with the next one.
+    """
+    made, old = (folder.with_name(f".{folder.name}.{word}") for word in ("new", "old"))
+    if old.is_dir() and not folder.is_dir():
+        old.rename(folder)
+    for left in (made, old):
+        shutil.rmtree(left, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    made = folder.with_name(f".{folder.name}.new")  # what a killed process left there goes
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
+    shutil.copytree(folder, made)
     try:
         yield made
-        for path in sorted(made.iterdir()):
-            path.replace(folder / path.name)
+        write_sums(made)
+        folder.rename(old)
+        made.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
