@@ -210,9 +210,11 @@ def soak_flips(count: int, folder: Path, seed: int = 2) -> int:
     with open_library(str(whole)) as library:
         library.repair(library.documents()[0].tables[0], author="ada").set_text("title", "Repaired")
         wanted = contents(library), _facts(library)
+        mined = {one.sha256 for one in library.documents() if one.source.startswith("mined:")}  # no source has them
     rooms: dict[str, list[Path]] = {}
     for path in sorted(whole.rglob("*")):
-        if path.is_file() and path.stat().st_size and path.name[0] != "." and path.suffix != ".lock":
+        passed_over = path.name[0] == "." or path.suffix == ".lock" or path.name.split(".")[0] in mined
+        if path.is_file() and path.stat().st_size and not passed_over:
             rooms.setdefault(path.relative_to(whole).parts[0], []).append(path)
     choose, told = random.Random(seed), Counter[str]()  # noqa: S311 - the same flips every time
     for number in range(count):

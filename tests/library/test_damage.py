@@ -83,6 +83,8 @@ MENDED = (
     "DELETE FROM tables WHERE row 5 of tables",
     "UPDATE segments SET sha256 = replace(sha256, 'a', 'b')",
     "UPDATE segments SET dead = dead + 1",
+    "UPDATE documents SET seal = replace(seal, substr(seal, 3, 1), ':') WHERE row 5 of documents",
+    "UPDATE library_facts SET value = substr(value, 2) WHERE name = 'seals'",
 )
 LOST = (
     "UPDATE history SET source = source || 'x'",

@@ -80,7 +80,7 @@ def watch_seals(engine: Engine) -> None:
             if clause.whereclause is not None:
                 wanted = wanted.where(clause.whereclause)
             gone = connection.execute(wanted).scalars().all()
-            connection.info.setdefault("seals", Counter())[table.name] -= sum(int(seal, 16) for seal in gone)
+            connection.info.setdefault("seals", Counter())[table.name] -= sum(map(_number, gone))
             if isinstance(clause, Update):
                 clause = clause.values(seal=None)
         return clause, many, one
@@ -130,22 +130,35 @@ def broken_rows(connection: Connection) -> Iterator[tuple[Table, tuple[Any, ...]
     for table in SEALED:
         key, total = key_of(table), 0
         for row in connection.execute(select(table)).mappings():
-            total += int(row["seal"] or "0", 16)
+            total += _number(row["seal"])
             if row["seal"] != seal_of(table, row):
                 yield table, tuple(row[column.name] for column in key)
         if total % _WHOLE != sums[table.name]:
             yield table, ()
-    if _facts_seal(connection) != json.loads(_sums_text(connection)).get(facts.name):
+    if _facts_seal(connection) != _said(connection).get(facts.name):
         yield facts, ()
 
 
+def _number(seal: object) -> int:
+    """A seal, or a sum of seals; nothing where it is damaged itself."""
+    try:
+        return int(str(seal or "0"), 16)
+    except ValueError:
+        return 0
+
+
 def _read_sums(connection: Connection) -> dict[str, int]:
-    said = json.loads(_sums_text(connection))
-    return {table.name: int(said.get(table.name, "0"), 16) for table in SEALED}
+    said = _said(connection)
+    return {table.name: _number(said.get(table.name)) for table in SEALED}
 
 
-def _sums_text(connection: Connection) -> str:
-    return str(connection.execute(select(facts.c.value).where(facts.c.name == FACT)).scalar() or "{}")
+def _said(connection: Connection) -> dict[str, Any]:
+    """The sums as they are kept; none where that is damaged."""
+    try:
+        said = json.loads(str(connection.execute(select(facts.c.value).where(facts.c.name == FACT)).scalar() or "{}"))
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _write_sums(connection: Connection, sums: Mapping[str, int]) -> None:
