@@ -206,7 +206,7 @@ def faults_of(shelf: Path) -> list[str]:
 
 def soak_flips(count: int, folder: Path, seed: int = 2) -> int:
     """Flip a byte somewhere in a library; verify must tell it, and rebuild make whole again what can be."""
-    whole, _ = make_shelf(folder)
+    whole, _ = make_shelf(folder, 5)
     with open_library(str(whole)) as library:
         library.repair(library.documents()[0].tables[0], author="ada").set_text("title", "Repaired")
         wanted = contents(library), _facts(library)
@@ -231,13 +231,14 @@ def soak_flips(count: int, folder: Path, seed: int = 2) -> int:
             told[f"{room} harmless"] += 1
         else:
             told["not told"] += 1
-            print(f"flip not told: {path.name} at {place}")
+            print(f"flip not told: {path.name} at {place}", flush=True)
         start(rebuild, Round(str(shelf), str(shelf), "", "", "")).join()
         if _held(shelf) != wanted or (room not in _KEPT and faults_of(shelf)):
             told["not mended"] += 1
-            print(f"flip not mended: {path.name} at {place}: {faults_of(shelf)[:1]}")
+            print(f"flip not mended: {path.name} at {place}: {faults_of(shelf)[:1]}", flush=True)
         shutil.rmtree(shelf)
-    print(f"flips: {count}, {dict(told)}", flush=True)
+        if (number + 1) % 20 == 0 or number + 1 == count:
+            print(f"flips: {number + 1}, {dict(sorted(told.items()))}", flush=True)
     return told["not told"] + told["not mended"]
 
 

@@ -33,8 +33,9 @@ from tabellion.library.verify import verify_library
 
 DOCUMENTS, REPAIRED, REMOVED = 24, 6, 5
 KILLS = 4  # of each command in a round
-_LOADED = ("soak_kills", "tabellion.cli.add", "tabellion.cli.upkeep", "tabellion.cli.mine", "tabellion.cli.unified")
-_LOADED += ("tabellion.library.library", "tabellion.label", "tabellion.read.delimited", "tabellion.learn.repair.teach")
+_LOADED = ("soak_kills", "soak_warm", "tabellion.cli.add", "tabellion.cli.upkeep", "tabellion.cli.mine")
+_LOADED += ("tabellion.cli.unified", "tabellion.library.library", "tabellion.label", "tabellion.read.delimited")
+_LOADED += ("tabellion.learn.repair.teach",)
 
 
 class Round(NamedTuple):
@@ -138,7 +139,8 @@ def _learned(path: Path) -> Any:
 
 
 def start(operation: Callable[[Round], None], at: Round) -> BaseProcess:
-    """Forked from a server that has the imports, so that it begins at once."""
+    """Forked from a server that has the imports and the weights, so that it begins at once."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, sys.path)))  # the server looks there alone
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(_LOADED))
     process = context.Process(target=operation, args=(at,))
