@@ -222,7 +222,7 @@ def soak_flips(count: int, folder: Path, seed: int = 2) -> int:
         room = sorted(rooms)[number % len(rooms)]
         path = shelf / choose.choice(rooms[room]).relative_to(whole)
         data = bytearray(path.read_bytes())
-        place = choose.randrange(len(data))
+        place = choose.choice([at for at, one in enumerate(data) if one])  # a database has much room that is empty
         data[place] ^= 1 << choose.randrange(8)
         path.write_bytes(bytes(data))
         if faults_of(shelf):

@@ -174,6 +174,9 @@ def test_a_damaged_graph_is_made_anew_and_damaged_weights_are_passed_over(tmp_pa
         facts = {str(one) for one in open_graph(library)}
         (library.folder.graph / "CURRENT").write_bytes(b"MANIFEST-999999\n")
         assert {str(one) for one in open_graph(library)} == facts
+        (library.folder.graph / "CURRENT").write_bytes(b"MANIFEST-999999\n")
+        (more,) = write_documents(tmp_path / "more", 1, seed=7)
+        assert [one.status for one in library.add(more)] == ["added"]
         assert library.settle().weights
         (library.folder.weights / "left_parents.card.json").write_bytes(b"\xff")
         assert library.settle().weights is None

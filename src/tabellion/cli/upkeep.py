@@ -52,10 +52,10 @@ def rebuild(
         _salvage(library)
         with opened_library(library, files) as store:
             store.folder.applied.unlink(missing_ok=True)  # so that the index is thrown away before it is looked into
+            shutil.rmtree(store.folder.graph, ignore_errors=True)  # made anew when it is next asked
             if not index:
                 failures = _read_all(store, partial(reread, library=library, files=files), settings, crew, trace=trace)
             store.index.rebuild(shards)
-            shutil.rmtree(store.folder.graph, ignore_errors=True)  # made anew when it is next asked
     raise typer.Exit(1 if failures else 0)
 
 

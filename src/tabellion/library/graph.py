@@ -109,7 +109,10 @@ def follow_library(library: Library) -> None:
         return
     with locked(library.folder.graph_lock) as mine:
         if mine:
-            _write_graph(library, lambda _: None)
+            try:
+                _write_graph(library, lambda _: None)
+            except (OSError, RuntimeError):  # damaged: it is made anew when it is next asked
+                shutil.rmtree(library.folder.graph, ignore_errors=True)
 
 
 def catch_up(library: Library, store: pyoxigraph.Store, tell: Told) -> None:

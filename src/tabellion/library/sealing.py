@@ -73,7 +73,7 @@ def watch_seals(engine: Engine) -> None:
         if not isinstance(clause, Delete | Insert | Update):  # a statement of words may write anything
             written.update(_WATCHED)
             return clause, many, one
-        table = clause.table
+        table: Any = clause.table
         written.add(table.name)
         if isinstance(clause, Delete | Update) and table in SEALED:
             wanted = select(table.c.seal).where(table.c.seal.is_not(None))

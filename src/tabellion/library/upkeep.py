@@ -8,9 +8,8 @@ every row that can still be read is taken over into a new one.
 
 Copying goes on while others write. In: a library, and a place where there is none: a folder, or a PostgreSQL URL with
 a folder for the files. Out: a library there with the same documents, tables, history, corrections, weights, mined
-things and annotations. The catalogue is
-copied as it is at one moment, and the files that it names then are never changed; nobody clears files away meanwhile.
-The index is derived: the first search makes it anew.
+things and annotations. The catalogue is copied as it is at one moment, and the files that it names then are never
+changed; nobody clears files away meanwhile. The index is derived: the first search makes it anew.
 """
 
 from __future__ import annotations
