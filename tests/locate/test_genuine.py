@@ -57,6 +57,19 @@ def test_code_in_a_pre_is_no_table() -> None:
     assert regions(code)[0].genuine < 0.5
 
 
+def test_a_drawing_in_a_pre_is_no_table() -> None:
+    bars = [
+        "19.6^          #",
+        "    |          #",
+        "    |     :    #",
+        "    |  @  :    #",
+        "    |  @  ::   #",
+        "   0 +-------->",
+    ]
+    assert regions("<pre>KB\n" + "\n".join(bars) + "</pre>")[0].genuine < 0.5
+    assert regions("<pre>KB    -     5\nMB    7     -\nGB    -     2\n</pre>")[0].genuine > 0.5
+
+
 def test_the_papers_layout_features_of_a_plain_table() -> None:
     found = paper("<table><tr><td>ab<td>abcd<tr><td>ab<td>abcd</table>")
     assert (found["columns mean"], found["columns deviation"]) == (2, 0)

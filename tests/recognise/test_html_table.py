@@ -101,6 +101,11 @@ def test_bars_part_the_columns_of_aligned_text(lines: list[str]) -> None:
     assert all(row[0].startswith("SELECT") for row in rows_of(grid)[:-3])
 
 
+def test_a_rule_under_a_whole_line_spans_none_of_its_texts() -> None:
+    grid = grid_of("<pre>name      born\n--------------\nMary      1797\nAda       1815\nEmmy      1882</pre>")
+    assert rows_of(grid)[0] == ["name", "born"]
+
+
 def test_a_slash_and_a_number_are_a_mark_only_where_a_note_begins_so() -> None:
     rows = "<tr><th>Name<th>Speed<tr><td>crypt-bf/8<td>1792<tr><td>crypt-bf/7<td>3648"
     assert grid_of(f"<table>{rows}</table>").label[1:, 0].tolist() == ["crypt-bf/8", "crypt-bf/7"]

@@ -7,8 +7,8 @@ name.
 
 What leads a label: blanks, dots, dashes and bullets, as one indent. In: a text as it stands in a cell. Out: the text
 without its leaders and the indent in steps of about two letters, the measure of `Style.indent`. Dot leaders that run
-from a label to its values are dropped as well. One dot before a small letter is of the name (".csv", ".com"). Fails
-where a dash that leads is part of the label itself.
+from a label to its values are dropped as well. One dot before a small letter is of the name (".csv", ".com"), and so
+are the dashes of options ("--file", "-v"). Fails where another dash that leads is part of the label itself.
 
 Marks that stand for a missing value. In: a text. Out: whether it is such a mark, by itself (`strict`) or given that it
 stands among numbers. Fails where an office uses a number for missing (9999), or a tick "X" in a column of numbers.
@@ -24,7 +24,9 @@ from tabellion.patterns import lazy_pattern, short_pattern
 _WIDE = "\t\u2003\u3000"  # a tab, an em space or an ideographic space is a whole step
 _BLANKS = lazy_pattern(r"[\s\u200b\ufeff]*")
 _DOTS = lazy_pattern(r"(?!\.[a-z])[.…·](?:\s*[.…·])*\s*(?=[^\W_]|[$(\"'<>≥≤])")
-_DASHES = lazy_pattern(r"(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)")
+_DASHES = lazy_pattern(
+    r"(?!--[a-z]|-[A-Za-z](?![^\W_]))(?:[-‐‑‒–—―−•●○◦▪■□►▸⁃]\s*)+(?=[^\W\d_]|[\"'(])|(?:[-–—•●○◦▪■□►▸⁃]\s+)+(?=\d)"
+)
 _LONGEST = 400  # a longer text is prose, and no leader runs from it to a value
 _LEADERS_END = (".", "…", "·", "_")
 _TRAILING = short_pattern(r"(?:\s*[.…·_]){3,}\s*$|(?<=\w)\s*\.{2,}\s*$")
@@ -41,6 +43,8 @@ def split_leaders(text: str) -> tuple[str, float]:
     ('Total, all ages', 0.0)
     >>> split_leaders(".csv"), split_leaders(".Wyoming")
     (('.csv', 0.0), ('Wyoming', 0.5))
+    >>> split_leaders("--file"), split_leaders("-v, --verbose"), split_leaders("-men"), split_leaders("--Men")
+    (('--file', 0.0), ('-v, --verbose', 0.0), ('men', 1.0), ('Men', 2.0))
     """
     end, indent = (0, 0.0) if text[:1].isalnum() else _leaders(text)
     body = text[end:].rstrip(" \t\n\r\xa0\u200b\ufeff\u3000")

@@ -10,7 +10,7 @@ Whether a definition list, or text in a `<pre>`, is a table of data: by plain ru
 probability, coarse: there are no labelled ones to learn from. A definition list is one record if its terms are short
 words, single and distinct, and what is said of them is short and no prose or field; links are values too where each
 term has one of its own, and the terms lead nowhere. Preformatted text is a table if most of its lines have gaps at the
-same places.
+same places, and most of what stands there are words or numbers.
 
 Why a candidate of a web page was judged as it was: the features that weighed most. In: a region. Out: the features in
 order of their weight, those that speak for a table above nought. Candidates that were not asked about (too small, for
@@ -33,7 +33,7 @@ from tabellion.locate.web.views import view_candidates
 from tabellion.model.document import Mark, MarkupRegion
 from tabellion.model.markup import Candidate, MarkupPage
 from tabellion.model.place import Place
-from tabellion.values.aligned import find_gaps
+from tabellion.values.aligned import find_gaps, rule_runs, without_bars
 from tabellion.weights import Weights
 from tabellion.weights.boosted import weigh_features
 from tabellion.weights.words import FORMS
@@ -43,6 +43,7 @@ _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?…](?:\s|$)")
 _SHORT_TERM = 40
 _SHORT_SAYING = 120
 _LEAST_PAIRS = 3
+_MOST_SIGNS = 0.5  # the share of the parts of aligned text that may be neither words nor numbers
 _LIKELY, _UNLIKELY = 0.7, 0.1
 
 
@@ -66,9 +67,13 @@ def judge_definitions(page: MarkupPage, candidate: Candidate) -> float:
 
 
 def judge_preformatted(candidate: Candidate) -> float:
-    """The probability that preformatted text is a table."""
+    """The probability that preformatted text is a table; most of what a drawing holds are signs."""
     lines = (candidate.text or "").split("\n")
-    return _LIKELY if find_gaps(lines) else _UNLIKELY
+    if not find_gaps(lines):
+        return _UNLIKELY
+    said = [part for line in without_bars(lines) if not rule_runs(line) for part in line.split()]
+    signs = sum(not any(map(str.isalnum, part)) for part in said)
+    return _LIKELY if signs <= _MOST_SIGNS * len(said) else _UNLIKELY
 
 
 GENUINE, DRAWN, TREE, SVM, WORDS = "genuine", "genuine_drawn", "genuine_tree", "genuine_svm", "genuine_words"  # weights

@@ -123,11 +123,12 @@ def _crosses(line: str, ranges: list[tuple[int, int]], *, barred: bool) -> bool:
 
 
 def _cut(line: str, ranges: list[tuple[int, int]], runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """The cells of a line: column, how many it takes, text."""
+    """The cells of a line: column, how many it takes, text. A run of dashes under several texts spans none of them."""
     if not ranges:
         return [(0, 1, line.strip())]
     if not runs:
         return [(column, 1, said) for column, said in enumerate(cut_line(line, ranges)) if said]
+    runs = [(start, end) for start, end in runs if len(_WORDS.findall(line.expandtabs(8)[start:end])) < 2]
     under = {at for at, (start, end) in enumerate(ranges) if any(a <= start and end <= b + 1 for a, b in runs)}
     cells = [(at, 1, said) for at, said in enumerate(cut_line(line, ranges)) if said and at not in under]
     for start, end in runs:
