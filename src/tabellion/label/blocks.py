@@ -195,15 +195,20 @@ def _repeats(grid: Grid, heads: list[int], start: int) -> Iterator[tuple[int, in
             yield from ((start + row, height) for row in np.flatnonzero(repeated).tolist())
 
 
+_PARTS: dict[RowRole, str] = {"title": "title", "header": "header", "note": "note", "blank": "blank"}  # no body
+
+
 def _runs(roles: list[RowRole], starts: set[int]) -> list[Run]:
     """Rows of one part in a row; a repeated head starts a run of its own."""
     runs: list[Run] = []
+    before: str | None = None
     for row, role in enumerate(roles):
         part = _part(role)
         if part == "blank":
             continue
-        if not runs or runs[-1].part != part or row in starts:
+        if before != part or row in starts:
             runs.append(Run(part, []))
+            before = part
         runs[-1].rows.append(row)
     for run, below in zip(runs[-2::-1], runs[:0:-1], strict=True):
         run.follows = below.part if below.part in ("header", "body") else below.follows
@@ -212,7 +217,7 @@ def _runs(roles: list[RowRole], starts: set[int]) -> list[Run]:
 
 
 def _part(role: RowRole) -> str:
-    return role if role in ("title", "header", "note", "blank") else "body"
+    return _PARTS.get(role, "body")
 
 
 def _settle(blocks: list[Block]) -> list[Block]:

@@ -257,8 +257,9 @@ def _settle(
     upper = cut_top(view_edge(grid, core, above, above=True), weights, told[above])
     lower = cut_bottom(view_edge(grid, core, below, above=False), weights, told[below])
     head, tail = sorted(above[: upper.rows]), below[: lower.rows]
-    note = [row for row in rows if row > max([core[-1], *tail])]
-    title = [row for row in rows if row < min([core[0], *head])]
+    first, last = min([core[0], *head]), max([core[-1], *tail])
+    note = [row for row in rows if row > last]
+    title = [row for row in rows if row < first]
     return Block(title=title, header=head, body=core + tail, note=note, lead=(upper.lead, lower.lead))
 
 
