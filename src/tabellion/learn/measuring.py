@@ -102,14 +102,17 @@ def measure_corpus(
     parents: ParentMethod = "boosted",
     *,
     left_out: bool = False,
+    most_bytes: int | None = None,
 ) -> dict[str, Any]:
     """Score one corpus with the weights under `folds` (without: the shipped ones); the predictions stay for a look.
 
-    With `left_out` those that have not seen the corpus at all.
+    With `left_out` those that have not seen the corpus at all; with `most_bytes` only files that are no larger.
     """
     folder = find_corpus(corpus)
     fold_of, key = folds_of(corpus), SPLIT_KEYS[corpus]
     files = [(folder / "inputs" / gold["file"], fold_of[gold[key]]) for gold in load_gold(folder)]
+    files = [(path, fold) for path, fold in files if most_bytes is None or path.stat().st_size <= most_bytes]
+    chosen = None if most_bytes is None else {path.name for path, _ in files}
     files += [(path, 0) for path in sorted((folder / "examples").glob("*.xlsx"))]
     unseen = corpus if left_out else None
     jobs = [
@@ -117,7 +120,7 @@ def measure_corpus(
         for path, fold in dict(files).items()
     ]
     kept = (folds or default_folds() / "shipped") / f"{corpus}.{rows}.{parents}{'.left-out' * left_out}.jsonl"
-    return score(folder, predict(jobs, kept))
+    return score(folder, predict(jobs, kept), chosen)
 
 
 def score_predictions(corpus: str, predictions: Path) -> dict[str, Any]:

@@ -43,7 +43,7 @@ from __future__ import annotations
 import json
 import re
 import statistics
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -248,8 +248,10 @@ def load_gold(folder: Path) -> tuple[Json, list[Json]]:
         return about, [json.loads(line) for line in lines]
 
 
-def score(folder: Path, docs: dict[str, Json]) -> dict[str, Any]:
+def score(folder: Path, docs: dict[str, Json], files: Collection[str] | None = None) -> dict[str, Any]:
+    """The figures of a corpus, or of some of its files."""
     about, golds = load_gold(folder)
+    golds = [gold for gold in golds if files is None or gold["file"] in files]
     missing = [g["file"] for g in golds if g["file"] not in docs]
     failed = [g["file"] for g in golds if (docs.get(g["file"]) or {}).get("error")]
     usable = {g["file"]: {} if g["file"] in failed else docs.get(g["file"], {}) for g in golds}
