@@ -286,6 +286,8 @@ EDGE_FEATURES: dict[str, Callable[[EdgeRow], float]] = {
     "last column": _last_column,
     "first over values": _first_over_values,
     "widest span": _widest_span,
+    "widest text": _widest_text,
+    "texts": _texts,
     "tallest span": _tallest_span,
     "tied inwards": _reached_by_span,
     "numbers over values": _numbers_over_values,

@@ -281,15 +281,29 @@ def _stands_alone(grid: Grid, block: Block, band: list[int]) -> bool:
 
 
 def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
-    """The columns without those at the right that have no head and hardly a cell."""
+    """The columns without those at the right that have no head and hardly a cell, or nothing but a merged head.
+
+    What says there the same as columns without a head between the values flags the value before it.
+    """
     if not block.header:
         return columns
     headed = np.asarray(grid.said[np.ix_(block.header, columns)].any(axis=0))
     filled = (grid.content[np.ix_(block.body, columns)] != EMPTY).mean(axis=0)
+    own = grid.filled[np.ix_(block.header, columns)].any(axis=0)
     last = len(columns)
-    while last > 2 and not headed[last - 1] and filled[last - 1] < REMARKS:
+    while last > 2 and (
+        (not headed[last - 1] and filled[last - 1] < REMARKS and not _flags(grid, block.body, columns[:last], own))
+        or (filled[last - 1] == 0 and not own[last - 1])
+    ):
         last -= 1
     return columns[:last]
+
+
+def _flags(grid: Grid, body: list[int], columns: list[int], own: Bools) -> bool:
+    """Whether the last column says only what others without a head of their own say, inside the table."""
+    said = {label for label in grid.label[body, columns[-1]].tolist() if label}
+    others = [column for column, head in zip(columns[1:-1], own[1:], strict=False) if not head]
+    return bool(said) and said <= set(grid.label[np.ix_(body, others)].ravel().tolist())
 
 
 def build_frame(

@@ -15,7 +15,8 @@ all columns were taken for a stub, those that are not of the key are values. Whe
 that all have a label, columns of words after it, and of numbers that go one way again and again (years, doses), are of
 the stub if together they do, or one of words behind other numbers. Numbers that go up and down and come again name
 nothing. Where nothing is left, a column of words that tells the rows apart is the stub, alone or with the one after it
-(firm and year).
+(firm and year). A column of labels that are indented below one another, right behind the stub (which then holds codes),
+is of the stub.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _FRACTIONS = 0.3  # of the numbers of a measure that are not whole, at least
 _WAVERING = 0.2  # of the steps of a measure that go up, and that go down, at least
 _LOOKED_AT = 20_000  # rows: more do not change the answer
 _ENOUGH = 3  # rows from which a column shows what it is for
+_INDENTED = 0.5  # steps: a single blank is a slip
 _LONG = 80  # letters from which a text is prose rather than a name
 _IS_WORDS = np.isin(np.arange(len(Content)), (Content.TEXT, Content.LINK, Content.DATE))  # by content
 _MEASURED = re.compile(r"[\W\d_]{0,40}\d(?:[.,]|\s*±\s*)\d[\W\d_]{0,40}")  # "3.5 ± 0.6", "1.2–4.5": no name
@@ -89,6 +91,25 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
 
 def settle_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: Sequence[int]) -> list[int]:
     """The positions of the columns that name rows, given those that were taken for a stub."""
+    named = _settle_names(grid, body, columns, stub)
+    at = named[-1] + 1 if named == list(range(len(named))) and named else len(columns)
+    while at < len(columns) - 1 and _is_outline(grid, np.asarray(body[:_LOOKED_AT], dtype=np.intp), columns[at]):
+        named.append(at)
+        at += 1
+    return named
+
+
+def _is_outline(grid: Grid, rows: NDArray[np.intp], column: int) -> bool:
+    """Whether nearly all rows have words here, some indented below others: such labels stand behind codes."""
+    words = grid.content[rows, column] == TEXT
+    deeper = grid.indent[rows[words], column]
+    if words.mean() < _FILLED or not (grid.content[rows, column + 1 :] == NUMBER).any():
+        return False
+    return bool((deeper > deeper.min() + _INDENTED).sum() >= _ENOUGH and (deeper == deeper.min()).any())
+
+
+def _settle_names(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: Sequence[int]) -> list[int]:
+    """The positions of the columns that name rows, whether their labels are indented or not."""
     if len(stub) == len(columns) > 1:
         key = find_key(grid, body, columns)
         return list(range(max((columns.index(at) for at in key), default=0) + 1))
