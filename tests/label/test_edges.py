@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.sheets import Value, grid_of
 
-from tabellion.label.edge_features import tells_nothing_apart, view_edge
+from tabellion.label.edge_features import view_edge
+from tabellion.label.edge_laws import tells_nothing_apart
 
 BODY: list[list[Value]] = [["Ash", 12, 13, 14], ["Birch", 22, 23, 24], ["Cedar", 32, 33, 34]]
 HEAD: list[Value] = ["Town", "2019", "2020", "2021"]

@@ -141,7 +141,9 @@ def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
     first_body = next((i for i, role in enumerate(roles) if _part(role) == "body"), len(roles))
     heads = [row for row in range(first_body) if roles[row] == "header"]
     starts = set()
-    for row, height in _repeats(grid, heads, first_body):
+    later = [row for row in range(first_body, len(roles) - 1) if roles[row] == "header"]
+    again = [found for head in later for found in _repeats(grid, [head], head + 1)]
+    for row, height in (*_repeats(grid, heads, first_body), *again):
         start = row
         while row - start < height and start - 1 > first_body and roles[start - 1] != "blank":
             start -= 1
@@ -149,7 +151,7 @@ def _promoted(labels: RowLabels) -> tuple[list[RowRole], set[int]]:
             if _part(roles[at]) == "body":
                 roles[at] = "header"
         starts.add(start)
-    for row in _heads_after_gaps(grid, roles, first_body):
+    for row in (*_heads_after_gaps(grid, roles, first_body), *_heads_by_labels(grid, roles)):
         roles[row] = "header"
     for row in (row for row, role in enumerate(roles) if role == "header" and row >= first_body + 2):
         above = row - 1
@@ -178,6 +180,26 @@ def _heads_after_gaps(grid: Grid, roles: list[RowRole], first_body: int) -> list
         if plain and many and number[first_body:row, below].any(axis=0).mean() >= SETTINGS.repeated:
             found.append(row)
     return found
+
+
+def _heads_by_labels(grid: Grid, roles: list[RowRole]) -> list[int]:
+    """Rows after a blank one with the same labels right below them, to the next blank one, as a head has below it.
+
+    Blocks of one pattern are told together: a head of years or doses that differ from the first block's is a head too.
+    """
+    said = grid.filled.any(axis=1)
+    stub = int(grid.filled.any(axis=0).argmax())
+    labels = [str(label) if grid.content[row, stub] == TEXT else "" for row, label in enumerate(grid.label[:, stub])]
+    starts = [row for row in range(len(roles)) if said[row] and not (row and said[row - 1])]
+    blocks: list[tuple[int, list[str]]] = []  # the last row of a head, or the first of a block, and the labels below it
+    for start, after in zip(starts, [*starts[1:], len(roles)], strict=True):
+        end = next((row for row in range(start, after) if not said[row]), after)
+        head = max((row for row in range(start, end) if roles[row] == "header"), default=start)
+        blocks.append((head, labels[head + 1 : end]))
+    known = [below for head, below in blocks if roles[head] == "header" and len(below) > 1 and all(below)]
+    widths = grid.filled.sum(axis=1)
+    found = [row for row, below in blocks if roles[row] in ("data", "group") and below in known]
+    return [row for row in found if widths[row] >= SETTINGS.repeated * widths[row + 1] and widths[row] > 1]
 
 
 def _repeats(grid: Grid, heads: list[int], start: int) -> Iterator[tuple[int, int]]:
@@ -252,11 +274,12 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
     before one with whose number the rows of the body count on, or whose numbers and words they say again: it is the
     first of them. A form has no head at all.
 
-    A row of years, or one that numbers the columns, has no number over the stub.
+    A row of years, or one that numbers the columns, has no number over the stub. A lone label at the left that looks as
+    one before another part of the body does groups the first part.
     """
     for block in blocks:
         columns = np.flatnonzero(grid.filled[[*block.header, *block.body]].any(axis=0))
-        while len(block.header) > 1 and _is_record(grid, block, columns):
+        while len(block.header) > 1 and (_is_record(grid, block, columns) or _is_group(grid, block, columns)):
             block.body.insert(0, block.header.pop())
         if block.header and len(columns) > 1 and _is_counted(grid, block, columns):
             block.body.insert(0, block.header.pop())
@@ -316,6 +339,16 @@ def _is_counted(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
     across = grid.number[rows[0], columns[:2]]
     numbered = (grid.content[rows[0], columns[:2]] == NUMBER).all() and abs(across[1] - across[0]) == 1
     return bool(len(rows) > SETTINGS.counted and whole and (np.diff(numbers) == 1).all() and not numbered)
+
+
+def _is_group(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
+    """Whether the last row of a head says one thing, at the left, as a row of the body after a blank one does."""
+    last, filled = block.header[-1], grid.filled[:, columns]
+    if filled[last].sum() != 1 or not filled[last, 0] or grid.covered[last, columns].any():
+        return False
+    lone = [row for row in block.body if filled[row].sum() == 1 and filled[row, 0] and not filled[row - 1].any()]
+    look = (grid.style[last, columns[0]], grid.indent[last, columns[0]])
+    return any((grid.style[row, columns[0]], grid.indent[row, columns[0]]) == look for row in lone)
 
 
 def _is_record(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:

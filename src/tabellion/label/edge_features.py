@@ -7,7 +7,6 @@ against the columns, looks and labels of the core.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -16,24 +15,13 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 from tabellion.patterns import lazy_pattern
-from tabellion.values.vocabulary import either_of
 
 _EMPTY, _NUMBER, _MISSING, _DATE = (
     int(kind) for kind in (Content.EMPTY, Content.NUMBER, Content.MISSING, Content.DATE)
 )  # looked up once: members of an enumeration are slow to reach
-HEADED = 0.5  # share of the core's columns that a row of a head says something in
 CORE_ROWS = 60  # of the core, nearest to the edge, are looked at
 _DIGITS = lazy_pattern(r"\d+")
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
-_UNIT_STATED = lazy_pattern(
-    rf"^\W*(単位|{either_of('unit')}\W*[:：])"
-    r"|^\W*(in|en|em)\s+(%|\w*\W*(mill|thous|mil\b|tausend|percent|prozent|pour|por|euro|dollar))"
-    r"|^\s*[(\[（](\W*|.{0,12}\b)(thousands?|millions?|milliers|percent|per cent|%|tons?|tonnes|euros?|dollars)\b"
-    r".{0,20}[)\]）]\W*$"
-    r"|^\W*(thousands?|millions?|milliers|tons?)\b.{0,12}$",
-    re.IGNORECASE,
-)
-_SOURCE = lazy_pattern(rf"^\W*{either_of('source', 'note')}(?:(?<=:)|\s*[:：])", re.IGNORECASE)
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -126,7 +114,7 @@ def _values_said(row: EdgeRow, at: int | None) -> float:
     return float((row.core.said[at] & row.core.valued).sum() / row.core.values)
 
 
-def _values_covered(row: EdgeRow) -> float:
+def values_covered(row: EdgeRow) -> float:
     return _values_said(row, row.row)
 
 
@@ -152,19 +140,19 @@ def _widest_span(row: EdgeRow) -> float:
     return float(max(spans) / (row.core.columns[-1] - row.core.columns[0] + 1))
 
 
-def _texts(row: EdgeRow) -> float:
+def count_texts(row: EdgeRow) -> float:
     """How many different things the row says."""
     return float(len({row.grid.label[row.row, c] for c in row.columns}))
 
 
-def _widest_text(row: EdgeRow) -> float:
+def widest_text(row: EdgeRow) -> float:
     """The share of the core's columns over which one text is merged or repeated."""
     texts = row.grid.label.ravel()[row.grid.home[row.row, row.core.columns]].tolist()
     said = [text for text in texts if text]
     return max(map(said.count, set(said)), default=0) / len(texts)
 
 
-def _tallest_span(row: EdgeRow) -> float:
+def tallest_span(row: EdgeRow) -> float:
     return float(max(row.grid.span_at.get((row.row, c), (1, 1))[0] for c in row.columns))
 
 
@@ -196,7 +184,7 @@ def _headed_inwards(row: EdgeRow) -> float:
     return float((row.grid.content[row.between][:, row.columns] != _EMPTY).any(axis=0).mean())
 
 
-def _widest_inwards(row: EdgeRow) -> float:
+def widest_inwards(row: EdgeRow) -> float:
     """The share of the core's columns that the fullest row between it and the core says something in."""
     if not row.between:
         return -1.0
@@ -204,7 +192,7 @@ def _widest_inwards(row: EdgeRow) -> float:
     return float(said.sum(axis=1).max() / len(row.core.columns))
 
 
-def _gap_inwards(row: EdgeRow) -> float:
+def gap_inwards(row: EdgeRow) -> float:
     return float(min(abs(int(row.grid.row_of[row.inner]) - int(row.grid.row_of[row.row])), 9))
 
 
@@ -218,7 +206,7 @@ def _inner_cells(row: EdgeRow) -> float:
     return float((row.grid.content[row.inner] != _EMPTY).sum())
 
 
-def _inner_values_covered(row: EdgeRow) -> float:
+def inner_values_covered(row: EdgeRow) -> float:
     return _values_said(row, row.inner)
 
 
@@ -234,7 +222,7 @@ def _longer_than_labels(row: EdgeRow) -> float:
     return float(len(row.text()) / max(1.0, row.core.lengths.max(initial=1.0)))
 
 
-def _shape_known(row: EdgeRow) -> float:
+def shape_known(row: EdgeRow) -> float:
     return float(_shape(row.text()) in row.core.shapes)
 
 
@@ -280,27 +268,27 @@ EDGE_FEATURES: dict[str, Callable[[EdgeRow], float]] = {
     "cells": _cells,
     "inside": _inside,
     "columns covered": _dense_covered,
-    "values covered": _values_covered,
+    "values covered": values_covered,
     "distinct over values": _distinct_over_values,
     "first column": _first_column,
     "last column": _last_column,
     "first over values": _first_over_values,
     "widest span": _widest_span,
-    "widest text": _widest_text,
-    "texts": _texts,
-    "tallest span": _tallest_span,
+    "widest text": widest_text,
+    "texts": count_texts,
+    "tallest span": tallest_span,
     "tied inwards": _reached_by_span,
     "numbers over values": _numbers_over_values,
     "numbers": _numbers,
     "years": _whole_years,
-    "gap inwards": _gap_inwards,
+    "gap inwards": gap_inwards,
     "gap outwards": _gap_outwards,
     "cells inwards": _inner_cells,
-    "values covered inwards": _inner_values_covered,
+    "values covered inwards": inner_values_covered,
     "values covered outwards": _outer_values_covered,
     "longest": _longest,
     "longer than labels": _longer_than_labels,
-    "shape known": _shape_known,
+    "shape known": shape_known,
     "style known": _style_known,
     "size as inwards": _like_inner("size"),
     "bold as inwards": _like_inner("bold"),
@@ -314,37 +302,10 @@ EDGE_FEATURES: dict[str, Callable[[EdgeRow], float]] = {
     "border bottom": _drawn("border_bottom"),
     "border left": _drawn("border_left"),
     "headed inwards": _headed_inwards,
-    "widest inwards": _widest_inwards,
+    "widest inwards": widest_inwards,
     "core columns": lambda row: float(len(row.core.columns)),
     "core value columns": lambda row: float(row.core.values),
 }
-
-
-def states_unit(row: EdgeRow) -> bool:
-    """Whether a row above a head only states a unit, alone or beside a title: "(in millions)", "単位：％"."""
-    few = len(row.columns) <= 2 and _widest_span(row) < 0.5 and _inner_values_covered(row) >= 0.5
-    return row.rank > 0 and few and any(_UNIT_STATED.search(row.text(i)) for i in range(len(row.columns)))
-
-
-def names_source(row: EdgeRow) -> bool:
-    """Whether a row above a head begins as a source or note does: "Source:"."""
-    return row.rank > 0 and len(row.columns) <= 2 and bool(_SOURCE.search(row.text()))
-
-
-def tells_nothing_apart(row: EdgeRow) -> bool:
-    """Whether a row above a head of its own says nothing that parts the columns below it.
-
-    One text over all columns does not, the stub's included, nor one at the end of the row, nor a text or two, the first
-    of them over the stub, that a blank row parts from the head.
-    """
-    if row.rank == 0 or _widest_inwards(row) < HEADED or _tallest_span(row) > 1:
-        return False
-    over_stub = row.columns[0] <= row.core.columns[0]
-    if _texts(row) == 1:
-        at_end = row.columns[0] >= row.core.columns[-1]
-        if at_end or (over_stub and _widest_text(row) == 1):
-            return True
-    return over_stub and len(row.columns) <= 2 and _gap_inwards(row) > 1
 
 
 def edge_features(rows: Sequence[EdgeRow]) -> Floats:

@@ -21,15 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
-from tabellion.label.edge_features import (
-    EDGE_FEATURES,
-    EdgeRow,
-    edge_features,
-    names_source,
-    states_unit,
-    tells_nothing_apart,
-    view_edge,
-)
+from tabellion.label.edge_features import EDGE_FEATURES, EdgeRow, edge_features, view_edge
+from tabellion.label.edge_laws import is_marked_note, is_ruled_off, names_source, states_unit, tells_nothing_apart
 from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
 from tabellion.model.grid import EMPTY, NUMBER, TEXT, Grid
 from tabellion.model.place import Rect
@@ -56,7 +49,7 @@ def may_be_table(grid: Grid, part: Rect) -> bool:
     """Whether a part has two columns, a row of texts among its first rows and rows below it."""
     content = grid.content[part.top : part.bottom + 1, part.left : part.right + 1]
     content = content[(content != EMPTY).any(axis=1)]
-    columns = int((content != EMPTY).any(axis=0).sum())
+    columns = int((content[: 2 * SETTINGS.first_rows] != EMPTY).any(axis=0).sum())  # more may stand in a table below
     texts = (content[: SETTINGS.first_rows] == TEXT).sum(axis=1)
     heads = np.flatnonzero(texts >= max(2, SETTINGS.headed * columns))
     return columns > 1 and len(heads) > 0 and len(content) > heads[0] + 2
@@ -204,7 +197,7 @@ class EdgeSettings(msgspec.Struct, frozen=True):
     below: int = 10  # filled rows below the core that may still be its body
     tail: int = 6  # last rows of the body that may turn out to be notes
     least_core: int = 3  # rows of the body that are never given up; nor is more than half of it
-    stated: float = -3.5  # log-odds that a unit stated above a head is the head
+    stated: float = -3.5  # log-odds that a unit stated above a head, or what a line parts from it, is the head
     sourced: float = -2.2  # the same for a source
     undivided: float = -2.2  # and for a text that tells no columns apart: 89 of 2,900 such rows are heads
 
@@ -286,7 +279,7 @@ def cut_top(
         return NO_ROWS
     odds = log_odds(weights.boosted(TOP_WEIGHTS, EDGE_FEATURES).probabilities(edge_features(rows))) + ROW_SHARE * told
     for i, row in enumerate(rows):
-        if states_unit(row):
+        if states_unit(row) or is_ruled_off(row):
             odds[i] = min(odds[i], settings.stated)
         elif names_source(row):
             odds[i] = min(odds[i], settings.sourced)
@@ -295,16 +288,23 @@ def cut_top(
     return best_cut(odds)
 
 
-def cut_bottom(rows: Sequence[EdgeRow], weights: Weights, told: NDArray[np.float64] | float = 0.0) -> EdgeCut:
+def cut_bottom(
+    rows: Sequence[EdgeRow],
+    weights: Weights,
+    told: NDArray[np.float64] | float = 0.0,
+    settings: EdgeSettings = EdgeSettings(),
+) -> EdgeCut:
     """How many of the rows below the core, nearest first, are still its body."""
     if not rows:
         return NO_ROWS
-    if isinstance(told, np.ndarray) and (np.abs(told) >= SURE).all():
+    marked = np.array([is_marked_note(row) for row in rows])
+    if isinstance(told, np.ndarray) and not marked.any() and (np.abs(told) >= SURE).all():
         inside = told > 0
         if not (inside[1:] & ~inside[:-1]).any():
             return best_cut(told)
     chance = weights.boosted(BOTTOM_WEIGHTS, EDGE_FEATURES).probabilities(edge_features(rows))
-    return best_cut(log_odds(chance) + ROW_SHARE * told)
+    odds = log_odds(chance) + ROW_SHARE * told
+    return best_cut(np.where(marked, np.minimum(odds, settings.stated), odds))
 
 
 def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -281,7 +281,7 @@ def _stands_alone(grid: Grid, block: Block, band: list[int]) -> bool:
 
 
 def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
-    """The columns without those at the right that have no head and hardly a cell, or nothing but a merged head.
+    """The columns without those at the right that have no head and hardly a cell.
 
     What says there the same as columns without a head between the values flags the value before it.
     """
@@ -289,12 +289,11 @@ def _trimmed(grid: Grid, block: Block, columns: list[int]) -> list[int]:
         return columns
     headed = np.asarray(grid.said[np.ix_(block.header, columns)].any(axis=0))
     filled = (grid.content[np.ix_(block.body, columns)] != EMPTY).mean(axis=0)
-    own = grid.filled[np.ix_(block.header, columns)].any(axis=0)
+    own: Bools = np.asarray(grid.filled[np.ix_(block.header, columns)].any(axis=0))
     last = len(columns)
-    while last > 2 and (
-        (not headed[last - 1] and filled[last - 1] < REMARKS and not _flags(grid, block.body, columns[:last], own))
-        or (filled[last - 1] == 0 and not own[last - 1])
-    ):
+    while last > 2 and not headed[last - 1] and filled[last - 1] < REMARKS:
+        if _flags(grid, block.body, columns[:last], own):
+            break
         last -= 1
     return columns[:last]
 

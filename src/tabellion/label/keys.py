@@ -103,7 +103,7 @@ def _is_outline(grid: Grid, rows: NDArray[np.intp], column: int) -> bool:
     """Whether nearly all rows have words here, some indented below others: such labels stand behind codes."""
     words = grid.content[rows, column] == TEXT
     deeper = grid.indent[rows[words], column]
-    if words.mean() < _FILLED or not (grid.content[rows, column + 1 :] == NUMBER).any():
+    if not words.any() or words.mean() < _FILLED or not (grid.content[rows, column + 1 :] == NUMBER).any():
         return False
     return bool((deeper > deeper.min() + _INDENTED).sum() >= _ENOUGH and (deeper == deeper.min()).any())
 
