@@ -82,3 +82,31 @@ def test_a_form_of_labels_and_what_they_say_has_no_head():
     assert heads(["Field", "Value"], ["Author", "Jane Smith"], ["Pages", 12], ["Language", "English"]) == [0]
     assert heads(["Country", "Joined"], ["Norway", "never"], ["Sweden", 1995], ["Ireland", 1973]) == [0]
     assert heads(["Country", "Capital"], ["Norway", "Oslo"], ["Sweden", "Stockholm"]) == [0]
+
+
+def test_a_later_head_that_comes_again_starts_a_table():
+    later = [["", "c", "d"], ["z", 5, 6], ["w", 7, 8], [], ["", "c", "d"], ["u", 1, 2], ["v", 3, 4]]
+    rows = [["", "a", "b"], ["x", 1, 2], ["y", 3, 4], [], *later]
+    blocks = blocks_of(rows, [*["header", "data", "data", "blank"] * 2, "data", "data", "data"])
+    assert [block.header for block in blocks] == [[0], [4], [8]]
+
+
+def test_blocks_with_the_same_labels_below_their_first_row_have_heads_alike():
+    def block(name, year):
+        return [[name, year, year + 1], ["N", 7, 9], ["mean", 0.5, 0.7]]
+
+    rows = [*block("all", 2001), [], *block("urban", 2001.1), [], *block("rural", 2000.9)]
+    told = ["header", "data", "data", "blank", "data", "data", "data", "blank", "data", "data", "data"]
+    assert [one.header for one in blocks_of(rows, told)] == [[0], [4], [8]]
+    unlike = [*rows[:5], ["M", 7, 9], *rows[6:]]
+    assert [one.header for one in blocks_of(unlike, told)] == [[0], [8]]
+
+
+def test_a_lone_label_below_the_head_groups_if_one_like_it_follows_a_gap():
+    def heads(*rows):
+        last = len(rows) - 1
+        return settle_heads(grid_of(rows), [Block(header=[0, 1], body=list(range(2, last + 1)))])[0].header
+
+    body = [["Ash", 1, 2], ["Birch", 3, 4]]
+    assert heads(["", "2019", "2020"], ["In millions"], *body, [], ["In percent"], *body) == [0]
+    assert heads(["", "2019", "2020"], ["Town"], *body, [], *body) == [0, 1]

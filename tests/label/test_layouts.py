@@ -214,3 +214,14 @@ def test_blank_rows_inside_a_table_part_nothing() -> None:
     table = table_of(spaced)
     assert table.place.range == "A1:C16"
     assert len(table.tuples) == 24
+
+
+def test_a_last_column_of_the_flags_that_other_columns_have_is_of_the_table() -> None:
+    head: list[Value] = ["Town", "2019", None, "2020", None]
+    rows: list[list[Value]] = [head]
+    for place in range(24):
+        first, second = numbers(place, 2)
+        rows.append([f"Town {place}", first, "!" if place in (3, 9) else None, second, "!" if place == 5 else None])
+    assert table_of(rows).place.range == "A1:E25"
+    rows[6][4] = "please check"
+    assert table_of(rows).place.range == "A1:D25"

@@ -188,9 +188,12 @@ def _heads_by_labels(grid: Grid, roles: list[RowRole]) -> list[int]:
     Blocks of one pattern are told together: a head of years or doses that differ from the first block's is a head too.
     """
     said = grid.filled.any(axis=1)
+    starts = (np.flatnonzero(said[1:] & ~said[:-1]) + 1).tolist()
+    if not starts or "header" not in roles:
+        return []
+    starts = [0, *starts] if said[0] else starts
     stub = int(grid.filled.any(axis=0).argmax())
     labels = [str(label) if grid.content[row, stub] == TEXT else "" for row, label in enumerate(grid.label[:, stub])]
-    starts = [row for row in range(len(roles)) if said[row] and not (row and said[row - 1])]
     blocks: list[tuple[int, list[str]]] = []  # the last row of a head, or the first of a block, and the labels below it
     for start, after in zip(starts, [*starts[1:], len(roles)], strict=True):
         end = next((row for row in range(start, after) if not said[row]), after)

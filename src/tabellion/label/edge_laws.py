@@ -60,8 +60,8 @@ def is_marked_note(row: EdgeRow) -> bool:
 
 
 def names_source(row: EdgeRow) -> bool:
-    """Whether a row above a head begins as a source or note does: "Source:"."""
-    return row.rank > 0 and len(row.columns) <= 2 and bool(_SOURCE.search(row.text()))
+    """Whether a row above a head, or below a table, begins as a source or note does: "Source:"."""
+    return len(row.columns) <= 2 and bool(_SOURCE.search(row.text()))
 
 
 def is_ruled_off(row: EdgeRow) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.blocks import Block
-from tabellion.label.edge_features import EDGE_FEATURES, EdgeRow, edge_features, view_edge
+from tabellion.label.edge_features import EDGE_FEATURES, EdgeRow, edge_features, values_covered, view_edge
 from tabellion.label.edge_laws import is_marked_note, is_ruled_off, names_source, states_unit, tells_nothing_apart
 from tabellion.model.frame import ROW_ROLES, Frame, RowLabels, RowRole
 from tabellion.model.grid import EMPTY, NUMBER, TEXT, Grid
@@ -281,7 +281,7 @@ def cut_top(
     for i, row in enumerate(rows):
         if states_unit(row) or is_ruled_off(row):
             odds[i] = min(odds[i], settings.stated)
-        elif names_source(row):
+        elif row.rank > 0 and names_source(row):
             odds[i] = min(odds[i], settings.sourced)
         elif tells_nothing_apart(row):
             odds[i] = min(odds[i], settings.undivided)
@@ -297,7 +297,7 @@ def cut_bottom(
     """How many of the rows below the core, nearest first, are still its body."""
     if not rows:
         return NO_ROWS
-    marked = np.array([is_marked_note(row) for row in rows])
+    marked = np.array([is_marked_note(row) or (names_source(row) and values_covered(row) == 0) for row in rows])
     if isinstance(told, np.ndarray) and not marked.any() and (np.abs(told) >= SURE).all():
         inside = told > 0
         if not (inside[1:] & ~inside[:-1]).any():
