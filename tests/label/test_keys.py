@@ -120,7 +120,6 @@ def test_numbers_that_go_up_and_down_and_come_again_name_nothing() -> None:
     assert narrowed(firms, [0]) == [2, 3]
 
 
-<<<<<<< HEAD
 def test_a_column_of_words_behind_numbers_names_rows_that_nothing_else_tells_apart() -> None:
     metals: list[list[str | float | None]] = [
         [metal, "kg/MW", i + 0.5, i * i % 7, plant]
@@ -130,11 +129,11 @@ def test_a_column_of_words_behind_numbers_names_rows_that_nothing_else_tells_apa
     assert narrowed(metals, [0, 1]) == [0, 1, 4]
     noted = [[*row[:4], "see below" if i % 5 else "estimate"] for i, row in enumerate(metals)]
     assert narrowed(noted, [0, 1]) == [0, 1]
-=======
+
+
 def test_labels_indented_below_one_another_behind_codes_name_rows_too() -> None:
     rows = [["A5", "Industry", 1.5], ["A17", "  Energy", 2.5], ["A38", "    Mining", 3.5], ["A39", "    Power", 4.5]]
     grid = grid_of(rows)
     assert settle_stub(grid, range(4), range(3), [0]) == [0, 1]
     plain = grid_of([[code, str(label).strip(), value] for code, label, value in rows])
     assert settle_stub(plain, range(4), range(3), [0]) == [0]
->>>>>>> 04eab44 (Edges, heads and stubs of unknown publishers: tests, weights, changelog)
