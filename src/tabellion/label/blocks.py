@@ -187,7 +187,7 @@ def _heads_by_labels(grid: Grid, roles: list[RowRole]) -> list[int]:
 
     Blocks of one pattern are told together: a head of years or doses that differ from the first block's is a head too.
     """
-    said = grid.filled.any(axis=1)
+    said = np.asarray(grid.filled.any(axis=1))
     starts = (np.flatnonzero(said[1:] & ~said[:-1]) + 1).tolist()
     if not starts or "header" not in roles:
         return []
@@ -200,7 +200,7 @@ def _heads_by_labels(grid: Grid, roles: list[RowRole]) -> list[int]:
         head = max((row for row in range(start, end) if roles[row] == "header"), default=start)
         blocks.append((head, labels[head + 1 : end]))
     known = [below for head, below in blocks if roles[head] == "header" and len(below) > 1 and all(below)]
-    widths = grid.filled.sum(axis=1)
+    widths = np.asarray(grid.filled.sum(axis=1))
     found = [row for row, below in blocks if roles[row] in ("data", "group") and below in known]
     return [row for row in found if widths[row] >= SETTINGS.repeated * widths[row + 1] and widths[row] > 1]
 
