@@ -92,7 +92,7 @@ FOLDS = $(shell $(BIN)/python -c 'from tabellion.learn.training import default_f
 keep-folds: $(STAMP) ## keep the weights by fold that tests read with: FOLDS=DIR
 	@for fold in 0 1 2 3 4; do \
 		mkdir -p "tests/learn/held_out/fold$$fold"; \
-		cp "$(FOLDS)/fold$$fold"/{rows,edges,columns,left_parents,top_parents}* "tests/learn/held_out/fold$$fold"; \
+		cp "$(FOLDS)/fold$$fold"/{rows,edges,columns,left_parents,top_parents,genuine.,web_header}* "tests/learn/held_out/fold$$fold"; \
 	done
 	@cp "$(FOLDS)/fold1"/printed* tests/learn/held_out/fold1
 

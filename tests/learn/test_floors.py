@@ -9,20 +9,17 @@ floors.json, never lowered; where less is better it stands there negated.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from pathlib import Path
 
 import pytest
 
+from held_out import weights_by_fold
 from tabellion.learn.measuring import measure_corpus
 from tabellion.learn.parts import PARTS, SHEETS
 from tabellion.learn.repair.simulated_user import measure_strokes
 from tabellion.learn.scoring.sheets import headline
-from tabellion.learn.training import fold_targets, train_missing
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
-HELD_OUT = Path(__file__).with_name("held_out")
 LARGEST = {"statsheets": 100_000, "sheetcuts": 150_000, "fuste": 200_000}
 """Bytes of a file: the larger ones of these corpora, a sixth of all, take two thirds of the time; `make measure`
 reads them too."""
@@ -31,23 +28,10 @@ MEASURED = [name for name in FLOORS if name != "strokes"]
 
 @pytest.fixture(scope="session")
 def folds(corpora, tmp_path_factory):
-    """Weights by fold: those that are kept, as far as they come from the code as it is; the rest is trained.
-
-    Or those of TABELLION_FOLDS, for a quick look while working.
-    """
     for name in MEASURED:
         corpora(name)
-    if os.environ.get("TABELLION_FOLDS"):
-        return Path(os.environ["TABELLION_FOLDS"])
-    folder = tmp_path_factory.mktemp("folds")
-    names = [name for part in PARTS.values() if part.group == SHEETS for name in part.weights]
-    for target, _ in fold_targets(folder):
-        target.mkdir()
-        for path in (HELD_OUT / target.name).glob("*"):
-            if path.name.partition(".")[0] in names:
-                shutil.copy(path, target)
-    train_missing([SHEETS], fold_targets(folder), workers=1)
-    return folder
+    sheets = [part.name for part in PARTS.values() if part.group == SHEETS]
+    return weights_by_fold(tmp_path_factory.mktemp("folds"), sheets)
 
 
 @pytest.mark.long

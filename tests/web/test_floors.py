@@ -1,20 +1,19 @@
 """The quality of the whole flow on web pages does not fall: figures on sites that the weights have not seen.
 
-Weights are trained by fold for this run (or those of TABELLION_FOLDS are used, for a quick look while working), each
-page is read with weights that have not seen its site, and the measuring script scores the result.
+Each page is read with weights that have not seen its site, and the measuring script scores the result. The weights by
+fold are kept (`make keep-folds`); those that are older than their code are trained for this run.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tabellion.learn.training import fold_targets, train_parts
+from held_out import weights_by_fold
 from tabellion.learn.web.cases import WEB_CORPORA
 from tabellion.learn.web.measure import measure_web
 from tabellion.weights import SHIPPED
@@ -39,11 +38,7 @@ _STEP = 9  # every ninth page of visual: all realisations, in a few seconds
 def folds(corpora: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in WEB_CORPORA:
         corpora(name)
-    if os.environ.get("TABELLION_FOLDS"):
-        return Path(os.environ["TABELLION_FOLDS"])
-    folder = tmp_path_factory.mktemp("web-folds")
-    train_parts(["genuine", "web-headers"], fold_targets(folder), workers=1)
-    return folder
+    return weights_by_fold(tmp_path_factory.mktemp("web-folds"), ["genuine", "web-headers"])
 
 
 @pytest.mark.long
