@@ -28,3 +28,8 @@ export const holds = (area: Area, row: number, column: number): boolean =>
 export const within = (runs: [number, number][], number: number): boolean => runs.some(([first, last]) => number >= first && number <= last);
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 export const short = (source: string): string => source.replace(/^sent:\/\//, "").split(/[\\/]/).pop() || source;
+
+/** Tables document by document, the second before the tenth. */
+export const inTurn = <T extends { document: string; name: string }>(answer: { tables: T[] }): { tables: T[] } => ({
+  tables: [...answer.tables].sort((a, b) => a.document.localeCompare(b.document) || a.name.localeCompare(b.name, "en", { numeric: true })),
+});

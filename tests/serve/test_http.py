@@ -128,6 +128,13 @@ def test_an_answer_that_the_client_has_is_not_sent_again(tmp_path: Path) -> None
         tag = client.get("/tables").headers["etag"]
         same = client.get("/tables", headers={"If-None-Match": tag})
         assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
+        (tmp_path / "a.html").write_text("<table><tr><th>Town<th>1990<tr><td>York<td>1<tr><td>Ripon<td>3</table>")
+        library.add(tmp_path / "a.html")
+        page = next(one["id"] for one in client.get("/documents").json()["documents"] if one["medium"] == "html")
+        whole = client.get(f"/documents/{page}/page")
+        again = client.get(f"/documents/{page}/page", headers={"If-None-Match": whole.headers["etag"]})
+        policy = "content-security-policy"
+        assert again.status_code == 304 and again.headers[policy] == whole.headers[policy]  # else no frame may show it
         (tmp_path / "b.csv").write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
         library.add(tmp_path / "b.csv")
         changed = client.get("/tables", headers={"If-None-Match": tag})

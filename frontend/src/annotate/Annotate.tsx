@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type Agreement, type AnnotatorState, type DocumentInfo, type Session, type TableInfo, ask, at, query } from "../api";
 import { Note, Sure } from "../parts";
-import { percent, short } from "../places";
+import { inTurn, percent, short } from "../places";
 import { type Route, address, go } from "../route";
 import { useKept, useLoaded } from "../use";
 import { PageParts } from "./PageParts";
@@ -11,7 +11,7 @@ export function Annotate({ session, route }: { session: Session; route: Route })
   const [kept, keep] = useKept("annotator", session.author ?? "");
   const annotator = route.values.annotator ?? kept;
   const other = route.values.other ?? "";
-  const tables = useLoaded<{ tables: TableInfo[] }>("tables", () => ask("/tables?limit=500"));
+  const tables = useLoaded<{ tables: TableInfo[] }>("tables", () => ask<{ tables: TableInfo[] }>("/tables?limit=500").then(inTurn));
   const states = useLoaded<{ annotators: AnnotatorState[] }>("annotators", () => ask("/annotations"));
   const known = [...new Set(states.value?.annotators.map((one) => one.annotator) ?? [])].sort();
   const pages = useLoaded<{ documents: DocumentInfo[] }>("pages", () => ask("/documents?limit=500"));

@@ -3,6 +3,7 @@ import { type Partner, type Rows, type Session, type TableInfo, ask, askFor, at,
 import { ResultTable } from "../look/Panels";
 import { Note } from "../parts";
 import { type Route, address, go } from "../route";
+import { inTurn } from "../places";
 import { message, useLoaded } from "../use";
 import { Plot, type PlotKind, PLOTS, choosePlot } from "./Plot";
 import type { Where } from "./PlaceMap";
@@ -140,7 +141,7 @@ function Saved({ session, sql, put }: { session: Session; sql: string; put: (sql
 /** The tables there are, and what can be joined with one of them. */
 function Beside({ session, sql, put }: { session: Session; sql: string; put: (sql: string) => void }) {
   const [chosen, setChosen] = useState<string | null>(null);
-  const { value } = useLoaded<{ tables: TableInfo[] }>("tables", () => ask("/tables?limit=500"));
+  const { value } = useLoaded<{ tables: TableInfo[] }>("tables", () => ask<{ tables: TableInfo[] }>("/tables?limit=500").then(inTurn));
   const joins = useLoaded<{ partners: Partner[] }>(chosen, () => ask(at(chosen!, "joins?limit=10")));
   return (
     <aside aria-label="Tables, joins and saved questions">

@@ -233,7 +233,7 @@ function FrameMark({ one, own, edges, editable, moveEdge }: { one: Sibling; own:
   };
   return (
     <div className={own ? "frame own" : "frame"} style={box} aria-hidden="true">
-      <a href={`#/table/${encodeURIComponent(one.name)}`} tabIndex={-1}>{one.id.split("-").pop()}</a>
+      <a className={frame.top ? "" : "beside"} href={`#/table/${encodeURIComponent(one.name)}`} tabIndex={-1}>{one.id.split("-").pop()}</a>
       {own && editable && (["top", "bottom", "left", "right"] as const).map((side) => <b key={side} className={`edge ${side}`} data-edge={side} onPointerDown={drag(side)} />)}
     </div>
   );

@@ -82,6 +82,20 @@ export function Doubts({ reading }: { reading: Reading }) {
   );
 }
 
+/** What a correction says; of an undoing, what it took back or brought back. */
+export function inWords(one: Standing, all: Standing[]): string {
+  const undone = one.operation.do === "undo" ? all.find((other) => other.id === one.operation.correction) : undefined;
+  if (!undone) return one.words;
+  const first = undone.operation.do === "undo" ? all.find((other) => other.id === undone.operation.correction) : undefined;
+  return first ? `Brought back: ${inWords(first, all)}` : `Took back: ${undone.words}`;
+}
+
+/** Where a correction stands, with the names of people in place of the numbers of corrections. */
+export function standsAs({ state, note, operation }: Standing, all: Standing[]): string {
+  if (operation.do === "undo" && state === "in force") return "";
+  return `${state} ${note ?? ""}`.trim().replace(/\b[0-9a-f]{12}\b(?: by (?=\S))?/g, (found) => (found.length > 12 ? "" : all.find((one) => one.id === found)?.author ?? "somebody"));
+}
+
 export function History({ reading, annotator, undo }: { reading: Reading; annotator: string; undo: ((one: Standing) => void) | null }) {
   const { value, error } = useLoaded<{ corrections: Standing[] }>(`${reading.document} ${reading.version}`, () => ask(`/documents/${reading.document}/corrections?${query({ annotator })}`));
   if (error) return <Note kind="bad">{error}</Note>;
@@ -91,8 +105,8 @@ export function History({ reading, annotator, undo }: { reading: Reading; annota
     <div className="scroll" tabIndex={0} role="region" aria-label="History">
       <ol className="history">{[...value.corrections].reverse().map((one) => (
         <li key={one.id} className={one.state === "in force" ? "" : "dim"}>
-          <span>{one.words}</span>
-          <small>{one.author ?? "somebody"} · {one.made.replace("T", " ").slice(0, 16)} · {one.state}{one.note ? ` ${one.note}` : ""}</small>
+          <span>{inWords(one, value.corrections)}</span>
+          <small>{[one.author ?? "somebody", one.made.replace("T", " ").slice(0, 16), standsAs(one, value.corrections)].filter(Boolean).join(" · ")}</small>
           {undo && one.state !== "undone" && <button type="button" className="quiet" onClick={() => undo(one)}>{one.operation.do === "undo" ? "Redo" : "Take back"}</button>}
         </li>
       ))}</ol>

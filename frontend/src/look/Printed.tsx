@@ -13,7 +13,9 @@ export function Printed({ reading, cells, selected, select, lit }: { reading: Re
   const own = useRef<SVGRectElement>(null);
   useEffect(() => {
     const [shown, rect] = [whole.current, own.current];
-    if (shown && rect) shown.scrollTop += rect.getBoundingClientRect().top - shown.getBoundingClientRect().top - 90;
+    if (!shown || !rect) return;
+    const [table, view] = [rect.getBoundingClientRect(), shown.getBoundingClientRect()];
+    shown.scrollTo({ top: shown.scrollTop + table.top - view.top - 90, left: shown.scrollLeft + table.left - view.left - 12 });
   }, [reading.id]);
   const drawn = useMemo(() => [...cells.all()].filter((one) => one.box), [cells, turn]);
   return (

@@ -18,7 +18,7 @@ export function Sites({ route }: { route: Route }) {
       <aside aria-label="Taxonomy">
         <label>Sites <select value={site.name} onChange={(event) => { location.hash = address("sites", event.target.value); }}>{value.sites.map((one) => <option key={one.name}>{one.name}</option>)}</select></label>
         <p className="dim">{site.concepts.length} concepts, {site.instances.toLocaleString("en")} instances, {site.sites.reduce((sum, one) => sum + one.pages, 0).toLocaleString("en")} pages</p>
-        <Taxonomy site={site} chosen={concept} />
+        {site.concepts.length > 0 && <Taxonomy site={site} chosen={concept} />}
       </aside>
       <Instances key={`${site.name} ${concept}`} site={site} concept={concept} />
     </div>

@@ -1,6 +1,7 @@
-import { type CellFacts, type CellWindow, type Early, type HeaderNode, type Reading, Refused, sendStroke } from "../api";
+import { type CellFacts, type CellWindow, type Early, type HeaderNode, type Reading, Refused, type Standing, sendStroke } from "../api";
 import { Cells } from "../look/cells";
 import { Paths, litBy, runsOf } from "../look/lighting";
+import { inWords, standsAs } from "../look/Panels";
 import { holder } from "../look/Row";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -63,4 +64,13 @@ test("a stroke is drawn as soon as it is read again, and made when it is kept", 
   await expect(sendStroke("/x", {}, () => undefined)).rejects.toEqual(new Refused(409, "ada"));
   streamed('event: drawn\ndata: {}\n\n');
   await expect(sendStroke("/x", {}, () => undefined)).rejects.toThrow("broke off");
+});
+
+test("the history says in words what was taken back, and by whom", () => {
+  const standing = (id: string, author: string, operation: Standing["operation"], state = "in force", note: string | null = null): Standing => ({ id, words: `words of ${id}`, operation, place: {}, author, made: "", like: null, state, note });
+  const [one, two, three] = ["aaaaaaaaaaa1", "aaaaaaaaaaa2", "aaaaaaaaaaa3"] as const;
+  const all = [standing(one, "ada", { do: "row-role" }, "undone", `by ${two}`), standing(two, "bob", { do: "undo", correction: one }), standing(three, "eve", { do: "undo", correction: two })];
+  expect(all.map((each) => inWords(each, all))).toEqual([`words of ${one}`, `Took back: words of ${one}`, `Brought back: words of ${one}`]);
+  expect(standsAs(all[0]!, all)).toBe("undone by bob");
+  expect(standsAs(standing("x", "eve", { do: "row-role" }, "conflict", `with ${one} by ada, who said otherwise before`), all)).toBe("conflict with ada, who said otherwise before");
 });

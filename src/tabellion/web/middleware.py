@@ -253,6 +253,7 @@ _LARGEST = 4 * 2**20  # bytes of one
 _LONGEST = 4_096  # bytes of an address that is remembered
 _BESIDE = 2_048  # bytes that an answer takes beside its body and its address: headers, and what holds them
 
+_STAYS = {b"etag", b"cache-control", b"vary", b"content-security-policy"}
 _PERSONAL = {b"vary", b"cache-control", b"set-cookie"}
 """Headers of an answer that is not the same for everybody who asks at its address."""
 
@@ -282,7 +283,8 @@ class Memory:
         headers, body = held
         tag = dict(headers)[b"etag"]
         if _matches(dict(scope["headers"]).get(b"if-none-match", b""), tag):
-            await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", tag)]})
+            kept = [one for one in headers if one[0] in _STAYS]  # a browser takes over what a 304 says of the answer
+            await send({"type": "http.response.start", "status": 304, "headers": kept})
             await send({"type": "http.response.body", "body": b""})
             return
         await send({"type": "http.response.start", "status": 200, "headers": headers})
