@@ -110,3 +110,18 @@ def test_a_lone_label_below_the_head_groups_if_one_like_it_follows_a_gap():
     body = [["Ash", 1, 2], ["Birch", 3, 4]]
     assert heads(["", "2019", "2020"], ["In millions"], *body, [], ["In percent"], *body) == [0]
     assert heads(["", "2019", "2020"], ["Town"], *body, [], *body) == [0, 1]
+
+
+def test_pairs_of_a_label_and_what_it_says_above_a_head_are_titles():
+    def parted(*rows, body=2):
+        header = [row for row in range(len(rows) - body) if any(rows[row])]
+        block = Block(header=header, body=list(range(len(rows) - body, len(rows))))
+        (block,) = settle_heads(grid_of(rows), [block])
+        return block.title, block.header
+
+    sites = (["Site", "Warmth", "Wind", "Rain"], ["Ash", 1.5, 2, 3], ["Elm", 2.5, 3, 4])
+    assert parted(["Date", "1 May"], ["By", "Jane"], *sites) == ([0, 1], [2])
+    assert parted(["Data Source", "World indicators"], [], *sites) == ([0], [2])
+    assert parted(["Source", "Census"], *sites) == ([0], [1])
+    assert parted(["Region", "All figures"], *sites) == ([], [0, 1])
+    assert parted([None, "Weather", None, "Water"], *sites) == ([], [0, 1])

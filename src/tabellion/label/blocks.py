@@ -20,6 +20,7 @@ from tabellion.model.arrays import distinct
 from tabellion.model.frame import RowLabels, RowRole
 from tabellion.model.grid import EMPTY, NUMBER, TEXT, Content, Grid
 from tabellion.patterns import lazy_pattern
+from tabellion.values.vocabulary import words_for
 
 
 class BlockSettings(msgspec.Struct, frozen=True):
@@ -32,6 +33,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
     record: float = 0.6  # share of the columns in which a row under a head is like the body, and of those with numbers
     head_numbers: float = 0.4  # share of such rows' cells that may be numbers
     looked_at: int = 1000  # rows of a body in which the words of a head may come again
+    whole_head: float = 0.6  # share of the columns over which a row that heads all of them says something
     form_rows: int = 3  # of a form, at least
     form_mixed: float = 0.25  # share of what a form says that is words, at least, where the rest is none
     form_texts: int = 2  # the same, below its first row
@@ -275,13 +277,15 @@ def settle_banners(grid: Grid, blocks: list[Block]) -> list[Block]:
 def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
     """Blocks whose heads end before a row of numbers that is like the body in every column, below a row of texts, and
     before one with whose number the rows of the body count on, or whose numbers and words they say again: it is the
-    first of them. A form has no head at all.
+    first of them. A form has no head at all; rows that pair labels with what they say, above a head, are titles.
 
     A row of years, or one that numbers the columns, has no number over the stub. A lone label at the left that looks as
     one before another part of the body does groups the first part.
     """
     for block in blocks:
         columns = np.flatnonzero(grid.filled[[*block.header, *block.body]].any(axis=0))
+        if pairs := _pairs_above(grid, block, columns):
+            block.title, block.header = [*block.title, *block.header[:pairs]], block.header[pairs:]
         while len(block.header) > 1 and (_is_record(grid, block, columns) or _is_group(grid, block, columns)):
             block.body.insert(0, block.header.pop())
         if block.header and len(columns) > 1 and _is_counted(grid, block, columns):
@@ -291,6 +295,27 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
         if block.header and _is_form(grid, block, columns):
             block.header, block.body = [], [*block.header, *block.body]
     return blocks
+
+
+def _pairs_above(grid: Grid, block: Block, columns: NDArray[np.intp]) -> int:
+    """How many rows of a head only pair a label with what it says ("Date | 2020-01-01"), above the row that heads all
+    columns. Several do, or one that a gap, its kind or its word tells from a label over the columns.
+    """
+    if len(columns) <= SETTINGS.least_heads:
+        return 0
+    filled = grid.filled[block.header][:, columns]
+    whole = np.flatnonzero((filled.mean(axis=1) >= SETTINGS.whole_head) & filled[:, :2].all(axis=1))
+    above = filled[: whole[0]] if len(whole) else filled[:0]
+    rows = np.array(block.header[: len(above)], dtype=np.intp)
+    second = int(columns[1])
+    unspanned = np.array([grid.span_at.get((row, second), (1, 1))[1] == 1 for row in rows.tolist()], dtype=bool)
+    pair = (above.sum(axis=1) == 2) & above[:, :2].all(axis=1) & (grid.content[rows, columns[0]] == TEXT) & unspanned
+    if not pair.any() or not (pair | ((above.sum(axis=1) == 1) & above[:, 0])).all():
+        return 0
+    last = rows[pair][-1]
+    apart = block.header[len(above)] - last > 1 or grid.content[last, second] not in (TEXT, NUMBER)
+    said = str(grid.label[last, columns[0]]).casefold().rstrip(" :") in words_for("source", "note", "unit")
+    return len(above) if pair.sum() > 1 or apart or said else 0
 
 
 def _is_form(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
