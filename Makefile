@@ -15,7 +15,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt
 WORKERS := $(shell python3 -c 'import os; print((os.cpu_count() or 1) + 1)')  # one more than cores: tests wait too
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # long files first
 
-.PHONY: lint types imports help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks words
+.PHONY: lint types imports suite help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks words
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +43,7 @@ browser:
 	@command -v chromium google-chrome >/dev/null || test -n "$${TABELLION_CHROMIUM:-}" || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } || echo "no Chromium: the tests of rendered pages are skipped"
 
 # The library is tested on a PostgreSQL server that the tests start and stop themselves; it is installed in the same way.
-database:
+database: | browser  # one after the other: both may ask apt
 	@command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } || echo "no PostgreSQL: the tests of a library on it are skipped"
 
 # The app's components are tested by Node, where it is there; its build is committed, so nothing else needs it. The lock file
@@ -57,8 +57,13 @@ app: ## build the app in frontend/ into src/tabellion/web/static
 screenshots: $(STAMP) ## take the pictures of the app in docs/images anew, with a real Chromium
 	$(BIN)/python docs/figures/draw_app.py
 
-test: $(STAMP) lint browser database ## everything that must hold: what check does, and all tests
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync types imports components
+# What waits for the network goes side by side with what computes, and so do the checks and the tests.
+test: ## everything that must hold: what check does, and all tests
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync $(STAMP) database components
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory --jobs 3 types imports suite
+
+suite: $(STAMP)
 	$(BIN)/python -m pytest $(SPREAD)
 
 check: $(STAMP) lint ## lint, format, types, who imports whom, documentation
