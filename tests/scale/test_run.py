@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, pack_archive, write_archive
+from sqlalchemy import event
 
 import tabellion.scale.work
 from tabellion.errors import CrashError, UsageError
@@ -17,6 +18,7 @@ from tabellion.library.verify import verify_library
 from tabellion.pipeline import Settings
 from tabellion.scale import (
     DocumentPlace,
+    Manifest,
     RunReport,
     WorkSettings,
     expand_places,
@@ -25,7 +27,7 @@ from tabellion.scale import (
     run_sources,
 )
 from tabellion.scale.driver import BATCH_BYTES, BATCH_DOCUMENTS, Ahead, connected
-from tabellion.scale.work import load_bytes
+from tabellion.scale.work import Batch, ReadDocument, load_bytes
 
 pytest.importorskip("distributed")
 pytest.importorskip("warcio")
@@ -230,3 +232,19 @@ def test_a_cluster_is_not_asked_for_its_workers_at_every_task() -> None:
     ahead = Ahead(Client())
     assert {ahead.most() for _ in range(200)} == {40}
     assert len(asked) < 100
+
+
+def test_a_batch_without_documents_costs_one_statement_and_is_shown_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    batch = Batch((ReadDocument("a", unfit="empty"),))
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        manifest = Manifest(library.catalogue, "run")
+        assert manifest.report_of("b") is None
+        event.listen(library.catalogue.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
+        assert manifest.show("b", [batch]).unfit == {"empty": 1}
+        assert [one.split()[0] for one in said] == ["BEGIN", "INSERT"]
+        assert manifest.report_of("b") is None, "only what an earlier call did is asked for"
+        word_was_lost = Batch((ReadDocument("a", unfit="another"),))
+        assert manifest.show("b", [word_was_lost]).unfit == {"empty": 1}
+        assert Manifest(library.catalogue, "run").report_of("b") is not None
+        assert list(verify_library(library)) == []
