@@ -139,6 +139,30 @@ def test_bytes_flipped_anywhere_are_told_and_what_can_be_is_whole_again(whole: P
             assert gone or faults(shelf) == [], path
 
 
+@pytest.mark.parametrize("where", ["documents", "tables", "text"])
+def test_rows_that_cannot_be_read_are_made_anew_and_no_original_is_thrown_away(
+    shelf: Path, whole: Path, where: str
+) -> None:
+    """A page of the catalogue's file says that it has no rows; a text is none."""
+    if where == "text":
+        change(shelf, "UPDATE documents SET source = CAST(x'ff' AS TEXT) || source WHERE row 2 of documents")
+    else:
+        path = shelf / "catalogue.sqlite"
+        with closing(sqlite3.connect(path)) as connection:
+            (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", [where]).fetchone()
+            (size,) = connection.execute("PRAGMA page_size").fetchone()
+        data = bytearray(path.read_bytes())
+        leaf = data[(page - 1) * size] == 13
+        data[(page - 1) * size + 3 : (page - 1) * size + 5] = (2 if leaf else 0).to_bytes(2, "big")  # rows of the page
+        path.write_bytes(data)
+    assert faults(shelf)
+    done = rebuild(shelf)
+    assert done.returncode == 0, done.stderr
+    assert "rows were taken over" in done.stderr
+    assert faults(shelf) == []
+    assert held(shelf) == held(whole)
+
+
 BESIDE = ("annotations", "mined", "weights", "graph")
 
 

@@ -49,17 +49,20 @@ def rebuild(
 
     failures = 0
     with Crew(0 if index else jobs or os.cpu_count() or 1, fork=True) as crew:  # forked before anything is opened
-        _salvage(library)
+        salvaged = _salvage(library)
         with opened_library(library, files) as store:
             store.folder.applied.unlink(missing_ok=True)  # so that the index is thrown away before it is looked into
             shutil.rmtree(store.folder.graph, ignore_errors=True)  # made anew when it is next asked
             if not index:
-                failures = _read_all(store, partial(reread, library=library, files=files), settings, crew, trace=trace)
+                job = partial(reread, library=library, files=files)
+                failures = _read_all(store, job, settings, crew, salvaged=salvaged, trace=trace)
             store.index.rebuild(shards)
     raise typer.Exit(1 if failures else 0)
 
 
-def _read_all(store: Library, job: partial[Outcome], settings: Settings, crew: Crew, *, trace: bool) -> int:
+def _read_all(
+    store: Library, job: partial[Outcome], settings: Settings, crew: Crew, *, salvaged: bool, trace: bool
+) -> int:
     """Mend the rows of documents and read each again; how many could not be read."""
     from tabellion.cli.batch import run_batch
     from tabellion.cli.messages import Progress, complain
@@ -88,13 +91,13 @@ def _read_all(store: Library, job: partial[Outcome], settings: Settings, crew: C
         writer.flush()
         other.flush()
     settle_rows(store)
-    if not mended:  # else originals that nothing names may be of documents that are missing
+    if not mended and not salvaged:  # else originals that nothing names may be of documents that are missing
         sweep(store.folder, store.catalogue, always=True)
     return failures
 
 
-def _salvage(library: str | None) -> None:
-    """Where the catalogue cannot be opened for damage, make a new one of what can be read of it."""
+def _salvage(library: str | None) -> bool:
+    """Where the catalogue's file is damaged, make a new one of what can be read of it; whether it was."""
     from pathlib import Path
 
     from tabellion.cli.messages import complain, explained
@@ -103,13 +106,14 @@ def _salvage(library: str | None) -> None:
 
     place = library or default_place()
     if "://" in place:
-        return
+        return False
     with explained(place, trace=False):
         require_packages()
         from tabellion.library.upkeep import salvage_catalogue
 
-        for note in salvage_catalogue(Folder(Path(place))):
+        for note in (notes := salvage_catalogue(Folder(Path(place)))):
             complain(note)
+        return bool(notes)
 
 
 def reread(document_id: str, *, library: str | None, files: str | None, settings: Settings) -> Outcome:

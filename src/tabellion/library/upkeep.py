@@ -18,6 +18,7 @@ import contextlib
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,12 @@ from tabellion.library.catalogue import (
     segments,
     tables,
 )
-from tabellion.library.files import PART, Folder, bring_to_disk, locked, whole_file
+from tabellion.library.files import PART, Folder, bring_to_disk, file_hash, locked, whole_file
 from tabellion.library.holdings import document_address, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import find_original, is_whole, list_originals, load_original, segment_path
 from tabellion.library.quads import QUADS
-from tabellion.library.sealing import broken_rows, seal_all
+from tabellion.library.sealing import broken_rows, seal_all, sum_seals
 from tabellion.library.views import view_path
 from tabellion.model.correction import Correction
 
@@ -55,14 +56,19 @@ def find_damage(path: Path) -> str:
     try:
         with contextlib.closing(sqlite3.connect(path)) as connection:
             said = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                for _ in connection.execute(f'SELECT * FROM "{name}"'):  # noqa: S608 - tables of ours
+                    pass  # a text that is none is told here
     except sqlite3.DatabaseError as error:
         return str(error)
     return "" if said == "ok" else said
 
 
 def salvage_catalogue(folder: Folder) -> list[str]:
-    """Where the catalogue's file is damaged: put it aside and make a new one of all rows that can be read."""
+    """Where the catalogue's file is damaged: put it aside and make a new one of all rows that can be read.
+
+    Each keeps its seal, so that one that is not as it was written shows, and is mended.
+    """
     if not (damage := find_damage(folder.catalogue)):
         return []
     aside = folder.catalogue.with_name(folder.catalogue.name + ".damaged")
@@ -77,7 +83,7 @@ def salvage_catalogue(folder: Folder) -> list[str]:
         for table in catalogue.sorted_tables:
             known = {column.name for column in table.columns}
             for row in _readable_rows(aside, table.name):
-                kept = {name: value for name, value in row.items() if name in known and name != "seal"}
+                kept = {name: value for name, value in row.items() if name in known}
                 if table is facts:
                     if kept.get("name") in ("schema", "seals") or not isinstance(kept.get("value"), str):
                         continue
@@ -85,10 +91,60 @@ def salvage_catalogue(folder: Folder) -> list[str]:
                 with contextlib.suppress(Exception), connection.begin_nested():  # a row that breaks a rule is lost
                     connection.execute(table.insert().values(**kept))
                     taken += 1
+        lost = _restore_documents(folder, connection, aside)
         _raise_sequence(connection)
-        seal_all(connection)
+        sum_seals(connection)
     made.close()
-    return [f"the catalogue was damaged ({damage}): {taken:,} rows were taken over from {aside}"]
+    return [f"the catalogue was damaged ({damage}): {taken:,} rows were taken over from {aside}", *lost]
+
+
+def _restore_documents(folder: Folder, connection: Connection, aside: Path) -> list[str]:
+    """Put documents back whose rows cannot be read while the index still has their addresses; those that are lost.
+
+    What a row says beside is read from the original again.
+    """
+    there = set(connection.execute(select(documents.c.document_id)).scalars())
+    named = {one for table in (documents, history) for one in connection.execute(select(table.c.sha256)).scalars()}
+    orphans = [sha256 for sha256, _ in list_originals(folder.originals) if sha256 not in named]
+    gone = [address for address in _indexed_addresses(aside) if document_id(address) not in there]
+    found = {address: mine for address in gone if (mine := _hash_of(address)) in orphans}
+    rest, left = [one for one in gone if one not in found], sorted(set(orphans) - set(found.values()))
+    if len(rest) == len(left) == 1:
+        found[rest.pop()] = left[0]
+    for address, sha256 in found.items():
+        connection.execute(insert(documents).values(_bare_row(folder, address, sha256)))
+    return [f"document {address}: its row is lost; add it again" for address in rest]
+
+
+def _hash_of(address: str) -> str:
+    """The hash of the file at an address; none where there is none."""
+    try:
+        return file_hash(Path(address))
+    except (OSError, ValueError):
+        return ""
+
+
+def _bare_row(folder: Folder, address: str, sha256: str) -> dict[str, Any]:
+    """A row of a document that is yet to be read."""
+    known = {"document_id": document_id(address), "address": address, "source": address, "sha256": sha256}
+    empty = {"medium": "", "kind": "", "authors": "[]", "language": "", "issues": "[]", "tables": 0, "tuples": 0}
+    size = len(load_original(folder.originals, sha256))
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return known | empty | {"bytes": size, "added": now, "version": 1, "sequence": 0}
+
+
+def _indexed_addresses(path: Path) -> list[str]:
+    """The addresses of documents as the index of a damaged file has them, which lies on other pages than the rows."""
+    found: dict[str, None] = {}
+    for order in ("ASC", "DESC"):
+        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.text_factory = lambda data: data.decode("utf-8", "replace")
+            for _, name, *_ in connection.execute("PRAGMA index_list(documents)").fetchall():
+                if [one[2] for one in connection.execute(f'PRAGMA index_info("{name}")')] == ["address"]:
+                    wanted = f'SELECT address FROM documents INDEXED BY "{name}" ORDER BY address {order}'  # noqa: S608
+                    for (address,) in connection.execute(wanted):
+                        found[address] = None
+    return list(found)
 
 
 def _readable_rows(path: Path, name: str) -> Iterator[dict[str, Any]]:
