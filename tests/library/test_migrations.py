@@ -12,10 +12,9 @@ from sqlalchemy import inspect, text
 
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
-from tabellion.library.catalogue import Catalogue, migrate, schema_version
+from tabellion.library.catalogue import NEWEST, STEPS, Catalogue, migrate, schema_version
 from tabellion.library.catalogue import catalogue as newest
 from tabellion.library.files import Folder
-from tabellion.library.migrations import NEWEST, STEPS
 from tabellion.library.verify import verify_library
 
 RELEASED = Path(__file__).parent / "released"

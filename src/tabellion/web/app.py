@@ -32,10 +32,9 @@ from tabellion.web import series_schemas as series_forms
 from tabellion.web.early import status_of
 from tabellion.web.front import Front, add_front
 from tabellion.web.ground_truth import add_ground_truth, add_page_parts, add_sites
-from tabellion.web.look_routes import add_looking, add_mending
 from tabellion.web.looking import Looking
 from tabellion.web.middleware import RETRY_SECONDS, Guard, Lanes, Memory
-from tabellion.web.question_routes import add_graph, add_questions, add_saving
+from tabellion.web.routes import add_graph, add_looking, add_mending, add_questions, add_saving
 from tabellion.web.service import MOST, LibraryService
 
 LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent

@@ -30,8 +30,8 @@ from tabellion.library.records import list_documents, table_called
 from tabellion.model.table import Table
 from tabellion.read.web.page import open_page
 from tabellion.web.front import PAGE_POLICY
-from tabellion.web.look_routes import Identity, Name
 from tabellion.web.looking import Looking
+from tabellion.web.routes import Identity, Name
 
 _NAME, _TEXT = r"^[^\x00/]+$", r"^[^\x00]+$"
 Who = Annotated[str, Query(min_length=1, max_length=60, pattern=_NAME, description="The name of an annotator.")]

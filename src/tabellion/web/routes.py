@@ -1,21 +1,27 @@
-"""Addresses for looking at tables and mending them: what the app in the browser stands on, and any other client may.
+"""Addresses for looking at tables, mending them and asking kept questions: what the app in the browser stands on.
 
-In: an app and what answers it. Out: routes with descriptions. Strokes are there only where writing is allowed.
+In: an app and what answers it. Out: routes with descriptions. Strokes and the saving of questions are there only where
+writing is allowed. A kept question has a name and parameters; its rows can be drawn.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import FastAPI, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from tabellion.export.chart import scene_png, scene_svg
+from tabellion.library.answers import ANSWER_FORMS
 from tabellion.model.place import Rect
 from tabellion.repair.lookalikes import Scope
+from tabellion.web import schemas as forms
 from tabellion.web.early import answer_early
 from tabellion.web.front import PAGE_POLICY
 from tabellion.web.looking import Looking, Shown
+from tabellion.web.series_schemas import Survey
+from tabellion.web.service import MOST_ROWS, LibraryService
 
 _NAME = r"^[^\x00/]+$"
 Name = Annotated[str, Path(description="The name or id of a table.", max_length=200, pattern=_NAME)]
@@ -240,3 +246,95 @@ def _answer(value: Any, annotator: str | None = None) -> Response:
     """An answer as JSON; what an annotator sees is not remembered, since the library does not change with it."""
     headers = None if annotator is None else {"cache-control": "no-store"}
     return Response(msgspec.json.encode(value), media_type="application/json", headers=headers)
+
+
+QueryName = Annotated[str, Path(description="The name of a question.", max_length=60, pattern=r"^[^\W\d]\w*$")]
+_RESULTS = {
+    "json": "application/sparql-results+json",
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "xml": "application/sparql-results+xml",
+    "turtle": "text/turtle; charset=utf-8",
+    "nquads": "application/n-quads",
+}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {kind.partition(";")[0]: {} for kind in _RESULTS.values()}}
+}
+_PICTURES: dict[int | str, dict[str, Any]] = {200: {"content": {"image/svg+xml": {}, "image/png": {}}}}
+
+
+def add_questions(app: FastAPI, service: LibraryService) -> None:
+    """What only reads."""
+
+    @app.get("/queries", response_model=forms.SavedQueries, responses={304: {"description": "Unchanged"}})
+    def queries() -> Response:
+        """The questions that are kept."""
+        return _answer({"queries": service.queries()})
+
+    @app.get("/queries/{name}/rows", response_model=forms.Answer, responses={304: {"description": "Unchanged"}})
+    def rows(name: QueryName, request: Request, limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 1_000) -> Response:
+        """The rows of a question that is kept; its parameters stand in the address: `?year=1990`."""
+        given = {key: value for key, value in request.query_params.items() if key != "limit"}
+        return _answer(service.run_query(name, given, limit))
+
+    @app.get("/survey", response_model=Survey, responses={304: {"description": "Unchanged"}})
+    def survey() -> Response:
+        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        return _answer(service.survey())
+
+    media: dict[str, Any] = {"content": {forms.MEDIA[form].partition(";")[0]: {} for form in ANSWER_FORMS}}
+
+    @app.post("/query/export", response_class=Response, responses={200: media})
+    def export(question: forms.QuestionForm) -> Response:
+        """All rows of a SELECT, or of a question that is kept, as CSV, JSON, a workbook and so on."""
+        data = service.export_query(question.sql, question.form, question.parameters)
+        return Response(data, media_type=forms.MEDIA[question.form])
+
+    @app.post("/places", response_model=forms.PlaceCodes)
+    def places(named: forms.Labels) -> Response:
+        """The countries or states that labels name, by their ISO 3166 codes."""
+        return _answer(service.places(named.labels))
+
+    @app.post("/plot", response_class=Response, responses=_PICTURES)
+    def plot(drawing: forms.Drawing) -> Response:
+        """The rows of a SELECT, or of a question that is kept, as a picture."""
+        kind = None if drawing.kind == "auto" else drawing.kind
+        scene = service.plot(drawing.sql, drawing.parameters, kind, drawing.title)
+        if drawing.form == "png":
+            return Response(scene_png(scene), media_type="image/png")
+        return Response(scene_svg(scene), media_type="image/svg+xml")
+
+
+def add_graph(app: FastAPI, service: LibraryService) -> None:
+    """What is asked of the tables as RDF, and where a value stands as a picture."""
+
+    @app.post("/sparql", response_class=Response, responses=_ANSWERS)
+    def sparql(asked: forms.GraphQuestion) -> Response:
+        """The answer to a question in SPARQL over the tables as RDF; it only reads, and reaches nothing outside."""
+        return Response(service.sparql(asked.query, asked.form), media_type=_RESULTS[asked.form])
+
+    @app.get("/tables/{table}/picture", response_class=Response, responses=_PICTURES)
+    def picture(
+        table: Annotated[str, Path(max_length=200, description="The name or id of a table.")],
+        address: Annotated[str, Query(min_length=2, max_length=16, description="Of a value: B10.")],
+        form: Literal["svg", "png"] = "svg",
+    ) -> Response:
+        """The spot where a value stands: its labels and the cells around it, as a picture."""
+        scene = service.picture(table, address)
+        if form == "png":
+            return Response(scene_png(scene), media_type="image/png")
+        return Response(scene_svg(scene), media_type="image/svg+xml")
+
+
+def add_saving(app: FastAPI, service: LibraryService) -> None:
+    """What keeps questions."""
+
+    @app.put("/queries/{name}", response_model=forms.SavedQuery)
+    def save(name: QueryName, query: forms.NewQuery) -> Response:
+        """Keep a question under a name; the same name replaces it."""
+        return _answer(service.save_query(name, query.sql, query.description))
+
+    @app.delete("/queries/{name}", status_code=204)
+    def forget(name: QueryName) -> None:
+        """Take a question out."""
+        service.forget_query(name)
