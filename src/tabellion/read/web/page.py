@@ -117,7 +117,7 @@ def read_markup(
     stating = parser.css(f"{_STATING},style")
     facts = _read_facts(stating)
     looks = Looks(read_sheets(stating, sheets))
-    walk = PageWalk(parser, looks, DEEPEST, has_roles="role=" in text or "ROLE=" in text)
+    walk = PageWalk(parser, looks, DEEPEST, has_roles=_names_roles(text))
     if parser.root is not None:
         walk.run(parser.root)
     mentions = read_mentions(parser)
@@ -145,8 +145,11 @@ def may_hold_tables(text: str) -> bool:
     >>> may_hold_tables("<p>12 tables</p>"), may_hold_tables("<P>1<TABLE>"), may_hold_tables("<div role=grid>")
     (False, True, True)
     """
-    if _CANDIDATE.search(text):
-        return True
+    return _CANDIDATE.search(text) is not None or _names_roles(text)
+
+
+def _names_roles(text: str) -> bool:
+    """Whether a markup text names a role that makes an element a table."""
     return any(word in text and aria.search(text) for word, aria in _ARIA_TABLES.items())
 
 
