@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Sequence
 
@@ -12,11 +13,15 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
+from tabellion.export import to_json
+from tabellion.label.readings import frozen_roles
+from tabellion.locate import locate_regions
 from tabellion.model.document import Sheet
 from tabellion.model.place import rect_at
 from tabellion.model.stated import MarkedArea, SheetMarks
 from tabellion.pipeline import extract_document
 from tabellion.read import read_document
+from tabellion.recognise import recognise_grid
 
 NAMES = ("Ada", "Boris", "Chloe", "Dimitri", "Eve", "Farid")
 
@@ -168,3 +173,45 @@ def test_rows_grouped_below_the_row_that_sums_them_up_stand_under_it() -> None:
     paths = {one.row: one.left for one in table.tuples}
     assert paths[2] == ("North", "Ash")
     assert paths[6] == ("South", "Dove")
+
+
+def test_rows_that_stay_in_view_may_end_with_a_head_where_they_say_words() -> None:
+    def offered(freeze: str) -> list[dict[int, str]]:
+        book, sheet = workbook([["Jobs by town"], [], ["Town", "Men", "Women"], [], ["Ash", 4, 5], ["Birch", 7, 9]])
+        sheet.freeze_panes = freeze
+        [region] = locate_regions(first_sheet(saved(book)))
+        return [dict(roles) for roles in frozen_roles(recognise_grid(region))]
+
+    assert offered("A4") == [{2: "header", 4: "data"}]
+    assert offered("A6") == []
+
+
+def test_what_a_workbook_hides_is_read_and_said_to_be_hidden() -> None:
+    book, sheet = workbook([["Town", "Men", "Women"], ["Ash", 4, 5], ["Birch", 7, 9], ["Cedar", 3, 8]])
+    sheet.row_dimensions[3].hidden = True
+    sheet.column_dimensions["C"].hidden = True
+    [table] = json.loads(to_json(extract_document(saved(book))))["tables"]
+    hidden = {cell["address"] for cell in table["cells"] if cell.get("hidden")}
+    assert hidden == {"C1", "C2", "A3", "B3", "C3", "C4"}
+    assert {one["address"] for one in table["tuples"]} == {"B2", "C2", "B3", "C3", "B4", "C4"}
+
+
+def test_sheets_of_one_workbook_with_the_same_shape_are_read_alike() -> None:
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for year in range(2015, 2021):
+        sheet = book.create_sheet(str(year))
+        sheet.append([f"Table {year}. Jobs by trade and town", None, None, "Thousands"])
+        sheet.append([None, "Men", None, "All"])
+        sheet.append(["Town", "smiths", "bakers", None])
+        for group, towns in (("North", ("Ash", "Birch", "Cedar")), ("South", ("Dove", "Elm", "Fir"))):
+            sheet.append([group])
+            for place, town in enumerate(towns):
+                sheet.append([f"  {town}", *[(year * 7 + place * 31 + step * 17) % 900 / 10 for step in range(3)]])
+        sheet.append(["Source: the towns"])
+    tables = extract_document(saved(book)).tables
+    assert [table.place.sheet for table in tables] == [str(year) for year in range(2015, 2021)]
+    assert {table.place.range for table in tables} == {"A2:D11"}
+    paths = [[(one.row, one.column, one.top, one.left) for one in table.tuples] for table in tables]
+    assert all(one == paths[0] for one in paths)
+    assert (4, 2, ("Men", "bakers"), ("North", "Ash")) in paths[0]
