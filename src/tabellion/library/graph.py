@@ -95,9 +95,12 @@ def find_graph_damage(library: Library) -> str:
     changed = [name for name in unlike_sums(graph) if (graph / name).exists() or not name.endswith(_FILE)]
     if changed:  # one that is gone was merged with others
         return f"{changed[0]} is not as it was written"
+    known = {name for _, name in read_sums(graph)}
     try:
-        for _ in pyoxigraph.Store.read_only(str(graph)):
-            pass
+        store = pyoxigraph.Store.read_only(str(graph))
+        if any(path.name not in known for path in graph.glob(f"*{_FILE}")):  # of a process that was killed
+            for _ in store:
+                pass
     except (OSError, RuntimeError) as error:
         return " ".join(str(error).split())
     return ""
