@@ -121,7 +121,8 @@ def main() -> None:
     try:
         build_app(called if called and called[0] in COMMANDS else COMMANDS)()
     finally:
-        gc.freeze()  # the process ends: to look for rubbish once more would cost a tenth
+        if "duckdb" not in sys.modules:  # which complains of what is left at the end
+            gc.freeze()  # the process ends: to look for rubbish once more would cost a tenth
 
 
 if not TYPE_CHECKING:  # the whole command line, for those who ask for it
