@@ -35,7 +35,8 @@ export function Look({ session, route }: { session: Session; route: Route }) {
       const next = made ?? await ask<Reading>(at(name ?? held.current?.id ?? route.name, `reading?${query({ annotator })}`));
       show(next);
       // a stroke can give a table another name: the address follows
-      if (next.name !== route.name && !name) go(address("table", next.name, route.values), true);
+      const here = parseRoute(location.hash);
+      if (next.name !== here.name && !name) go(address("table", next.name, here.values), true);
     } catch (failed) {
       setError(message(failed));
     }
@@ -66,7 +67,10 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
   const rows = reading.sheet?.rows ?? reading.rows;
   const columns = reading.sheet?.columns ?? reading.columns;
   const area = selected ? areaOfSelection(selected, rows, columns) : null;
-  const state = useCallback((values: Record<string, string>) => go(address("table", reading.name, { ...parseRoute(location.hash).values, ...values }), true), [reading.name]);
+  const state = useCallback((values: Record<string, string>) => {
+    const here = parseRoute(location.hash); // a stroke may have given the table another name meanwhile
+    go(address("table", here.name, { ...here.values, ...values }), true);
+  }, []);
 
   const latest = useRef(reading.version);
   latest.current = reading.version;
