@@ -21,7 +21,8 @@ from tabellion.library import open_library
 from tabellion.read.chromium.process import find_chromium
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-STROKES, CLICKS = 20, 20
+STROKES, CLICKS = 40, 40
+PAUSE = 250  # milliseconds between two strokes, as of a quick hand
 UNTIL = """async ([act, seen]) => {
   const begun = performance.now();
   act();
@@ -63,17 +64,19 @@ def strokes(page: Page, address: str) -> None:
     page.locator("#cell-20-1").wait_for()
     clicks, roles = [], []
     for number in range(CLICKS):
-        row, column = 2 + number % 20, 2 + number % 7
+        row, column = 4 + number % 18, 2 + number % 7
         there = f"document.getElementById('cell-0-{column}').classList.contains('lit')"
         page.locator("#cell-3-0").click()
         clicks.append(measure(page, f"document.getElementById('cell-{row}-{column}').click()", there))
     for number in range(STROKES):
-        row = 2 + number % 20
+        row = 2 + number // 2 % 20
+        said, role = (("derived", "derived"), ("data", "value"))[number % 2]
         page.locator(f'.row[aria-rowindex="{row + 2}"] > [role=rowheader]').click()
-        act = "[...document.querySelectorAll('.paint')].find(one => one.textContent === 'derived').click()"
-        seen = f"document.getElementById('cell-{row}-{COLUMNS - 1}').classList.contains('role-derived')"
+        act = "[...document.querySelectorAll('.paint')].find(one => one.textContent === '" + said + "').click()"
+        seen = f"document.getElementById('cell-{row}-{COLUMNS - 1}').classList.contains('role-{role}')"
         roles.append(measure(page, act, seen))
-        page.locator(".toolbar[aria-busy=false]").wait_for()  # it is kept, and its like were looked for
+        page.locator(".toolbar[aria-busy=false]").wait_for()  # it is kept
+        page.wait_for_timeout(PAUSE)
     tell("from click to lit headers", clicks)
     tell("from stroke to redrawn table", roles)
 

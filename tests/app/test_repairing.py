@@ -121,6 +121,18 @@ def test_edges_are_moved_tables_cut_and_taken_for_none(browser: Browser, address
     assert library.query("select name from tables where name like 'stacked%'").to_pylist() == [{"name": "stacked"}]
 
 
+def test_a_table_that_gets_another_name_by_a_stroke_stays_in_sight(browser: Browser, address: str) -> None:
+    page = entered(browser, address, "#/table/smoking")
+    page.locator("#cell-13-0").click()
+    page.get_by_role("grid").press("/")
+    said(page)
+    expect(page).to_have_url(re.compile(r"/table/smoking_\w+.*cell=A14"))  # two of them are told apart by their names
+    expect(page.get_by_role("combobox", name=re.compile("^Table"))).to_be_visible()
+    page.get_by_role("grid").press("Control+z")
+    expect(page).to_have_url(re.compile(r"/table/smoking\?.*cell=A14"))
+    expect(page.locator(".about p")).to_contain_text("A4:F23")
+
+
 def test_cells_and_texts_are_said_with_keys_alone(browser: Browser, address: str, library: Library) -> None:
     page = entered(browser, address, "#/table/smoking")
     page.locator("#cell-8-1").click()

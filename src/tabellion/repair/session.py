@@ -340,7 +340,7 @@ class Repair:
         if found is UNKNOWN:
             raise RepairError(f"there is no such thing here: {describe(said)}")
         if same_value(found, said.to):
-            raise RepairError(f"that is so already: {describe(said)}")
+            raise RepairError(f"that is so already: {describe(msgspec.structs.replace(said, was=found))}")
         return msgspec.structs.replace(said, was=found)
 
     def keep(self, corrections: Sequence[Correction]) -> Sequence[Correction]:

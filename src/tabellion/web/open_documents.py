@@ -7,6 +7,7 @@ two people who say different things of one place are in conflict, and nothing is
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -108,6 +109,13 @@ class Opened:
     def _whole(self) -> Repair:
         assert self._repair is not None  # noqa: S101 - renewed before it is handed out
         return self._repair
+
+
+def _set_apart() -> None:
+    """Clear up once while a document is opened, so that what lies open is not gone through in the midst of a stroke."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def _one_then_other(one: Keep, other: Keep) -> Keep:
@@ -228,7 +236,8 @@ class OpenDocuments:
             opened = self._held.setdefault(key, Opened(bench))
             while len(self._held) > 1 and (len(self._held) > self.room or self._weight() > _MOST_CELLS):
                 self._held.popitem(last=False)
-            return opened
+        _set_apart()
+        return opened
 
     def _weight(self) -> int:
         return sum(one.document.tuples for one in self._held.values())
