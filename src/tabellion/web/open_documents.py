@@ -7,6 +7,7 @@ two people who say different things of one place are in conflict, and nothing is
 
 from __future__ import annotations
 
+import atexit
 import gc
 import threading
 from collections import OrderedDict
@@ -109,6 +110,9 @@ class Opened:
     def _whole(self) -> Repair:
         assert self._repair is not None  # noqa: S101 - renewed before it is handed out
         return self._repair
+
+
+atexit.register(gc.unfreeze)  # libraries that look at the end whether all was cleared up complain otherwise
 
 
 def _set_apart() -> None:
