@@ -33,6 +33,7 @@ def mend_in_app(case: Case, folds: Path) -> tuple[int, bool]:
     goal = goal_of(case)
     assert goal is not None
     with tempfile.TemporaryDirectory() as folder, open_library(f"{folder}/shelf", create=True) as library:
+        library.folder.weights.symlink_to(folds / f"fold{case.fold}")  # workers know no variable that is set later
         library.add(case.path)
         sheet = case.gold.get("sheet")
         named = [one for one in tables_after(library.catalogue, "", 1_000) if sheet is None or one.sheet == sheet]
