@@ -163,3 +163,15 @@ def test_every_pattern_is_linear() -> None:
 def test_a_pattern_that_takes_the_square_is_told() -> None:
     assert is_slow(re.compile(r"\s+$"), "search", " " * LENGTH + "\0")
     assert not is_slow(re.compile(r"(?<!\s)\s+$"), "search", " " * LENGTH + "\0")
+
+
+def test_no_text_that_int_refuses_is_taken_for_a_number() -> None:
+    """ "²".isdigit() is true, and int("²") an error: what is to become a number is asked isdecimal()."""
+    risky = re.compile(r"(?:int|float)\((\w+)\)[^\n]*\b\1\.isdigit\(\)|\b(\w+)\.isdigit\(\)[^\n]*(?:int|float)\(\2\)")
+    lines = [
+        line
+        for path in ROOT.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "isascii" not in line
+    ]
+    assert [line for line in lines if risky.search(line)] == []

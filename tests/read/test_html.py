@@ -84,6 +84,7 @@ def test_hard_blanks_at_the_start_are_an_indent() -> None:
         ("<td><b>x</b>", "bold", True),
         ("<th>x", "bold", True),
         ("<td style='font-weight:700'>x", "bold", True),
+        ("<td style='font-weight:70²'>x", "bold", False),
         ("<td class=h>x", "bold", True),
         ("<td><span class=r>x</span>", "colour", None),
         ("<td><font color=RED size=5>x</font>", "size", 18.0),

@@ -58,6 +58,13 @@ def read(*pages: PdfPage, **settings: object) -> Extraction:
     return extract_document(write_pdf(list(pages)), Settings(**settings))
 
 
+def test_raised_digits_before_rows_are_no_numbers_of_rows():
+    page = text_page()
+    lay_table(page, [[f"{number}²" if number else "No.", *row[1:]] for number, row in enumerate(ROWS)], 200, EDGES)
+    (table,) = read(page).tables
+    assert table.frame.grid.label[2, 0].startswith("2")
+
+
 @pytest.mark.parametrize("ruled", [True, False])
 def test_a_table_among_text_is_read_cell_by_cell(ruled):
     page = text_page()

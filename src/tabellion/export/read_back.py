@@ -49,7 +49,7 @@ def parse_value(kind: str, text: str | None) -> float | int | str | None:
         return None
     if kind != "number":
         return text
-    return int(text) if text.lstrip("-").isdigit() else float(text)
+    return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
 _CODED = re.compile(r"\\u([0-9a-f]{4})")

@@ -173,7 +173,7 @@ def _raise_sequence(connection: Connection) -> None:
     said = connection.execute(select(facts.c.value).where(facts.c.name == "sequence")).scalar()
     if said is None:
         connection.execute(facts.insert().values(name="sequence", value=str(most)))
-    elif not said.isdigit() or int(said) < most:
+    elif not said.isdecimal() or int(said) < most:
         connection.execute(update(facts).where(facts.c.name == "sequence").values(value=str(most)))
 
 

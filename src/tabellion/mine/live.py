@@ -290,7 +290,7 @@ class LiveFetcher:
                 return status, headers, data
             later = headers.get("retry-after", "")
             self._due[urlsplit(address).netloc] += min(
-                int(later) if later.isdigit() else 0, self.settings.longest_pause
+                int(later) if later.isdecimal() else 0, self.settings.longest_pause
             )
         raise UnreadableError(f"{address}: cannot be fetched")
 

@@ -289,7 +289,7 @@ def connected(cluster: str) -> Iterator[Any]:
     with dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.worker.daemon": False}):
         name, _, count = cluster.partition(":")
         if name == "local":
-            if count and not count.isdigit():
+            if count and not count.isdecimal():
                 raise UsageError(f"--cluster {cluster}: after local: comes a number of workers")
             made = distributed.LocalCluster(
                 n_workers=int(count) if count else None, threads_per_worker=1, dashboard_address=":0", memory_limit=0

@@ -115,7 +115,7 @@ def read_digits(body: str, decimal: str = ".") -> float | None:
     if commas and dots:
         whole, sign, rest = body.rpartition("." if body.rfind(".") > body.rfind(",") else ",")
         grouped = (_COMMAS if sign == "." else _DOTS).fullmatch(whole)
-        return float(f"{whole.replace(',', '').replace('.', '')}.{rest}") if grouped and rest.isdigit() else None
+        return float(f"{whole.replace(',', '').replace('.', '')}.{rest}") if grouped and rest.isdecimal() else None
     if commas + dots > 1:
         grouped = (_COMMAS if commas else _DOTS).fullmatch(body)
         return float(body.replace(",", "").replace(".", "")) if grouped else None

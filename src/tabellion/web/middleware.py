@@ -67,7 +67,7 @@ class Guard:
             return
         largest = self.largest if scope["path"].startswith("/documents") else LARGEST_QUESTION
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > largest:
+        if not length.isdecimal() or int(length) > largest:
             await refuse(send, 413, f"a body may have {largest:,} bytes here")
             return
         seen, whole = 0, False

@@ -134,7 +134,7 @@ def sweep_folders() -> None:
             old = time.time() - folder.stat().st_mtime > _OLD_SECONDS
         except OSError:
             continue
-        if (machine == _machine() or old) and owner.isdigit() and not Path(f"/proc/{owner}").exists():
+        if (machine == _machine() or old) and owner.isdecimal() and not Path(f"/proc/{owner}").exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -259,7 +259,7 @@ def _make_style(looks: list[str], behind: str | None) -> Style:
     sides = {side: _pixels(looks[_AT[f"border-{side}-width"]]) > 0 for side in ("top", "right", "bottom", "left")}
     own = _colour(looks[_AT["background-color"]])
     return Style(
-        bold=weight == "bold" or (weight.isdigit() and int(weight) >= _BOLD),
+        bold=weight == "bold" or (weight.isdecimal() and int(weight) >= _BOLD),
         italic=looks[_AT["font-style"]] in ("italic", "oblique"),
         underline="underline" in looks[_AT["text-decoration-line"]],
         size=round(_pixels(size) * _POINTS, 2),

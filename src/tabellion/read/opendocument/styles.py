@@ -44,7 +44,7 @@ def points(length: str | None) -> float:
 
 def repeats(count: str | None) -> int:
     """How often something stands: 1 where nothing, or nothing sensible, is said."""
-    return max(1, int(count)) if count and count.isdigit() and len(count) < 10 else 1
+    return max(1, int(count)) if count and count.isdecimal() and len(count) < 10 else 1
 
 
 _KINDS = ("number", "currency", "percentage", "date", "time", "boolean", "text")
@@ -134,7 +134,7 @@ def _literal(text: str, kind: str) -> str:
 def _digits(part: etree._Element, name: str) -> str:
     def count(attribute: str) -> int:
         value = part.get(f"{NUMBER}{attribute}") or "0"
-        return min(int(value), 30) if value.isdigit() else 0
+        return min(int(value), 30) if value.isdecimal() else 0
 
     if name == "fraction":
         return "# ?/?"
@@ -284,7 +284,7 @@ def _style(look: dict[str, str], formats: OdsFormats) -> Style:
 
 
 def _is_bold(weight: str) -> bool:
-    return weight == "bold" or (weight.isdigit() and int(weight) >= 600)
+    return weight == "bold" or (weight.isdecimal() and int(weight) >= 600)
 
 
 def _is_drawn(look: dict[str, str], side: str) -> bool:
@@ -303,4 +303,4 @@ def _colour(value: str | None) -> str | None:
 
 def _percent(value: str) -> float:
     number = value.removesuffix("%")
-    return float(number) / 100 if number.replace(".", "", 1).isdigit() else 1.0
+    return float(number) / 100 if number.replace(".", "", 1).isdecimal() else 1.0

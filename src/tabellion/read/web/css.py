@@ -181,7 +181,7 @@ def read_font_size(value: str) -> Declared:
 
 
 def _is_bold(value: str) -> bool:
-    return value in ("bold", "bolder") or (value.isdigit() and 600 <= int(value) <= 1000)
+    return value in ("bold", "bolder") or (value.isdecimal() and 600 <= int(value) <= 1000)
 
 
 def _colour(value: str) -> str | None:

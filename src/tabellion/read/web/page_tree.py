@@ -104,7 +104,7 @@ def _own_picture(parser: LexborHTMLParser) -> str | None:
                 return found
     for node in parser.css("img[src]"):
         sizes = [node.attributes.get(name) or "" for name in ("width", "height")]
-        if all(size.isdigit() and int(size) >= _PICTURE for size in sizes):
+        if all(size.isdecimal() and int(size) >= _PICTURE for size in sizes):
             return node.attributes.get("src")
     return None
 

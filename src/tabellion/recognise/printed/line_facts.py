@@ -169,7 +169,7 @@ def _serials(strip: Strip, first: list[dict[int, int]]) -> tuple[NDArray[np.bool
     numbers = []
     for line in first:
         text = strip.text[line[0]].strip(".)(") if 0 in line else ""
-        numbers.append(int(text) if text.isdigit() and len(text) < _LONGEST_SERIAL else -9)
+        numbers.append(int(text) if text.isdecimal() and len(text) < _LONGEST_SERIAL else -9)
     serial = np.array([b == a + 1 and a >= 0 for a, b in pairwise(numbers)], dtype=bool)
     told = np.array(numbers) >= 0
     counted = [b == a + 1 for a, b in pairwise(n for n in numbers if n >= 0)]
