@@ -166,7 +166,7 @@ def test_a_pattern_that_takes_the_square_is_told() -> None:
 
 
 def test_no_text_that_int_refuses_is_taken_for_a_number() -> None:
-    """ "²".isdigit() is true, and int("²") an error: what is to become a number is asked isdecimal()."""
+    """A raised two is a digit, but int() refuses it: what is to become a number is asked isdecimal()."""
     risky = re.compile(r"(?:int|float)\((\w+)\)[^\n]*\b\1\.isdigit\(\)|\b(\w+)\.isdigit\(\)[^\n]*(?:int|float)\(\2\)")
     lines = [
         line
