@@ -66,7 +66,7 @@ class Guard:
             await refuse(send, *refusal)
             return
         largest = self.largest if scope["path"].startswith("/documents") else LARGEST_QUESTION
-        length = headers.get(b"content-length", b"0")
+        length = headers.get(b"content-length", b"0").decode("latin-1")
         if not length.isdecimal() or int(length) > largest:
             await refuse(send, 413, f"a body may have {largest:,} bytes here")
             return
