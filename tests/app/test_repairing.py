@@ -110,6 +110,7 @@ def test_edges_are_moved_tables_cut_and_taken_for_none(browser: Browser, address
     page.get_by_role("button", name="unit u").click()
     page.get_by_role("textbox", name="unit").fill("per hundred")
     page.get_by_role("button", name="Say so").click()
+    said(page)
     page.locator("#cell-8-1").click()
     expect(page.locator(".cell-facts")).to_contain_text("per hundred")
     page.goto(address + "#/table/stacked_ferries_2")

@@ -50,7 +50,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 
 from tabellion.errors import LibraryError, MissingExtraError
 from tabellion.library.files import Folder
-from tabellion.library.holdings import is_locked, say_plainly
+from tabellion.library.holdings import NEWEST, is_locked, say_plainly
 
 _FIRST: Sequence[str] = (
     "CREATE TABLE library_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -103,7 +103,6 @@ _RUNS: Sequence[str] = (
 )
 
 STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED, _SEALED, _RUNS)
-NEWEST = len(STEPS)
 
 
 catalogue = MetaData()

@@ -122,6 +122,7 @@ def name_source(metadata: Metadata, source: str) -> Metadata:
 
 
 Status = Literal["added", "unchanged", "replaced"]
+NEWEST = 5  # form of the catalogue, as many as it has steps; here, since a search asks for it before all else
 _MANY = 500  # values in one IN (...)
 Item = TypeVar("Item")
 

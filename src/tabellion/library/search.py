@@ -27,10 +27,9 @@ import msgspec
 import tantivy
 
 from tabellion.errors import QueryError
-from tabellion.library.catalogue import NEWEST
 from tabellion.library.entries import BETWEEN, EMPTY, LARGEST, SIZES, SORTS, TEXT_FIELDS
 from tabellion.library.files import Folder, default_place
-from tabellion.library.holdings import Details, DocumentRecord, Holdings, SqliteHoldings, TableRecord
+from tabellion.library.holdings import NEWEST, Details, DocumentRecord, Holdings, SqliteHoldings, TableRecord
 from tabellion.library.index import Address, IndexFolder
 from tabellion.library.questions import Clause, Condition, Question, highlight_table, parse_question
 from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
