@@ -95,10 +95,11 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
     if (!selected) return;
     let current = true;
     const [row, column] = selected.focus;
-    ask<CellFacts>(at(reading.id, `cell?${query({ row, column, annotator })}`)).then((got) => current && setFound({ focus: `${row},${column}`, facts: got }), () => current && setFound(null));
+    // asked once a stroke is kept: while it is only drawn, the server still tells what was before
+    if (!strokes.busy) ask<CellFacts>(at(reading.id, `cell?${query({ row, column, annotator })}`)).then((got) => current && setFound({ focus: `${row},${column}`, facts: got }), () => current && setFound(null));
     const timer = setTimeout(() => state({ cell: a1(row, column) }), 300);
     return () => { current = false; clearTimeout(timer); };
-  }, [focus, reading.version]); // eslint-disable-line
+  }, [focus, reading.version, strokes.busy]); // eslint-disable-line
   const paths = useMemo(() => new Paths(reading), [reading]);
   // lit at once by what is known here; the server has the last word
   const likely = useMemo(() => (selected ? paths.light(...selected.focus, cells.at(...selected.focus)?.role) : DARK), [focus, paths]); // eslint-disable-line
