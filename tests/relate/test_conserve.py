@@ -57,6 +57,29 @@ def test_examples_are_conserved(name: str) -> None:
     assert_conserved(extract_document(EXAMPLES / name))
 
 
+SITES = "Site,Warmth,Wind,Rain\nAsh,1.5,2,3\nElm,2.5,3,4\nOak,3.5,1,2\nIvy,4.5,7,1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Title,Annual report\nAuthor,Jane Smith\nPages,12\nLanguage,English\n",
+        f"Date,1 May\nOperator,Jane\n{SITES}",
+        f"Data Source,World indicators\n\n{SITES}",
+        "1,Ash,tree,5\n2,Elm,tree,6\n3,Ivy,climber,7\n4,Oak,tree,8\n",
+        "icing,1.5,none\nwing,1.5,none\nspan,20.5,ft\nmass,3.5,kg\n",
+        "Region,Variable,Unit,2000,2010\nWorld,Gas,EJ,1.5,2.5\nAsia,Gas,EJ,3.5,4.5\nAsia,Oil,t,1.5,6.5\n",
+    ],
+    ids=["form", "pairs", "pairs and a gap", "numbered", "no head", "units"],
+)
+def test_every_text_of_a_small_file_is_said_somewhere(text: str) -> None:
+    extraction = extract_document(text.encode())
+    assert_conserved(extraction)
+    (table,) = json.loads(to_json(extraction))["tables"]
+    said = [one["text"] for one in table["cells"]] + [str(table["metadata"])]
+    assert [word for word in text.replace("\n", ",").split(",") if word and not any(word in one for one in said)] == []
+
+
 WORDS = st.sampled_from(["", "", "North", "Total", "Source: office", "1990", "12.5", "7", "..", "-", "NA", "b"])
 
 

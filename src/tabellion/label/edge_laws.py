@@ -2,7 +2,8 @@
 
 In: a row in question, measured against the table's core (`edge_features`). Out: whether it states a unit, names a
 source, is ruled off, tells no columns apart, or is a note with its mark in a cell of its own. Such rows belong to no
-head, and to no body, however they look.
+head, and to no body, however they look. Fails where a lone head is ruled off from its table, and on units in words that
+it does not list.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Mending trusts nothing that is derived. In: a library, or the folder of one whos
 catalogue in which every document whose original or source is whole is named as it was, and what was done, a line each.
 A row of a document says its address twice over (its id is a hash of it) and its bytes by their hash, so a changed
 letter is found and put right; what else stands in it is read from the original again. Of a SQLite file that is damaged,
-every row that can still be read is taken over into a new one.
+every row that can still be read is taken over into a new one. Fails where the page is damaged that says what tables the
+catalogue has: a backup is needed then.
 
 Copying goes on while others write. In: a library, and a place where there is none: a folder, or a PostgreSQL URL with
 a folder for the files. Out: a library there with the same documents, tables, history, corrections, weights, mined

@@ -1,7 +1,8 @@
 """Answers that come in two parts: what can be drawn at once, and what there is when it is kept.
 
 In: work that tells on its way what can be drawn. Out: a plain answer, or for who accepts `text/event-stream` the events
-`drawn`, then `made` or `refused`. The work goes on to its end whether or not somebody still listens.
+`drawn`, then `made` or `refused`. The work goes on to its end whether or not somebody still listens. Fails to be early
+behind a proxy that holds streams back: both parts then come at the end.
 """
 
 from __future__ import annotations

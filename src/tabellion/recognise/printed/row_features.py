@@ -1,7 +1,8 @@
 """What tells whether a run of lines of a printed table is one row of it.
 
 Goes in: the lines with their texts and columns, the chances that lines go on, and runs of lines, first and last.
-Comes out: one row of figures per run. All runs are looked at together: those of one length in one step.
+Comes out: one row of figures per run. All runs are looked at together: those of one length in one step. Fails where
+lines do not follow each other down the page: steps are taken as they come.
 """
 
 from __future__ import annotations
