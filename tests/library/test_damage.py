@@ -139,6 +139,17 @@ def test_bytes_flipped_anywhere_are_told_and_what_can_be_is_whole_again(whole: P
             assert gone or faults(shelf) == [], path
 
 
+@pytest.mark.parametrize("place", [30, 101, 2675, 3200])
+def test_a_byte_of_the_page_that_names_the_tables_is_mended(shelf: Path, whole: Path, place: int) -> None:
+    path = shelf / "catalogue.sqlite"
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(bytes(data))
+    rebuild(shelf)
+    assert faults(shelf) == []
+    assert held(shelf) == held(whole)
+
+
 @pytest.mark.parametrize("where", ["documents", "tables", "text"])
 def test_rows_that_cannot_be_read_are_made_anew_and_no_original_is_thrown_away(
     shelf: Path, whole: Path, where: str

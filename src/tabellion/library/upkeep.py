@@ -4,8 +4,8 @@ Mending trusts nothing that is derived. In: a library, or the folder of one whos
 catalogue in which every document whose original or source is whole is named as it was, and what was done, a line each.
 A row of a document says its address twice over (its id is a hash of it) and its bytes by their hash, so a changed
 letter is found and put right; what else stands in it is read from the original again. Of a SQLite file that is damaged,
-every row that can still be read is taken over into a new one. Fails where the page is damaged that says what tables the
-catalogue has: a backup is needed then.
+every row that can still be read is taken over into a new one; where the pages are damaged that say what tables there
+are, those of the new one stand in for them. Never fails for what a row says: what cannot be mended is told.
 
 Copying goes on while others write. In: a library, and a place where there is none: a folder, or a PostgreSQL URL with
 a folder for the files. Out: a library there with the same documents, tables, history, corrections, weights, mined
@@ -79,6 +79,7 @@ def salvage_catalogue(folder: Folder) -> list[str]:
             path.replace(aside.with_name(aside.name + side))
     made = Catalogue(folder)
     made.prepare(create=True)
+    _mend_schema(aside, folder.catalogue)
     taken = 0
     with made.writing() as connection:
         for table in catalogue.sorted_tables:
@@ -97,6 +98,43 @@ def salvage_catalogue(folder: Folder) -> list[str]:
         sum_seals(connection)
     made.close()
     return [f"the catalogue was damaged ({damage}): {taken:,} rows were taken over from {aside}", *lost]
+
+
+def _mend_schema(damaged: Path, fresh: Path) -> None:
+    """Where a damaged file does not say of its tables what an empty one says: put the empty one's pages in their place.
+
+    Both were made in the same way, so every table begins on the same page of both. Where the file is not whole after
+    that, as one that an older version made, it stays as it was.
+    """
+    schema = "SELECT type, name, rootpage, sql FROM sqlite_master ORDER BY rowid"
+    with contextlib.closing(sqlite3.connect(fresh)) as connection:
+        wanted, whole = connection.execute(schema).fetchall(), connection.serialize()
+        size = int(connection.execute("PRAGMA page_size").fetchone()[0])
+    held = bytearray(damaged.read_bytes())
+    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(sqlite3.connect(damaged)) as connection:
+        held = bytearray(connection.serialize())  # with what is not yet in the file itself
+        if connection.execute(schema).fetchall() == wanted:
+            return
+    for number in (1, *_pages_below(whole[:size])):
+        held[(number - 1) * size : number * size] = whole[(number - 1) * size : number * size]
+    held[28:32] = (len(held) // size).to_bytes(4, "big")
+    trial = damaged.with_name(damaged.name + PART)
+    trial.write_bytes(held)
+    if find_damage(trial):
+        trial.unlink()
+        return
+    for side in _SIDES[1:]:
+        damaged.with_name(damaged.name + side).unlink(missing_ok=True)
+    trial.replace(damaged)
+
+
+def _pages_below(first: bytes) -> list[int]:
+    """The pages on which the schema of a database goes on, by its first page; none where all of it stands there."""
+    if first[100] != 5:  # an inner page of a tree: SQLite's file format, 1.6
+        return []
+    cells = int.from_bytes(first[103:105], "big")
+    at = [int.from_bytes(first[112 + 2 * one : 114 + 2 * one], "big") for one in range(cells)]
+    return [*(int.from_bytes(first[place : place + 4], "big") for place in at), int.from_bytes(first[108:112], "big")]
 
 
 def _restore_documents(folder: Folder, connection: Connection, aside: Path) -> list[str]:
