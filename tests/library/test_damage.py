@@ -335,3 +335,21 @@ def test_a_damaged_note_of_the_index_costs_the_index_alone(tmp_path: Path, noted
         library.folder.applied.write_text(noted, encoding="utf-8")
         assert library.search("").total == 2
         assert list(verify_library(library)) == []
+
+
+def test_an_index_whose_writer_was_killed_within_its_commit_goes_on(tmp_path: Path) -> None:
+    sources = write_documents(tmp_path / "documents", 4)
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(*sources)
+        library.search("york")
+        index = library.folder.index
+        before = {path: path.read_bytes() for path in (index / "meta.json", library.folder.applied)}
+        names = {path.name for path in index.iterdir()}
+        library.repair(library.documents()[0].tables[0], author="a").set_text("title", "Another title")
+        library.search("york")
+    assert [path for path in index.glob("*.del") if path.name not in names]  # written before the commit was noted
+    for path, data in before.items():
+        path.write_bytes(data)
+    with open_library(str(tmp_path / "shelf")) as library:
+        assert library.search("another title").total >= 1
+        assert faults(tmp_path / "shelf") == []

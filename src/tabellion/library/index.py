@@ -286,6 +286,8 @@ class SearchIndex(IndexFolder):
         heap, schema = max(_LEAST_HEAP, _HEAP // len(rooms)), build_schema()
         writers = [tantivy.Index(schema, path=str(room)).writer(heap, 1) for room in rooms]
         try:
+            for writer in writers:
+                writer.garbage_collect_files()  # what one left that was killed would be in the way
             if since >= 0:
                 for document_id in {*gone, *(document.document_id for document in changed)}:
                     writers[shard_of(document_id, len(rooms))].delete_documents_by_term("document_id", document_id)
