@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tabellion.api import Table, Tables, extract
     from tabellion.errors import TabellionError, UnreadableError, UsageError
-    from tabellion.export.read_back import ExportedTable, read_export
+    from tabellion.export.forms import ExportedTable, read_export
     from tabellion.library import open_library
     from tabellion.library.library import Library
     from tabellion.read import Limits, read_document
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ExportedTable": "tabellion.export.read_back",
+    "ExportedTable": "tabellion.export.forms",
     "Library": "tabellion.library.library",
     "Limits": "tabellion.read",
     "Settings": "tabellion.settings",
@@ -58,7 +58,7 @@ _HOMES = {
     "extract": "tabellion.api",
     "open_library": "tabellion.library",
     "read_document": "tabellion.read",
-    "read_export": "tabellion.export.read_back",
+    "read_export": "tabellion.export.forms",
 }
 
 if not TYPE_CHECKING:  # type checkers know the names above, and refuse others

@@ -14,10 +14,9 @@ from tests.building import build_extraction, build_frame, build_grid, build_nest
 
 from tabellion import extract
 from tabellion.export.forms import write_export
-from tabellion.export.xlsx import state_table
 from tabellion.model.frame import HeaderTree
 from tabellion.model.place import Rect
-from tabellion.model.range_names import cover_cells, list_cells, name_ranges, state_ranges
+from tabellion.model.range_names import cover_cells, list_cells, name_ranges, state_ranges, state_table
 from tabellion.model.stated import StatedHeader
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction, extract_document

@@ -16,8 +16,7 @@ from tests.export.round_trips import CSVW_CONTEXT, conforms, parse
 
 from tabellion import extract
 from tabellion.export.csv import METADATA, write_csvw
-from tabellion.export.cube import describe_extraction
-from tabellion.export.dimensions import table_axes
+from tabellion.export.cube import describe_extraction, table_axes
 from tabellion.pipeline import Extraction
 from tabellion.rdf import SYNTAXES
 

@@ -20,7 +20,7 @@ from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from tabellion.errors import UsageError
-from tabellion.export.dimensions import document_name, table_name
+from tabellion.export.cube import document_name, table_name
 from tabellion.export.typed import SPREAD, value_boxes, value_kinds, value_pages
 from tabellion.model.place import address
 from tabellion.model.table import Table

@@ -1,12 +1,10 @@
 """Tables as a workbook that states what its cells mean.
 
-Tables as a workbook: each sheet with its tables as they stood, and names of ranges that state them. In: extractions.
-Out: an .xlsx file, made row by row. Cells keep their places, texts, looks and merged areas; a value is a number where a
-spreadsheet program shows it as its source did. What the names of ranges mean is told in `model.range_names`, so that
-nothing has to be guessed when the workbook is read again. A picture without a text leaves its cell empty.
-
-What a table says of itself, as a statement that another medium can carry. In: a table. Out: a `StatedTable` in the rows
-and columns of its source, or None where a header stands in no cell.
+Each sheet stands there with its tables as they stood, and names of ranges state them. In: extractions. Out: an .xlsx
+file, made row by row. Cells keep their places, texts, looks and merged areas; a value is a number where a spreadsheet
+program shows it as its source did. What the names of ranges mean is told in `model.range_names`, so that nothing has
+to be guessed when the workbook is read again. A picture without a text leaves its cell empty; a look that a workbook
+cannot hold is left out.
 """
 
 from __future__ import annotations
@@ -20,51 +18,16 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 import numpy as np
 
-from tabellion.export.xlsx_styles import Looks
-from tabellion.model.frame import HeaderTree
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import Rect, column_letters, range_text
-from tabellion.model.range_names import name_ranges
-from tabellion.model.stated import StatedHeader, StatedTable
+from tabellion.model.range_names import name_ranges, state_table
+from tabellion.model.stated import StatedTable
+from tabellion.model.style import PLAIN, Style
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.read.spreadsheet.number_format import Shown, understand_format
 from tabellion.read.spreadsheet.shown_text import number_writer
 from tabellion.values import is_missing_mark
-
-
-def state_table(table: Table) -> StatedTable | None:
-    """The statement of a table."""
-    nested, frame, grid = table.nested, table.frame, table.grid
-    if not all(node.cells for tree in (nested.top, nested.left) for node in tree.nodes):
-        return None
-    rows, columns, roles = grid.row_of.tolist(), grid.column_of.tolist(), frame.labels.roles
-
-    def headers(tree: HeaderTree) -> tuple[StatedHeader, ...]:
-        return tuple(
-            StatedHeader(tuple((rows[r], columns[c]) for r, c in node.cells), node.parent) for node in tree.nodes
-        )
-
-    tuples = table.tuples
-    values = zip(grid.row_of[tuples.rows].tolist(), grid.column_of[tuples.columns].tolist(), strict=True)
-    return StatedTable(
-        area=Rect(rows[0], columns[0], rows[-1], columns[-1]),
-        header_rows=tuple(rows[row] for row in frame.header_rows),
-        body_rows=tuple(rows[row] for row in frame.body_rows),
-        stub_columns=tuple(columns[column] for column in frame.stub_columns),
-        value_columns=tuple(columns[column] for column in frame.value_columns),
-        values=frozenset(values),
-        top=headers(nested.top),
-        left=headers(nested.left),
-        column_headers={columns[line]: nodes for line, nodes in nested.column_nodes.items()},
-        row_headers={rows[line]: nodes for line, nodes in nested.row_nodes.items()},
-        title_rows=tuple(rows[row] for row in frame.title_rows),
-        note_rows=tuple(rows[row] for row in frame.note_rows),
-        group_rows=tuple(rows[row] for row in frame.body_rows if roles[row] == "group"),
-        total_rows=tuple(rows[row] for row in frame.body_rows if roles[row] == "derived"),
-        keyed=frame.keyed,
-    )
-
 
 _MOST_AREAS = 20_000  # of one table; one with more is written without names
 _LONGEST_NAME = 8_000  # letters of what a name means; spreadsheet programs stop at 8,192
@@ -315,3 +278,90 @@ def _content_types(sheets: int) -> str:
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Default Extension="xml" ContentType="application/xml"/>{named}</Types>'
     )
+
+
+_COLOUR = re.compile(r"#?([0-9A-Fa-f]{6})")
+_ALIGN = frozenset({"left", "center", "right", "justify", "fill"})
+_OWN_FORMATS = 164  # the first number of a format that is not built in
+_SIDES = ("left", "right", "top", "bottom")
+
+
+class Looks:
+    """The looks that a workbook uses, numbered as they come."""
+
+    def __init__(self) -> None:
+        self.fonts: dict[str, int] = {}
+        self.fills: dict[str, int] = {'<fill><patternFill patternType="none"/></fill>': 0}
+        self.fills['<fill><patternFill patternType="gray125"/></fill>'] = 1
+        self.borders: dict[str, int] = {}
+        self.formats: dict[str, int] = {}
+        self.looks: dict[str, int] = {}
+        self.known: dict[Style, int] = {}
+        self.number(PLAIN)
+
+    def number(self, style: Style) -> int:
+        """The number of a style."""
+        if style not in self.known:
+            self.known[style] = _once(self.looks, self._look(style))
+        return self.known[style]
+
+    def part(self) -> str:
+        """The style part."""
+        formats = "".join(f'<numFmt numFmtId="{n}" formatCode={quoteattr(code)}/>' for code, n in self.formats.items())
+        return (
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<styleSheet xmlns="{_SPACE}">'
+            + (f'<numFmts count="{len(self.formats)}">{formats}</numFmts>' if formats else "")
+            + f'<fonts count="{len(self.fonts)}">{"".join(self.fonts)}</fonts>'
+            + f'<fills count="{len(self.fills)}">{"".join(self.fills)}</fills>'
+            + f'<borders count="{len(self.borders)}">{"".join(self.borders)}</borders>'
+            + '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
+            + f'<cellXfs count="{len(self.looks)}">{"".join(self.looks)}</cellXfs>'
+            + '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
+        )
+
+    def _look(self, style: Style) -> str:
+        font, fill = _once(self.fonts, _font(style)), _once(self.fills, _fill(style))
+        border, form = _once(self.borders, _border(style)), self._format(style.number_format)
+        align = f' horizontal="{style.align}"' if style.align in _ALIGN else ""
+        align += f' indent="{min(round(style.indent), 250)}"' if style.indent >= 1 else ""
+        align += ' wrapText="1"' if style.wrap else ""
+        return (
+            f'<xf numFmtId="{form}" fontId="{font}" fillId="{fill}" borderId="{border}" xfId="0" applyNumberFormat="1" '
+            f'applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1">'
+            + (f"<alignment{align}/>" if align else "")
+            + "</xf>"
+        )
+
+    def _format(self, code: str | None) -> int:
+        if not code or code == "General":
+            return 0
+        return self.formats.setdefault(code, _OWN_FORMATS + len(self.formats))
+
+
+def _once(held: dict[str, int], item: str) -> int:
+    return held.setdefault(item, len(held))
+
+
+def _font(style: Style) -> str:
+    marks = "".join(f"<{tag}/>" for tag, on in (("b", style.bold), ("i", style.italic), ("u", style.underline)) if on)
+    size = style.size if 1 <= style.size <= 400 else PLAIN.size  # what spreadsheet programs take
+    return f'<font>{marks}<sz val="{size:g}"/>{_colour("color", style.colour)}<name val="Calibri"/></font>'
+
+
+def _fill(style: Style) -> str:
+    colour = _colour("fgColor", style.fill)
+    kind = "solid" if colour else "none"
+    return f'<fill><patternFill patternType="{kind}">{colour}</patternFill></fill>' if colour else _NO_FILL
+
+
+def _border(style: Style) -> str:
+    sides = "".join(f'<{side} style="thin"/>' if getattr(style, f"border_{side}") else f"<{side}/>" for side in _SIDES)
+    return f"<border>{sides}<diagonal/></border>"
+
+
+def _colour(tag: str, colour: str | None) -> str:
+    match = _COLOUR.fullmatch(colour or "")
+    return f'<{tag} rgb="FF{match[1].upper()}"/>' if match else ""
+
+
+_NO_FILL = '<fill><patternFill patternType="none"/></fill>'

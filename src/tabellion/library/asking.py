@@ -16,8 +16,7 @@ import pyarrow as pa
 from tabellion.errors import QueryError
 from tabellion.library.query import Answer, QueryLimits, Rows, over_memory, over_time
 from tabellion.workers import Bounds, Crew, LimitPassedError, WorkerLostError, hand_over
-from tabellion.workers.bounds import at_most_physical
-from tabellion.workers.channel import PIECE
+from tabellion.workers.channel import PIECE, at_most_physical
 
 if TYPE_CHECKING:
     import pyoxigraph

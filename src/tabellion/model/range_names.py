@@ -1,7 +1,7 @@
 """The names of ranges that state a table in a workbook: `table1.head`, `table1.values`, `table1.under.B4`.
 
-In: a statement. Out: names and the areas that they mean, and back. The names are for people too: `table1.values` in a
-formula means the values of the first table.
+In: a statement, which `state_table` makes of a table. Out: names and the areas that they mean, and back. The names are
+for people too: `table1.values` in a formula means the values of the first table.
 
 | name | means |
 | --- | --- |
@@ -23,8 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from tabellion.model.frame import HeaderTree
 from tabellion.model.place import Rect, address, cell_at
 from tabellion.model.stated import CellPlace, StatedHeader, StatedTable, finds_roots
+from tabellion.model.table import Table
 
 
 def cover_cells(cells: Iterable[tuple[int, int]]) -> list[Rect]:
@@ -259,3 +261,36 @@ def _columns(named: Mapping[str, list[Rect]], name: str) -> tuple[int, ...]:
 
 def _size(named: Mapping[str, list[Rect]]) -> int:
     return sum(area.height * area.width for name, areas in named.items() for area in areas if name != "area")
+
+
+def state_table(table: Table) -> StatedTable | None:
+    """What a table says of itself, in the rows and columns of its source; None where a header stands in no cell."""
+    nested, frame, grid = table.nested, table.frame, table.grid
+    if not all(node.cells for tree in (nested.top, nested.left) for node in tree.nodes):
+        return None
+    rows, columns, roles = grid.row_of.tolist(), grid.column_of.tolist(), frame.labels.roles
+
+    def headers(tree: HeaderTree) -> tuple[StatedHeader, ...]:
+        return tuple(
+            StatedHeader(tuple((rows[r], columns[c]) for r, c in node.cells), node.parent) for node in tree.nodes
+        )
+
+    tuples = table.tuples
+    values = zip(grid.row_of[tuples.rows].tolist(), grid.column_of[tuples.columns].tolist(), strict=True)
+    return StatedTable(
+        area=Rect(rows[0], columns[0], rows[-1], columns[-1]),
+        header_rows=tuple(rows[row] for row in frame.header_rows),
+        body_rows=tuple(rows[row] for row in frame.body_rows),
+        stub_columns=tuple(columns[column] for column in frame.stub_columns),
+        value_columns=tuple(columns[column] for column in frame.value_columns),
+        values=frozenset(values),
+        top=headers(nested.top),
+        left=headers(nested.left),
+        column_headers={columns[line]: nodes for line, nodes in nested.column_nodes.items()},
+        row_headers={rows[line]: nodes for line, nodes in nested.row_nodes.items()},
+        title_rows=tuple(rows[row] for row in frame.title_rows),
+        note_rows=tuple(rows[row] for row in frame.note_rows),
+        group_rows=tuple(rows[row] for row in frame.body_rows if roles[row] == "group"),
+        total_rows=tuple(rows[row] for row in frame.body_rows if roles[row] == "derived"),
+        keyed=frame.keyed,
+    )

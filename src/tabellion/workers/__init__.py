@@ -5,7 +5,7 @@ process. Documents and queries are strangers' work; in a worker they can cost no
 library that reads them does. A worker is no sandbox: it has the rights of its parent.
 """
 
-from tabellion.workers.bounds import (
+from tabellion.workers.channel import (
     Bounds,
     BusyError,
     LimitPassedError,

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from tabellion.workers import channel
-from tabellion.workers.bounds import Bounds, BusyError, LimitPassedError, WorkerLostError
+from tabellion.workers.channel import Bounds, BusyError, LimitPassedError, WorkerLostError
 from tabellion.workers.inside import held_bytes, live, most_bytes
 
 Made = TypeVar("Made")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tabellion.workers import channel
-from tabellion.workers.bounds import Bounds
+from tabellion.workers.channel import Bounds
 
 if sys.platform == "win32":
     resource = None
