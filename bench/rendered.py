@@ -20,7 +20,7 @@ from pathlib import Path
 from tabellion.learn.corpora import corpus_folder
 from tabellion.pipeline import Settings, extract_document
 from tabellion.read.chromium.process import find_chromium
-from tabellion.read.chromium.requests import serve_page
+from tabellion.read.chromium.rendered import serve_page
 from tabellion.read.chromium.tabs import STYLES, Tab, Tabs
 
 LIMIT = 0.3  # seconds beyond the load

@@ -43,7 +43,7 @@ from tabellion.library.reading import read_for_library
 from tabellion.library.verify import verify_library
 from tabellion.library.writing import show_readings, store_tuples
 from tabellion.pipeline import Settings
-from tabellion.read.archives import load_fastwarc
+from tabellion.read.fetch import load_fastwarc
 from tabellion.read.limits import Limits
 from tabellion.scale import DocumentPlace, Manifest, prepare_work, run_sources
 from tabellion.scale import driver as running
@@ -175,7 +175,7 @@ def measure_archive(records: int, folder: Path) -> int:
 
 def answers(path: Path) -> Iterator[tuple[str, bytes]]:
     """What can be read of an archive by its reader alone, from record to record."""
-    from tabellion.read.archives import opened, read_heads
+    from tabellion.read.fetch import opened, read_heads
 
     response = load_fastwarc().WarcRecordType.response
     with opened(str(path)) as stream:

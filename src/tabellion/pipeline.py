@@ -121,7 +121,7 @@ def read_source(source: str | Path | bytes, settings: Settings, weights: Weights
 
 def _needs_rendering(text: str, page: MarkupPage, weights: Weights) -> bool:
     """Whether the markup of a page promises tables and its own tables hold little of its text."""
-    from tabellion.read.chromium.rendering import promises_tables
+    from tabellion.read.web.page import promises_tables
 
     if not promises_tables(text):
         return False

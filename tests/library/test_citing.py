@@ -60,7 +60,7 @@ def test_tidy_relations_carry_the_place(library: Library) -> None:
 
 
 def test_the_spot_of_a_value_is_drawn_with_its_labels(library: Library) -> None:
-    from tabellion.model.scene import DrawnBox, DrawnText
+    from tabellion.model.printed import DrawnBox, DrawnText
 
     for name, address in (("smoking", "B10"), *_some_of(library, "pdf"), *_some_of(library, "html")):
         cited, scene = library.cite(name, address), library.picture(name, address)

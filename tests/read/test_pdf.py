@@ -17,7 +17,7 @@ from tabellion.pipeline import extract_document
 from tabellion.read import Limits, read_document
 from tabellion.read.pdf.characters import _drawn_first
 from tabellion.read.pdf.document import PrintedPages
-from tabellion.read.pdf.signs import mend_symbols
+from tabellion.read.pdf.glyphs import mend_symbols
 from tabellion.read.pdf.words import LetterBoxes
 
 

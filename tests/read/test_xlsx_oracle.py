@@ -26,7 +26,7 @@ from tabellion.model.document import Sheet, Stored
 from tabellion.model.style import Style
 from tabellion.read import read_document
 from tabellion.read.excel import xlsx as xlsx_sheet
-from tabellion.read.excel import xlsx_strings
+from tabellion.read.excel import xlsx_parts
 
 SAMPLE = {"troy200": 5, "senbazuru-left": 2, "statsheets": 4}  # every so many files: some seconds in all
 
@@ -127,7 +127,7 @@ def test_the_pattern_and_the_parser_read_the_same(
         fast = read_document(path)
         with monkeypatch.context() as patched:
             patched.setattr(xlsx_sheet, "split_sheet", lambda xml: None)
-            patched.setattr(xlsx_strings, "_ENTRY", xlsx_strings.re.compile("(?!)()()"))
+            patched.setattr(xlsx_parts, "_ENTRY", xlsx_parts.re.compile("(?!)()()"))
             careful = read_document(path)
         assert fast.issues == careful.issues
         for ours, theirs in zip(fast.pages, careful.pages, strict=True):

@@ -14,8 +14,8 @@ import pytest
 from tabellion.errors import MissingExtraError
 from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read.chromium.process import _machine, sweep_folders
-from tabellion.read.chromium.requests import Answer, serve_page
-from tabellion.read.chromium.tabs import TabLostError, Tabs
+from tabellion.read.chromium.rendered import serve_page
+from tabellion.read.chromium.tabs import Answer, TabLostError, Tabs
 from tabellion.read.limits import Limits
 
 PAGE = b"<!doctype html><p>Some words.</p><img src=picture.png>"

@@ -25,9 +25,8 @@ from tabellion.export.typed import SPREAD, VALUE_KINDS, typed_values, value_boxe
 from tabellion.model.frame import HeaderNode
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import cell_at, column_letters
-from tabellion.model.table import Path, Table, Tuple, Tuples
+from tabellion.model.table import Path, Paths, Table, Tuple, Tuples
 from tabellion.pipeline import Extraction
-from tabellion.relate.tuples import Paths
 
 TEXTS = pa.list_(pa.string())
 FIELDS = (

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.errors import UsageError
-from tabellion.model.scene import DrawnBox, DrawnLine, DrawnText, Scene
+from tabellion.model.printed import DrawnBox, DrawnLine, DrawnText, Scene
 from tabellion.values.periods import read_period
 
 Pixels = NDArray[np.uint8]  # rows, columns, red green blue

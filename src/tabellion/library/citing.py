@@ -25,7 +25,7 @@ from tabellion.library.originals import open_segments
 from tabellion.library.records import documents_by_id, table_called
 from tabellion.library.stored_tables import stored_extractions
 from tabellion.model.grid import Grid
-from tabellion.model.scene import DrawnBox, DrawnLine, DrawnText, Scene
+from tabellion.model.printed import DrawnBox, DrawnLine, DrawnText, Scene
 from tabellion.model.table import Table, Tuple
 
 if TYPE_CHECKING:

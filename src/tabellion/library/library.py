@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tabellion.library.series.lining import Series
     from tabellion.library.survey import Survey
     from tabellion.library.writing import ReadingWriter
-    from tabellion.model.scene import Scene
+    from tabellion.model.printed import Scene
     from tabellion.pipeline import Settings
     from tabellion.repair.session import Repair
     from tabellion.workers import Crew

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from tabellion.errors import LibraryError, TabellionError
 from tabellion.library.files import is_local, whole_file
 from tabellion.library.reading import SCHEMA
-from tabellion.read.archives import load_place
+from tabellion.read.fetch import load_place
 from tabellion.read.limits import DEFAULT
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from tabellion.mine.slots import PageSlots, SlotKey
 from tabellion.mine.template import segments_of
 from tabellion.mine.things import UnifiedSites
 from tabellion.model.markup import PageTree, RenderedPage
-from tabellion.model.scene import DrawnBox, DrawnLine, DrawnText, Scene
+from tabellion.model.printed import DrawnBox, DrawnLine, DrawnText, Scene
 
 _ROW, _STEP, _WIDE, _LEFT, _LETTERS = 18, 24, 1100, 60, 90  # points: line, indent, width, margin; letters shown
 _BANDS = ("#ffffff", "#f3f5f8")

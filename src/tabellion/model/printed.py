@@ -1,13 +1,17 @@
-"""A printed page: words with font and box, rulings, filled rectangles, images.
+"""Pages in points, from the top left: printed ones as they are read, and drawings that are made.
 
-Everything is columnar (one array a property, boxes as (n, 4) arrays) and as a reader sees the page: origin at
-the top left, crop and rotation applied, in points. Text that is set sideways on an upright page has a view of
-its own in which it reads from left to right; `turn` says by how much, and `upright_box` leads back.
+Of a printed page there are words with font and box, rulings, filled rectangles and images. Everything is columnar (one
+array a property, boxes as (n, 4) arrays) and as a reader sees the page: crop and rotation applied. Text that is set
+sideways on an upright page has a view of its own in which it reads from left to right; `turn` says by how much, and
+`upright_box` leads back.
+
+A `Scene` is what charts are made of before they become SVG or PNG.
 """
 
 from __future__ import annotations
 
 from enum import IntFlag
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -109,3 +113,43 @@ def turn_back(box: Box, turn: int, width: float, height: float) -> Box:
     if turn == 270:
         return Box(height - bottom, left, height - top, right)
     return box
+
+
+class DrawnBox(msgspec.Struct, frozen=True):
+    """A filled rectangle."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    colour: str  # #rrggbb
+    said: str = ""
+
+
+class DrawnLine(msgspec.Struct, frozen=True):
+    """A line through points."""
+
+    points: tuple[tuple[float, float], ...]
+    colour: str
+    width: float = 1.0
+    said: str = ""
+
+
+class DrawnText(msgspec.Struct, frozen=True):
+    """Words at a point: where they begin, have their middle or end."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 11.0
+    anchor: Literal["start", "middle", "end"] = "start"
+    colour: str = "#202124"
+    bold: bool = False
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """A drawing: its size, and its parts in their order."""
+
+    width: float
+    height: float
+    parts: tuple[DrawnBox | DrawnLine | DrawnText, ...]

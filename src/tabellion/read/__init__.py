@@ -17,9 +17,8 @@ from typing import overload
 
 from tabellion.errors import MalformedError, TabellionError, TooLargeError, UnknownFormatError, UsageError
 from tabellion.model.document import Document, Page
-from tabellion.read.chromium.rendering import Rendering
 from tabellion.read.fetch import fetch_source
-from tabellion.read.limits import DEFAULT, Limits, begin_reading, over_memory
+from tabellion.read.limits import DEFAULT, Limits, Rendering, begin_reading, over_memory
 from tabellion.read.sniff import sniff_format, unpack_gzip
 from tabellion.read.spreadsheet.sheets import Contents
 

@@ -1,15 +1,19 @@
-"""How much of a document is read before it is refused: settings with sane defaults, each with its reason."""
+"""What reading may cost before a document is refused, and what a page may do while it is rendered.
+
+Limits are settings with sane defaults, each with its reason.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 import msgspec
 
 from tabellion.errors import TooLargeError
+from tabellion.model.markup import MarkupPage
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -104,3 +108,15 @@ def check_count(count: int, limit: int, what: str, setting: str) -> None:
     """Raise where a count is over its limit."""
     if count > limit:
         raise TooLargeError(f"{count:,} {what} are over the limit of {limit:,}; raise Limits.{setting} to read them")
+
+
+class Rendering(msgspec.Struct, frozen=True):
+    """What a page may do while it is rendered: run its scripts, load files from the network.
+
+    `wanted` is asked with the text and the markup of each page whether to render it; without it all are rendered.
+    """
+
+    scripts: bool = False
+    network: bool = False
+    wanted: Callable[[str, MarkupPage], bool] | None = None
+    private: bool = True  # of the network, that of this computer and its own too

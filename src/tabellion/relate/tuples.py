@@ -6,91 +6,44 @@ null; so is that of a lone letter or sign in a column of numbers. A number that 
 a number, and a `Quantity` says how far it can be off. A value without any header is kept all the same. Fails where a
 column of numbers uses single letters as codes.
 
-`Paths` are the labels of a row or a column, from the outermost to the nearest, made when they are asked for: a relation
-of a million rows would otherwise hold a million paths that nobody may ask for.
+The unit of a value is what its own text or format says, else what the nearest label or title that names one says. In:
+a frame, the places of its values, the paths of their rows and columns. Out: for each value the index of its unit, and
+the units. Order: own text, number format, top labels from the nearest, what a column of units ("Unit", "Einheit") has
+in the value's row, left labels from the nearest, the head of the stub, the title; a scale said further out completes a
+currency said further in. The head of a column of numbers in the stub ("% of the cycle") speaks of those numbers. What a
+title excepts ("in millions, except per share data") has no unit by it: lines with such a label. Fails where a title's
+unit does not hold for a column and nothing says which ("in thousands, except as indicated").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Mapping
+from functools import cache, reduce
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.model.frame import Frame, HeaderNode, HeaderTree, Nested
+from tabellion.model.frame import Frame, Nested
 from tabellion.model.grid import Content, Grid
-from tabellion.model.table import Path, Quantity, Tuples
-from tabellion.relate.units import find_units
+from tabellion.model.table import Paths, Quantity, Tuples
+from tabellion.patterns import lazy_pattern
+from tabellion.relate.titles import title_cells
 from tabellion.values import is_missing_mark
 from tabellion.values.conventions import settle_conventions
 from tabellion.values.number import read_quantities, suspects_quantity
+from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit, read_unit
+from tabellion.values.vocabulary import words_for
 
-_KEPT = 5_000  # lines whose paths are remembered; of longer tables the last one is: values are read row by row
-
-
-class Paths(Mapping[int, Path]):
-    """Line of the grid -> path."""
-
-    def __init__(
-        self, grid: Grid, tree: HeaderTree, nearest: Mapping[int, tuple[int, ...]], note_texts: Mapping[str, str]
-    ) -> None:
-        self.grid, self.tree, self.nearest, self.note_texts = grid, tree, nearest, note_texts
-        self._held: dict[int, Path] = {}
-
-    def __getitem__(self, line: int) -> Path:
-        path = self._held.get(line)
-        if path is None:
-            if len(self.nearest) > _KEPT:
-                self._held.clear()
-            path = self._held[line] = self._build(self.nearest[line])
-        return path
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.nearest)
-
-    def __len__(self) -> int:
-        return len(self.nearest)
-
-    def roots(self, lines: Iterable[int]) -> list[HeaderNode] | None:
-        """The one node of each line, where no line has more and none stands under another: a plain list of names."""
-        nodes, nearest = self.tree.nodes, self.nearest
-        held = [nearest.get(line, ()) for line in lines]
-        if any(len(one) != 1 for one in held):
-            return None
-        found = [nodes[one[0]] for one in held]
-        return None if any(node.parent is not None or len(node.cells) != 1 for node in found) else found
-
-    def nodes(self, line: int) -> list[HeaderNode]:
-        """The nodes that label a line: each branch outermost first, branches in the order of their columns."""
-        branches = (self.tree.path(node) for node in self.nearest.get(line, ()))
-        return list({node.id: node for branch in branches for node in branch}.values())
-
-    def _build(self, nearest: tuple[int, ...]) -> Path:
-        if len(nearest) == 1:
-            nodes = list(self.tree.path(nearest[0]))
-        else:
-            nodes = list({node.id: node for one in nearest for node in self.tree.path(one)}.values())
-        return Path(
-            labels=tuple(node.text for node in nodes),
-            cells=tuple(self._source(*node.cells[0]) for node in nodes if node.cells),
-            notes=tuple(self.note_texts.get(mark, mark) for node in nodes for mark in self._marks(node)),
-        )
-
-    def _marks(self, node: HeaderNode) -> tuple[str, ...]:
-        if not self.grid.notes:
-            return node.notes
-        width = self.grid.shape[1]
-        written = (mark for row, column in node.cells for mark in self.grid.notes.get(row * width + column, ()))
-        return tuple(dict.fromkeys((*node.notes, *written)))
-
-    def _source(self, row: int, column: int) -> tuple[int, int]:
-        return int(self.grid.row_of[row]), int(self.grid.column_of[column])
+if TYPE_CHECKING:
+    from tabellion.model.table import Paths
 
 
+_EMPTY, _TEXT, _NUMBER, _MISSING = map(int, (Content.EMPTY, Content.TEXT, Content.NUMBER, Content.MISSING))
 _LONGEST_MARK = 24
 _NUMERIC_SHARE = 0.6  # a column is of numbers if they are at least this share of what it says
-_EMPTY, _TEXT, _NUMBER, _MISSING = map(int, (Content.EMPTY, Content.TEXT, Content.NUMBER, Content.MISSING))
 
 
 def build_tuples(nested: Nested, note_texts: Mapping[str, str]) -> Tuples:
@@ -213,3 +166,179 @@ def _lone_marks(frame: Frame, content: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 def _looks_like_mark(text: str) -> bool:
     return len(text) <= _LONGEST_MARK and is_missing_mark(text, strict=False)
+
+
+_SIGNS, _CODES = "%％‰$€£¥￥₹₽₩¢", ("USD", "EUR", "GBP", "CHF")
+_OWN = lazy_pattern(rf"[{_SIGNS}]|\b(?:{'|'.join(_CODES)})\b")
+_MOSTLY = 0.5
+_MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
+_YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
+_EXCEPTION = lazy_pattern(
+    r"[,;]?\s{0,3}\b(?:except(?:ing)?(?: for)?|unless|sauf|außer|salvo|excepto)\b(?P<what>[^()\[\].;]*)", re.IGNORECASE
+)
+_PARTS = lazy_pattern(r",| and | or | et | und | y ")
+_NO_NAME = lazy_pattern(
+    r"\b(?:data|amounts?|figures?|information|items?|values?)\b|\b(?:otherwise|as|where|when|if|noted|indicated)\b.*"
+)
+
+
+def find_units(
+    frame: Frame,
+    grid: Grid,
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    row_paths: Paths,
+    column_paths: Paths,
+) -> tuple[NDArray[np.int16], tuple[str | None, ...]]:
+    """For each value the index of its unit, and the units; `grid` says which values are numbers."""
+    known = _Numbered()
+    by_column = _said_by_lines(columns, column_paths, grid.shape[1], known)
+    by_row = _said_by_lines(rows, row_paths, grid.shape[0], known, _MOST_ROWS)
+    listed = _said_by_unit_column(frame, grid.shape[0], known)
+    by_row = np.where(listed > 0, listed, by_row)
+    numeric = np.flatnonzero(grid.content[rows, columns] == _NUMBER)
+    row, column = rows[numeric], columns[numeric]
+    own = _said_by_values(frame, row, column, known)
+    around, excepted = said_around(frame)
+    wider = known.number(around)
+    apart = _says_any(columns, column_paths, grid.shape[1], excepted)[column]
+    apart |= _says_any(rows, row_paths, grid.shape[0], excepted)[row]
+    ids = np.zeros(len(rows), dtype=np.int16)
+    many = len(known.units)
+    if many > 1:
+        near = (own * many + by_column[column]) * many + by_row[row]
+        kinds, kind_of = np.unique(2 * near + apart, return_inverse=True)
+        final = np.zeros(len(kinds), dtype=np.int16)
+        for index, (kind, spared) in enumerate(divmod(kind, 2) for kind in kinds.tolist()):
+            said = (kind // many**2, kind // many % many, kind % many, 0 if spared else wider)
+            final[index] = known.number(complete([known.units[one] for one in said]))
+        ids[numeric] = final[kind_of]
+    return ids, tuple(str(unit) if unit else None for unit in known.units)
+
+
+def _said_by_unit_column(frame: Frame, count: int, known: _Numbered) -> NDArray[np.int64]:
+    """What a column under "Unit" has in each row."""
+    found = np.zeros(count, dtype=np.int64)
+    grid, head = frame.grid, list(frame.header_rows)
+    heads = grid.label.ravel()[grid.home[head, frame.rect.left : frame.rect.right + 1]].T.tolist()
+    for column, labels in enumerate(heads, frame.rect.left):
+        nearest = next((label for label in reversed(labels) if label), "")
+        if nearest.casefold().strip(" .:()") not in _unit_heads():
+            continue
+        home = grid.home[list(frame.body_rows), column]
+        told = grid.content.ravel()[home] == _TEXT
+        for row, label in zip(np.array(frame.body_rows)[told].tolist(), grid.label.ravel()[home[told]], strict=True):
+            found[row] = known.number(read_unit(str(label)))
+    return found
+
+
+@cache
+def _unit_heads() -> frozenset[str]:
+    return frozenset(words_for("unit"))
+
+
+class _Numbered:
+    """Units by number; 0 is none."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit | None] = [None]
+        self._numbers: dict[Unit | None, int] = {None: 0}
+
+    def number(self, unit: Unit | None) -> int:
+        if unit not in self._numbers:
+            self._numbers[unit] = len(self.units)
+            self.units.append(unit)
+        return self._numbers[unit]
+
+
+def _said_by_values(
+    frame: Frame, rows: NDArray[np.intp], columns: NDArray[np.intp], known: _Numbered
+) -> NDArray[np.int64]:
+    """What each value's own text says, else its number format."""
+    grid = frame.grid
+    formats = (find_format_unit(style.number_format) if style.number_format else None for style in grid.styles)
+    by_style = np.array([known.number(unit) for unit in formats], dtype=np.int64)
+    found = by_style[grid.style[rows, columns]]
+    texts = grid.text[rows, columns].tolist()
+    together = "\n".join(texts)
+    if any(sign in together for sign in (*_SIGNS, *_CODES)):  # one look spares plain sheets a million
+        for index, text in enumerate(texts):
+            sign = _OWN.search(text)
+            if sign:
+                found[index] = known.number(find_unit(sign[0]))
+    return found
+
+
+def _said_by_lines(
+    lines: NDArray[np.intp], paths: Paths, count: int, known: _Numbered, most: int | None = None
+) -> NDArray[np.int64]:
+    """The number of what the labels of each line with values say, the nearest first; nothing where there are more."""
+    found = np.zeros(count, dtype=np.int64)
+    held = np.zeros(count, dtype=bool)
+    held[lines] = True
+    with_values = np.flatnonzero(held).tolist()
+    if most is not None and len(with_values) > most:
+        return found
+    by_node = [find_label_unit(node.text) for node in paths.tree.nodes]
+    if any(by_node):
+        for line in with_values:
+            said = [by_node[node.id] for node in reversed(paths.nodes(line))]
+            found[line] = known.number(complete(said))
+    return found
+
+
+def find_label_unit(label: str) -> Unit | None:
+    """What one label says; a year says nothing."""
+    return None if _YEAR.fullmatch(label) else find_unit(label)
+
+
+def _says_any(lines: NDArray[np.intp], paths: Paths, count: int, words: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which lines have a label with one of some words, at the beginning of a word."""
+    found = np.zeros(count, dtype=bool)
+    if words:
+        told = [any(f" {word}" in f" {node.text.casefold()}" for word in words) for node in paths.tree.nodes]
+        for line in set(lines.tolist()) if any(told) else ():
+            found[line] = any(told[node.id] for node in paths.nodes(line))
+    return found
+
+
+def part_exception(text: str) -> tuple[str, tuple[str, ...]]:
+    """A text without what it excepts, and the words of that.
+
+    >>> part_exception("Income (in millions, except share and per share data)")
+    ('Income (in millions)', ('share', 'per share'))
+    >>> part_exception("[In thousands unless otherwise stated]")
+    ('[In thousands]', ())
+    """
+    said = _EXCEPTION.search(text)
+    if not said:
+        return text, ()
+    what = [_NO_NAME.sub("", part).strip().removesuffix("s") for part in _PARTS.split(said["what"].casefold())]
+    return text[: said.start()] + text[said.end() :], tuple(part for part in what if part)
+
+
+def said_around(frame: Frame) -> tuple[Unit | None, tuple[str, ...]]:
+    """What the head of the stub and the titles say, the nearest first; and what they except."""
+    grid = frame.grid
+    numbers = (grid.content[list(frame.body_rows)][:, list(frame.stub_columns)] == _NUMBER).mean(axis=0)
+    corner = [
+        part_exception(str(grid.label[row, column]))
+        for row in frame.header_rows
+        for column, share in zip(frame.stub_columns, numbers.tolist(), strict=True)
+        if grid.content[row, column] == _TEXT and share <= _MOSTLY
+    ]
+    titles = [
+        str(grid.label[line.row, column])
+        for line in reversed(title_cells(frame))
+        for column in line.columns
+        if grid.content[line.row, column] == _TEXT
+    ]
+    above = [part_exception(text) for text in (*titles, *reversed((grid.caption or "").split("\n")))]
+    units = [*(find_unit(text) for text, _ in corner), *(find_stated_unit(text) for text, _ in above)]
+    return complete(units), tuple(word for _, words in (*corner, *above) for word in words)
+
+
+def complete(said: list[Unit | None]) -> Unit | None:
+    """One unit of several, the nearest first: a wider one only adds what is still open."""
+    units = [unit for unit in said if unit]
+    return reduce(lambda near, far: near.within(far), units) if units else None

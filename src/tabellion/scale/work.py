@@ -34,8 +34,7 @@ from tabellion.library.stored_tables import editions_of
 from tabellion.library.writing import store_tuples
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
-from tabellion.read.archives import ARCHIVES, load_fastwarc, load_place, name_archives, opened, read_heads
-from tabellion.read.fetch import expand_sources
+from tabellion.read.fetch import ARCHIVES, expand_sources, load_fastwarc, load_place, name_archives, opened, read_heads
 
 _INDEX_COLUMNS = ("url", "warc_filename", "warc_record_offset", "warc_record_length")
 DAMAGED = "damaged"  # why a record cannot be read at all

@@ -36,7 +36,7 @@ from tabellion.library.series.comparing import Comparison
 from tabellion.library.series.lining import Series
 from tabellion.library.stored_tables import stored_extractions
 from tabellion.library.survey import Survey
-from tabellion.model.scene import Scene
+from tabellion.model.printed import Scene
 from tabellion.settings import Settings
 from tabellion.values.periods import place_code, thing_kind
 

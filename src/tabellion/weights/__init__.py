@@ -19,8 +19,7 @@ import msgspec
 from tabellion.errors import WeightsError
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.contract import ANEW, check_contract, find_fault, read_promise, unreadable
-from tabellion.weights.linear import Chain, Kernel, Linear
-from tabellion.weights.words import WordGroups
+from tabellion.weights.linear import Chain, Kernel, Linear, WordGroups
 
 SHIPPED = Path(__file__).parent
 CARD = ".card.json"

@@ -31,8 +31,7 @@ from tabellion.learn.web.tables import figures, genuine_examples, material, weig
 from tabellion.locate.papers.wang import PAPER_FEATURES, count_words, tamed
 from tabellion.locate.web.genuine import PAPER_ROWS, SVM, TREE, WORDS
 from tabellion.weights.boosted import Boosted
-from tabellion.weights.linear import Kernel
-from tabellion.weights.words import FORMS, WordGroups
+from tabellion.weights.linear import FORMS, Kernel, WordGroups
 
 CLUSTERS = 120  # M, as in the paper
 _LEAST_TABLES = 3  # tables that a word must occur in; a tenth of a per cent of the paper's are eleven

@@ -36,7 +36,7 @@ from tabellion.model.place import Place
 from tabellion.values.aligned import find_gaps, rule_runs, without_bars
 from tabellion.weights import Weights
 from tabellion.weights.boosted import weigh_features
-from tabellion.weights.words import FORMS
+from tabellion.weights.linear import FORMS
 
 _DIGIT = re.compile(r"\d")
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?…](?:\s|$)")

@@ -14,6 +14,7 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any, TypeVar
@@ -21,7 +22,6 @@ from typing import Any, TypeVar
 import msgspec
 
 from tabellion.read.chromium.process import BrowserGoneError, BrowserRefusedError, BrowserSlowError, Chromium, Message
-from tabellion.read.chromium.requests import Ask
 
 STYLES = (
     "display",
@@ -66,6 +66,18 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 class TabLostError(BrowserGoneError):
     """The tab of a page crashed or hung."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a request gets: bytes of a kind, or the way to the network."""
+
+    data: bytes = b""
+    kind: str = "application/octet-stream"
+    passed_on: bool = False
+
+
+Ask = Callable[[str, str], Answer | None]
+"""What is there at an address, asked for as a kind of file: `Stylesheet`, `Image`, `Font`, `Document`."""
 
 
 class Tab:

@@ -23,8 +23,8 @@ from tabellion.model.document import Issue, Mark, SheetCells, Stored
 from tabellion.model.place import Place, address
 from tabellion.model.style import Style
 from tabellion.patterns import lazy_pattern
+from tabellion.read.excel.xlsx_parts import AS_CELL, BOLD, NOT_BOLD, Text
 from tabellion.read.excel.xlsx_scan import Formula, RawCells
-from tabellion.read.excel.xlsx_strings import AS_CELL, BOLD, NOT_BOLD, Text
 from tabellion.read.spreadsheet.number_format import (
     NumberFormat,
     Shown,

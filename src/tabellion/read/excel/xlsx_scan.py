@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tabellion.errors import MalformedError, TooLargeError
 from tabellion.patterns import lazy_pattern
-from tabellion.read.excel.xlsx_strings import Text, element_text, inner_text, unescaped
+from tabellion.read.excel.xlsx_parts import Text, element_text, inner_text, unescaped
 from tabellion.read.spreadsheet.package import SAFE, broken_part
 
 # Six groups: address, style, type, formula, value, inline text.

@@ -20,13 +20,12 @@ from lxml import etree
 from tabellion.errors import MalformedError, UsageError
 from tabellion.model.document import Issue, Sheet
 from tabellion.model.place import address
-from tabellion.read.excel.xlsx import state_tables, with_statements
 from tabellion.read.excel.xlsx_cells import CellTyper, Looks, Strings
-from tabellion.read.excel.xlsx_strings import AS_CELL, BOLD, Text, joined_runs
+from tabellion.read.excel.xlsx_parts import AS_CELL, BOLD, Text, joined_runs
 from tabellion.read.excel.xml2003_cells import SHEET, SHEET_NAME, TYPE, Attributes, SheetReader, WorkbookStyles
 from tabellion.read.limits import Deadline, Limits, check_count
 from tabellion.read.spreadsheet.package import elements_before, stream_elements, xml_text
-from tabellion.read.spreadsheet.sheets import Contents, tidy_merges
+from tabellion.read.spreadsheet.sheets import Contents, state_tables, tidy_merges, with_statements
 
 _WORKSHEET, _TABLE, _COLUMN, _ROW, _CELL, _DATA, _RANGE = (
     SHEET_NAME + name for name in ("Worksheet", "Table", "Column", "Row", "Cell", "Data", "NamedRange")

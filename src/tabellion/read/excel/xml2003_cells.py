@@ -25,9 +25,8 @@ from tabellion.model.document import Mark, SheetCells
 from tabellion.model.place import Rect
 from tabellion.model.style import Style
 from tabellion.read.excel.xlsx_cells import CellTyper, join_cells
+from tabellion.read.excel.xlsx_parts import DEEPEST_INDENT, Text, real_number
 from tabellion.read.excel.xlsx_scan import CELLS_AT_A_TIME, Formula, Gathered, check_edges, whole_number
-from tabellion.read.excel.xlsx_strings import Text
-from tabellion.read.excel.xlsx_styles import DEEPEST_INDENT, real_number
 from tabellion.read.limits import Deadline, Limits, check_count
 from tabellion.read.spreadsheet.sheets import BEYOND
 

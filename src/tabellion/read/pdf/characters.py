@@ -26,8 +26,7 @@ import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
 from tabellion.model.printed import Font
-from tabellion.read.pdf.clips import seen_characters
-from tabellion.read.pdf.signs import Shape, glyph_shape, mend_signs
+from tabellion.read.pdf.glyphs import Shape, glyph_shape, mend_signs, seen_characters
 from tabellion.read.pdf.words import LetterBoxes
 
 _COMBINING = {

@@ -34,11 +34,10 @@ from tabellion.read.pdf.characters import (
     read_characters,
 )
 from tabellion.read.pdf.front import read_authors, read_front
-from tabellion.read.pdf.paths import NO_PATHS, Paths, join_rulings, read_paths
+from tabellion.read.pdf.glyphs import mend_symbols
+from tabellion.read.pdf.paths import NO_PATHS, Paths, Space, join_rulings, read_paths, turn_boxes, turn_points
 from tabellion.read.pdf.picture import Pixels, picture_page
 from tabellion.read.pdf.pieces import join_pieces, stand_up_heads
-from tabellion.read.pdf.signs import mend_symbols
-from tabellion.read.pdf.space import Space, turn_boxes, turn_points
 from tabellion.read.pdf.words import NO_LETTERS, LetterBoxes, read_words, strip_leaders
 
 _PDFIUM = threading.RLock()

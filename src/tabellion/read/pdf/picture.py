@@ -17,7 +17,7 @@ import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
 from tabellion.model.place import Box
-from tabellion.model.scene import DrawnBox, DrawnLine, DrawnText, Scene
+from tabellion.model.printed import DrawnBox, DrawnLine, DrawnText, Scene
 
 Pixels: TypeAlias = NDArray[np.uint8]
 _WHITE = 0xFFFFFFFF

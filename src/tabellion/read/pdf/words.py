@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.arrays import median
-from tabellion.read.pdf.space import Boxes
+from tabellion.read.pdf.paths import Boxes
 from tabellion.values.texts import leftward_letters
 
 _WORD_GAP = 0.2  # of the type size: narrower gaps are kerning; the narrowest blanks of justified text are wider

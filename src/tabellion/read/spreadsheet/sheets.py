@@ -9,12 +9,15 @@ Merged areas made tidy, the same for every format: in reading order, cut far bey
 that is centred over blank cells (centre across selection) is as good as merged.
 
 What the runs of a rich text say of its cell: bold in part, throughout, or not at all.
+
+Tables that a workbook states by the names of its ranges, in the words of `model.range_names`. Names that state no whole
+table mean nothing here.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 import msgspec
@@ -22,8 +25,11 @@ import numpy as np
 
 from tabellion.model.document import Issue, Sheet, SheetCells, Stored
 from tabellion.model.markup import MarkupPage, RenderedPage
-from tabellion.model.place import Place, Rect, range_text
+from tabellion.model.place import Place, Rect, range_text, rect_at
+from tabellion.model.range_names import state_ranges
+from tabellion.model.stated import StatedTable
 from tabellion.model.style import Style
+from tabellion.patterns import lazy_pattern, short_pattern
 
 BEYOND = 256  # rows or columns a merge may reach beyond the last cell: titles do; whole sheets are cut there
 
@@ -119,3 +125,39 @@ class Contents(msgspec.Struct, frozen=True, eq=False):
     authors: tuple[str, ...] = ()
     issues: tuple[Issue, ...] = ()
     pages: tuple[MarkupPage | RenderedPage, ...] = ()  # of a web page, which has no sheets
+
+
+_NAME = lazy_pattern(r"table(\d{1,6})\.([a-z]+(?:\.[A-Z]{1,3}\d{1,7})?)(?:\.\d{1,5})?")
+
+
+_MOST_TABLES = 1_000  # that one sheet may state; a person's sheet has some few
+
+
+_AREA = short_pattern(
+    r"(?:'((?:[^']|'')+)'|([^'!,]+))!(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?)(?:,|$)", longest=8_192
+)
+
+
+def state_tables(names: Iterable[tuple[str, str]]) -> dict[str, tuple[StatedTable, ...]]:
+    """Sheet -> the tables that names and what they refer to state there, in the order of their numbers."""
+    named: dict[int, dict[str, list[Rect]]] = {}
+    sheets: dict[int, set[str]] = {}
+    for name, means in names:
+        match = _NAME.fullmatch(name)
+        if not match:
+            continue
+        number = int(match[1])
+        for quoted, plain, area in _AREA.findall(means):
+            sheets.setdefault(number, set()).add(quoted.replace("''", "'") or plain)
+            named.setdefault(number, {}).setdefault(match[2], []).append(rect_at(area))
+    found: dict[str, list[StatedTable]] = {}
+    for number, areas in sorted(named.items()):
+        stated = state_ranges(areas) if len(sheets[number]) == 1 else None
+        if stated:
+            found.setdefault(next(iter(sheets[number])), []).append(stated)
+    return {sheet: tuple(tables) for sheet, tables in found.items() if len(tables) <= _MOST_TABLES}
+
+
+def with_statements(sheets: Iterable[Sheet], stated: Mapping[str, tuple[StatedTable, ...]]) -> tuple[Sheet, ...]:
+    """The sheets with the tables that are stated of each."""
+    return tuple(msgspec.structs.replace(one, stated=stated.get(one.name or "", ())) for one in sheets)

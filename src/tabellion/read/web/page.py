@@ -1,8 +1,11 @@
 """Web pages: the candidates for tables with their cells, looks and surroundings, and the facts of the page.
 
 In: bytes of HTML in any encoding, or text. Out: one `MarkupPage`. The tree is built by lexbor, as browsers build it, so
-broken markup is read as readers see it. Tables nested beyond a limit and tables with more columns than a limit are
-left out with an issue. Scripts are never run, other documents never fetched.
+broken markup is read as readers see it. Tables nested beyond a limit and tables with more columns than a limit are left
+out with an issue. Scripts are never run, other documents never fetched.
+
+`promises_tables` says whether markup hints at tables that no `<table>` gives, so that rendering pays. Fails where
+tables are made by rules of a style sheet that is not in the page: then nothing in the markup hints at them.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from tabellion.errors import HostileError
 from tabellion.model.markup import Candidate, MarkupCells, MarkupPage
 from tabellion.model.place import Issue, Place
 from tabellion.model.style import PLAIN
+from tabellion.patterns import lazy_pattern
 from tabellion.read.limits import DEFAULT, Limits
 from tabellion.read.spreadsheet.sheets import Contents
 from tabellion.read.web.cells import RECORD_FIELDS, Gathering, Slots
@@ -294,3 +298,29 @@ def read_sheets(nodes: Sequence[LexborNode], sheets: Sequence[str]) -> list[Rule
         if "all" in media or "screen" in media:
             rules += read_rules(node.text(), len(rules))
     return rules
+
+
+_HINTS: tuple[tuple[re.Pattern[str], int], ...] = (
+    (lazy_pattern(r"display\s*:\s*(?:inline-)?(?:table|grid|flex)", re.I), 1),
+    (lazy_pattern(r"grid-template|grid-column|grid-row", re.I), 1),
+    (lazy_pattern(r"position\s*:\s*absolute", re.I), 6),
+    (lazy_pattern(r"float\s*:\s*left|display\s*:\s*inline-block", re.I), 6),
+    (lazy_pattern(r"""role\s*=\s*["']?(?:row|cell|gridcell|columnheader|rowheader)\b""", re.I), 1),
+    (lazy_pattern(r"""class\s*=\s*["'][^"']*\b(?:t(?:able|bl)?[-_]?(?:row|cell|head)|row|cell|col)\b""", re.I), 6),
+    (lazy_pattern(r"<pre\b", re.I), 1),
+)
+"""What in a page's markup promises a table that no `<table>` gives, and how often it must stand there."""
+
+
+def promises_tables(text: str) -> bool:
+    """Whether markup hints at tables made of other elements than `<table>`.
+
+    >>> promises_tables("<div style='display:grid'>"), promises_tables("<p>Only text.</p>")
+    (True, False)
+    """
+    return any(_occurs(pattern, text, least) for pattern, least in _HINTS)
+
+
+def _occurs(pattern: re.Pattern[str], text: str, least: int) -> bool:
+    found = pattern.finditer(text)
+    return all(next(found, None) is not None for _ in range(least))

@@ -27,7 +27,8 @@ from urllib.parse import quote, urljoin
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from tabellion.errors import TabellionError
-from tabellion.read.chromium.requests import Answer, Ask, serve_page
+from tabellion.read.chromium.rendered import serve_page
+from tabellion.read.chromium.tabs import Answer, Ask
 from tabellion.read.fetch import Source
 from tabellion.read.limits import Limits
 from tabellion.read.sniff import sniff_format, unpack_gzip
