@@ -88,9 +88,8 @@ figures: $(STAMP) ## write the tables of figures, the plots and the pictures of 
 	$(BIN)/python docs/figures/write_figures.py
 	$(BIN)/python docs/figures/draw_pictures.py
 
-train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md)
-	$(BIN)/python -m tabellion.learn train
-	$(MAKE) keep-folds
+train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md); TRAIN='--jobs 8 --resume'
+	made=0; $(BIN)/python -m tabellion.learn train $(TRAIN) || made=$$?; $(MAKE) keep-folds; exit $$made
 
 FOLDS = $(shell $(BIN)/python -c 'from tabellion.learn.training import default_folds; print(default_folds())')
 

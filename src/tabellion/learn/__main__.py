@@ -1,8 +1,9 @@
 """`python -m tabellion.learn`: make weights from the corpora (train, stale), score readings (measure, score, repairs).
 
-`train` makes all parts, shipped, by fold and by corpus left out, and measures all; `--part NAME` makes one part of the
-shipped weights; `--folds DIR` makes only `DIR/fold0` and so on, each without the documents of that fold, and
-`DIR/without-NAME`, each without that corpus. `stale` names the parts whose code is newer than their weights.
+`train` makes all parts, by fold, by corpus left out and shipped, and measures all. A part that cannot be made here (a
+corpus or Chromium is missing) keeps its weights, and so does one that `--without` names; what was left is told at the
+end, and the exit status is 1 where it was not asked for. `--resume` keeps what the same commit has made. `--part NAME`
+makes one part of the shipped weights. `stale` names the parts whose code is newer than their weights.
 """
 
 from __future__ import annotations
@@ -11,19 +12,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from tabellion.errors import TabellionError
+from tabellion.errors import TabellionError, UsageError
 from tabellion.learn.corpora import find_corpus
-from tabellion.learn.measuring import Methods, Way, measure
-from tabellion.learn.parts import PARTS, SHEETS, stale_weights
+from tabellion.learn.measuring import Methods, Way, measurable, measure
+from tabellion.learn.parts import PARTS, SHEETS, Target, stale_weights
 from tabellion.learn.scoring import score_file
 from tabellion.learn.training import (
+    code_state,
     corpus_targets,
     default_folds,
     fold_targets,
-    train_from_readings,
+    train_all,
     train_missing,
-    train_parts,
-    train_shipped,
 )
 from tabellion.weights import SHIPPED
 
@@ -41,9 +41,22 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tabellion.learn", description=(__doc__ or "").partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
     training = commands.add_parser("train", help="make weights files from the corpora")
-    training.add_argument("--folds", type=Path, metavar="DIR", help="only weights by fold, one folder each")
-    training.add_argument("--part", action="append", choices=list(PARTS), help="only this part (may be repeated)")
+    known = list(PARTS)
+    listed = f"only this part (may be repeated): {', '.join(known)}"
+    training.add_argument("--part", action="append", choices=known, metavar="PART", help=listed)
+    training.add_argument(
+        "--without", action="append", choices=known, metavar="PART", default=[], help="all parts but this one"
+    )
+    training.add_argument(
+        "--only",
+        action="append",
+        choices=list(TARGETS),
+        help="shipped weights, those by fold, or those without a corpus each; by default all, with --part the shipped",
+    )
+    training.add_argument("--folds", type=Path, metavar="DIR", help="where weights by fold and without a corpus go")
     training.add_argument("--jobs", type=int, metavar="N", help="processes; as many as there are processors by default")
+    training.add_argument("--resume", action="store_true", help="keep the files that this commit has made already")
+    training.add_argument("--no-measure", action="store_true", help="do not measure what was made")
     commands.add_parser("stale", help="name the parts whose code is newer than their weights")
     measuring = commands.add_parser("measure", help="score the flow on documents that its weights have not seen")
     measuring.add_argument("corpus", nargs="*", help="corpora; all where none is named")
@@ -71,8 +84,7 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     folds: Path = options.folds or default_folds()
     if options.command == "train":
-        _train(options, folds)
-        return 0
+        return _train(options, folds)
     if options.command == "measure":
         ways: list[Way] = ["shipped"] if options.shipped else ["corpus"] if options.left_out else ["folds", "corpus"]
         methods = Methods(options.rows, options.parents, options.frames, options.render)
@@ -86,19 +98,36 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _train(options: argparse.Namespace, folds: Path) -> None:
-    names = options.part or list(PARTS)
-    find_corpus("troy200")
-    if options.part and options.folds is None:
-        train_shipped(names, folds, options.jobs)
-        return
-    targets = [*fold_targets(folds), *corpus_targets(folds)]
-    if options.folds is None:
-        targets.append((SHIPPED, None))
-    train_parts(names, targets, options.jobs)
-    train_from_readings(names, targets, folds, options.jobs)
-    if options.folds is None:
-        measure([], folds, ["shipped", "folds", "corpus"])
+TARGETS: dict[str, Way] = {"shipped": "shipped", "folds": "folds", "left-out": "corpus"}
+"""What may be trained, and the way in which it is measured."""
+
+
+def _targets(kinds: list[str], folds: Path) -> list[Target]:
+    """The folders of weights, those that take part in others first."""
+    made: dict[str, list[Target]] = {
+        "folds": fold_targets(folds),
+        "left-out": corpus_targets(folds),
+        "shipped": [(SHIPPED, None)],
+    }
+    return [target for kind, targets in made.items() if kind in kinds for target in targets]
+
+
+def _train(options: argparse.Namespace, folds: Path) -> int:
+    if not code_state():
+        raise UsageError("no checkout here, so cards could not tell the commit: set TABELLION_COMMIT to it")
+    kinds: list[str] = options.only or (["shipped"] if options.part else list(TARGETS))
+    names = [name for name in options.part or PARTS if name not in options.without]
+    left = train_all(names, _targets(kinds, folds), folds, options.jobs, resume=options.resume)
+    if not options.part and not options.no_measure:
+        there, absent = measurable()
+        measure(there, folds, [TARGETS[kind] for kind in kinds], train=False)
+        for corpus, why in absent.items():
+            sys.stderr.write(f"not measured: {corpus}: {why}\n")
+    for name in options.without:
+        sys.stderr.write(f"left as it was: {name}: --without\n")
+    for one in left:
+        sys.stderr.write(f"left as it was: {one}\n")
+    return 1 if left else 0
 
 
 def _tell_stale() -> int:

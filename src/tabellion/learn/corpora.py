@@ -71,6 +71,9 @@ MEASURED = {
 }  # fmt: skip
 """The corpora that are measured, by what their documents are."""
 
+RENDERED_CORPORA = ("visual",)
+"""Those whose pages are always drawn."""
+
 SHEET_CORPORA = ("troy200", "senbazuru-left", "saus-lines", "statsheets", "hitab-top", "fuste")
 
 

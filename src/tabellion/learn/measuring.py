@@ -23,8 +23,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from tabellion.errors import UsageError
-from tabellion.learn.corpora import MEASURED, find_corpus, load_gold
+from tabellion.errors import MissingExtraError, UsageError
+from tabellion.learn.corpora import MEASURED, RENDERED_CORPORA, corpus_folder, find_corpus, load_gold
 from tabellion.learn.parts import LEARNED_FROM, SHEETS
 from tabellion.learn.printed.cases import fold_of
 from tabellion.learn.printed.gold import GoldCell
@@ -38,6 +38,7 @@ from tabellion.learn.sheets.gold import SPLIT_KEYS, folds_of
 from tabellion.learn.training import corpus_targets, default_folds, fold_targets, train_from_readings, train_missing
 from tabellion.model.methods import FrameMethod, ParentMethod, RowMethod
 from tabellion.pipeline import Settings
+from tabellion.read.chromium.process import find_chromium
 
 
 def measure_printed(
@@ -172,8 +173,25 @@ class Methods(msgspec.Struct, frozen=True):
     render: bool = False
 
 
-def measure(corpora: Sequence[str], folds: Path, ways: Sequence[Way], methods: Methods = Methods()) -> None:
-    """Print the figures of the corpora that are named, of all where none is."""
+def measurable() -> tuple[list[str], dict[str, str]]:
+    """The corpora that can be measured here, and those that cannot, with why."""
+    names = [name for names in MEASURED.values() for name in names]
+    absent = {name: "not found (docs/corpora.md)" for name in names if corpus_folder(name) is None}
+    try:
+        find_chromium()
+    except MissingExtraError:
+        absent |= dict.fromkeys(RENDERED_CORPORA, "no Chromium")
+    return [name for name in names if name not in absent], absent
+
+
+def measure(
+    corpora: Sequence[str], folds: Path, ways: Sequence[Way], methods: Methods = Methods(), *, train: bool = True
+) -> None:
+    """Print the figures of the corpora that are named, of all where none is.
+
+    Weights by fold or without the corpus that are missing or older than their code are trained before, where `train`
+    does not say otherwise.
+    """
     chosen = list(corpora) or [name for names in MEASURED.values() for name in names]
     unknown = [name for name in chosen if not any(name in names for names in MEASURED.values())]
     if unknown:
@@ -184,7 +202,8 @@ def measure(corpora: Sequence[str], folds: Path, ways: Sequence[Way], methods: M
     groups = [group for group in LEARNED_FROM if set(MEASURED[group]) & set(chosen)]
     found: dict[tuple[str, str, Way], float] = {}
     for way in ways:
-        _train_missing(groups, folds, way)
+        if train:
+            _train_missing(groups, folds, way)
         sys.stdout.write(f"== {WAYS[way]}\n")
         for name, result in _results(chosen, folds, way, methods):
             for figure in HEADLINES.get(name, ()):
@@ -204,7 +223,6 @@ def _train_missing(groups: Sequence[str], folds: Path, way: Way) -> None:
     if SHEETS in groups:
         lacking = [target for target in targets if not (target[0] / "confidence.npz").exists()]
         if lacking:
-            train_missing([SHEETS], fold_targets(folds))
             train_from_readings(["confidence"], lacking, folds, None)
 
 

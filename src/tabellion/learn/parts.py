@@ -1,6 +1,7 @@
 """The learned parts: what each writes, which module trains it, and which have to be trained before it.
 
-`stale_parts` tells the parts whose code is newer than the weights of a folder.
+`stale_weights` tells the files of a folder whose code is newer than they are, `Part.lacking` what a part cannot be
+trained without.
 
 The code that a part depends on is told as one short digest each for its features and for its training: over the modules
 that its trainer imports, directly or not, within those rooms (features) and within `learn` (training). Only what runs
@@ -20,7 +21,9 @@ from pathlib import Path
 
 import msgspec
 
-from tabellion.learn.corpora import SHEET_CORPORA, LeftOut
+from tabellion.errors import MissingExtraError
+from tabellion.learn.corpora import KIN, SHEET_CORPORA, LeftOut, corpus_folder
+from tabellion.read.chromium.process import find_chromium
 from tabellion.weights import CARD
 
 ROOT = Path(__file__).parents[1]
@@ -176,6 +179,19 @@ class Part(msgspec.Struct, frozen=True):
             return True
         return left_out in LEARNED_FROM[SHEETS if self.from_readings else self.group] and self.name not in ONE_CORPUS
 
+    def lacking(self) -> str | None:
+        """Why it cannot be trained here: a corpus that is not there, or no Chromium where pages are drawn."""
+        corpora = NEEDED[SHEETS if self.from_readings else self.group]
+        absent = [corpus for corpus in corpora if corpus_folder(corpus) is None]
+        if absent:
+            return f"no corpus {' nor '.join(absent)} (docs/corpora.md)"
+        if self.name in DRAWN:
+            try:
+                find_chromium()
+            except MissingExtraError:
+                return "no Chromium, which draws the pages (Debian: apt-get install chromium)"
+        return None
+
     def train(self, folder: Path, left_out: LeftOut) -> None:
         """Write the weights and their cards into a folder, from all documents but those left out."""
         train: Trainer = getattr(import_module(self.module), self.trainer)
@@ -202,6 +218,12 @@ LEARNED_FROM = {
 }
 """The corpora that each group of parts learns from."""
 
+NEEDED = {**LEARNED_FROM, SHEETS: (*SHEET_CORPORA, *KIN), SITES: ("unified", "swde", "recipes")}
+"""All that has to be there to train them."""
+
+DRAWN = ("genuine-drawn",)
+"""Parts that learn from pages as Chromium draws them."""
+
 ONE_CORPUS = ("genuine", "genuine-drawn", "genuine-paper", "mined-facts", "mined-names", "mined-attributes")
 """Parts that learn what only one corpus tells: which tables are for layout, what websites say of things."""
 
@@ -212,6 +234,9 @@ READ_FIRST = {
     SITES: ("web.mined.site_cases",),
 }
 """What reads the documents of a group, before several processes train on them."""
+
+DRAWN_FIRST = "web.tables.drawn_examples"
+"""What draws the pages, once, where a part learns from them."""
 
 MINED = (
     "mine.slots mine.facts mine.names mine.schema mine.outline mine.blocks mine.template mine.schema_org mine.labels"

@@ -15,8 +15,10 @@ import re
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -26,10 +28,21 @@ from pathlib import Path
 
 import msgspec
 
+from tabellion.errors import TabellionError
 from tabellion.learn.corpora import FOLDS, KIN, LeftOut, corpora_root, without
 from tabellion.learn.memory import FORK, use_processes
-from tabellion.learn.parts import LEARNED_FROM, PARTS, READ_FIRST, SHEETS, Target, part_of, stale_weights
-from tabellion.weights import CARD, SHIPPED, forget_loaded
+from tabellion.learn.parts import (
+    DRAWN,
+    DRAWN_FIRST,
+    LEARNED_FROM,
+    PARTS,
+    READ_FIRST,
+    SHEETS,
+    Target,
+    part_of,
+    stale_weights,
+)
+from tabellion.weights import CARD, forget_loaded
 
 LIBRARIES = ("numpy", "lightgbm", "scikit-learn", "python-crfsuite", "selectolax", "pypdfium2", "lxml", "xlrd")
 _RIGHTS = re.compile(r"licen[cs]|CC[ -]BY|Apache|\bGPL|\bMIT\b|C-UDA|\bterms\b|their publishers|rights", re.I)
@@ -89,14 +102,17 @@ def code_state() -> str:
 
     Outside a checkout, as on a machine that only trains, it is what `TABELLION_COMMIT` says.
     """
-    root = Path(__file__).parent
+    root = Path(__file__).parents[1]  # all code of the package counts, not that of learning alone
     said = [
         subprocess.run(["git", "-C", str(root), *words], check=False, capture_output=True, text=True)  # noqa: S603, S607
         for words in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--", "*.py"))
     ]
     if any(one.returncode for one in said):
         return os.environ.get("TABELLION_COMMIT", "")
-    return said[0].stdout.strip() + ("+" if said[1].stdout.strip() else "")
+    return said[0].stdout.strip() + (CHANGED if said[1].stdout.strip() else "")
+
+
+CHANGED = "+"
 
 
 @lru_cache(maxsize=64)
@@ -150,29 +166,79 @@ def corpus_targets(folds: Path, groups: Sequence[str] = tuple(LEARNED_FROM)) -> 
     return [(folds / without(corpus), corpus) for corpus in corpora]
 
 
+class Left(msgspec.Struct, frozen=True):
+    """A part that was not trained, for a folder or for all, and why."""
+
+    part: str
+    why: str
+    folder: Path | None = None
+
+    def __str__(self) -> str:
+        return f"{self.part}{f' for {self.folder}' if self.folder else ''}: {self.why}"
+
+
+def train_all(
+    names: Sequence[str], targets: Sequence[Target], folds: Path, workers: int | None = None, *, resume: bool = False
+) -> list[Left]:
+    """Train parts into folders, and tell what was left as it was: what a part needs is not there, or training failed.
+
+    With `resume` files that were made from the very same commit are kept.
+    """
+    left = [Left(name, why) for name in names if (why := PARTS[name].lacking())]
+    able = [name for name in names if name not in {one.part for one in left}]
+    left += _train_tasks(list(_tasks(able, targets, resume=resume)), workers)
+    for name in (name for name in able if PARTS[name].from_readings):
+        left += _train_from_readings(name, targets, folds, workers, resume=resume)
+    return left
+
+
 def train_parts(names: Sequence[str], targets: Sequence[Target], workers: int | None = None) -> None:
     """Train parts into folders, by several processes where there are several processors."""
-    for folder, _ in targets:
+    left = _train_tasks(list(_tasks(names, targets)), workers)
+    if left:
+        raise TabellionError("; ".join(map(str, left)))
+
+
+Task = tuple[list[str], Path, LeftOut]
+"""Parts that are trained one after the other, their folder, and what they must not see."""
+
+
+def _train_tasks(tasks: Sequence[Task], workers: int | None) -> list[Left]:
+    """Train, and tell what failed: one task that fails does not end the others."""
+    for _, folder, _ in tasks:
         folder.mkdir(parents=True, exist_ok=True)
-    tasks = list(_tasks(names, targets))
+    names = list(dict.fromkeys(name for parts, _, _ in tasks for name in parts))
     workers = min(workers or os.cpu_count() or 1, len(tasks))
     read_code(names)
     if workers <= 1:
-        for task in tasks:
-            _train(*task)
-        return
+        return [one for task in tasks for one in _train(*task)]
     use_processes(workers)
-    for group in dict.fromkeys(PARTS[parts[0]].group for parts, _, _ in tasks):
-        for place in READ_FIRST[group]:
-            module, _, function = place.rpartition(".")
-            getattr(import_module(f"tabellion.learn.{module}"), function)()
+    _read_first(names)
     with ProcessPoolExecutor(max_workers=workers, mp_context=FORK) as pool:
-        for done in [pool.submit(_train, *task) for task in tasks]:
-            done.result()
+        running = [(task, pool.submit(_train, *task)) for task in tasks]
+    return [one for task, done in running for one in _outcome(task, done)]
 
 
-def _tasks(names: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[list[str], Path, LeftOut]]:
-    """Parts that are trained one after the other, with their folder; those that take longest come first."""
+def _outcome(task: Task, done: Future[list[Left]]) -> list[Left]:
+    names, folder, _ = task
+    try:
+        return done.result()
+    except BrokenProcessPool:
+        why = "a process was ended from outside, perhaps for want of memory: train --resume with fewer --jobs"
+        return [Left(name, why, folder) for name in names]
+
+
+def _read_first(names: Sequence[str]) -> None:
+    """Read the documents of the groups that are trained, and draw the pages, once for all processes."""
+    places = [place for group in dict.fromkeys(PARTS[name].group for name in names) for place in READ_FIRST[group]]
+    places += [DRAWN_FIRST] if set(names) & set(DRAWN) else []
+    for place in places:
+        module, _, function = place.rpartition(".")
+        getattr(import_module(f"tabellion.learn.{module}"), function)()
+
+
+def _tasks(names: Sequence[str], targets: Sequence[Target], *, resume: bool = False) -> Iterator[Task]:
+    """What is to be trained; what takes longest comes first."""
     for group in reversed(LEARNED_FROM):
         for folder, left_out in targets:
             parts = [
@@ -180,16 +246,48 @@ def _tasks(names: Sequence[str], targets: Sequence[Target]) -> Iterator[tuple[li
                 for name, part in PARTS.items()
                 if name in names and part.group == group and not part.from_readings and part.can_leave_out(left_out)
             ]
+            parts = [name for name in parts if not (resume and is_made(folder, name, left_out))]
             if parts:
                 yield parts, folder, left_out
 
 
-def _train(names: Sequence[str], folder: Path, left_out: LeftOut) -> None:
-    for name in names:
+def is_made(folder: Path, name: str, left_out: LeftOut) -> bool:
+    """Whether a folder holds all weights of a part, made by this very commit without what is left out.
+
+    Files that were changed since the commit are not known: nothing counts as made then.
+    """
+    commit = code_state()
+    if not commit or commit.endswith(CHANGED):
+        return False
+    wanted = {"commit": commit, "left_out": left_out, **PARTS[name].digests}
+    for weights in PARTS[name].weights:
+        card = folder / f"{weights}{CARD}"
+        if not card.exists() or not any((folder / f"{weights}{suffix}").exists() for suffix in (".npz", ".json")):
+            return False
+        told = msgspec.json.decode(card.read_bytes(), type=dict[str, object])
+        if any(told.get(what) != value for what, value in wanted.items()):
+            return False
+    return True
+
+
+def _train(names: Sequence[str], folder: Path, left_out: LeftOut) -> list[Left]:
+    """Train parts one after the other; after one that fails the others, which may stand on it, are left."""
+    for at, name in enumerate(names):
         start = time.monotonic()
-        PARTS[name].train(folder, left_out)
+        try:
+            PARTS[name].train(folder, left_out)
+        except Exception as error:  # whatever it is, the other folders are made
+            traceback.print_exc()
+            rest = [Left(other, f"{name} before it failed", folder) for other in names[at + 1 :]]
+            return [Left(name, _in_a_line(error), folder), *rest]
         forget_loaded()
         sys.stderr.write(f"{folder}: {name} in {time.monotonic() - start:.0f} s\n")
+    return []
+
+
+def _in_a_line(error: Exception) -> str:
+    told = " ".join(str(error).split())
+    return told if isinstance(error, TabellionError) else f"{type(error).__name__}: {told}"
 
 
 def read_code(names: Sequence[str]) -> None:
@@ -200,31 +298,49 @@ def read_code(names: Sequence[str]) -> None:
 
 
 def train_missing(groups: Sequence[str], targets: Sequence[Target], workers: int | None = None) -> None:
-    """Train what is not there yet of some groups of parts, or is older than its code."""
+    """Train what is not there yet of some groups of parts, or is older than its code, as far as it can be trained."""
     stale = {
         one.part
         for folder, left_out in targets
         for one in stale_weights(folder)
         if PARTS[one.part].can_leave_out(left_out)
     }
-    train_parts([name for name in stale if PARTS[name].group in groups], targets, workers)
-
-
-def train_shipped(names: Sequence[str], folds: Path, workers: int | None = None) -> None:
-    """Train parts into the folder of the shipped weights; those that need weights by fold get them under `folds`."""
-    train_parts(names, [(SHIPPED, None)], workers)
-    if any(PARTS[name].from_readings for name in names):
-        train_missing([SHEETS], fold_targets(folds), workers)
-        train_from_readings(names, [(SHIPPED, None)], folds, workers)
+    names = [name for name, part in PARTS.items() if name in stale and part.group in groups]
+    lacking = {name: why for name in names if (why := PARTS[name].lacking())}
+    for name, why in lacking.items():
+        sys.stderr.write(f"{name} is not trained: {why}\n")
+    train_parts([name for name in names if name not in lacking], targets, workers)
 
 
 def train_from_readings(names: Sequence[str], targets: Sequence[Target], folds: Path, workers: int | None) -> None:
     """Train the parts that learn from readings by the weights under `folds`."""
-    later = [name for name in names if PARTS[name].from_readings]
-    read_code(later)
-    use_processes(workers or os.cpu_count() or 1)
-    for name in later:
-        start = time.monotonic()
-        PARTS[name].train_from_readings([t for t in targets if PARTS[name].can_leave_out(t[1])], folds)
-        forget_loaded()
-        sys.stderr.write(f"{name} for {len(targets)} folders in {time.monotonic() - start:.0f} s\n")
+    left = [
+        one
+        for name in names
+        if PARTS[name].from_readings
+        for one in _train_from_readings(name, targets, folds, workers)
+    ]
+    if left:
+        raise TabellionError("; ".join(map(str, left)))
+
+
+def _train_from_readings(
+    name: str, targets: Sequence[Target], folds: Path, workers: int | None, *, resume: bool = False
+) -> list[Left]:
+    """Train one such part; weights by fold that are missing or older than their code are trained before."""
+    wanted = [target for target in targets if PARTS[name].can_leave_out(target[1])]
+    wanted = [(folder, left_out) for folder, left_out in wanted if not (resume and is_made(folder, name, left_out))]
+    if not wanted:
+        return []
+    start = time.monotonic()
+    read_code([name])
+    try:
+        train_missing([SHEETS], fold_targets(folds), workers)
+        use_processes(workers or os.cpu_count() or 1)
+        PARTS[name].train_from_readings(wanted, folds)
+    except Exception as error:  # told at the end, with all else that was left
+        traceback.print_exc()
+        return [Left(name, _in_a_line(error))]
+    forget_loaded()
+    sys.stderr.write(f"{name} for {len(wanted)} folders in {time.monotonic() - start:.0f} s\n")
+    return []

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tabellion.errors import TabellionError
-from tabellion.learn.corpora import assign_folds, corpus_folder, find_corpus, load_gold
+from tabellion.learn.corpora import RENDERED_CORPORA, assign_folds, corpus_folder, find_corpus, load_gold
 from tabellion.learn.scoring.readings import predict, rounded, weights_for
 from tabellion.learn.scoring.site_concepts import score_news, score_recipes, score_segments
 from tabellion.learn.scoring.sites import Corpus, Json, parse_output, score_swde, score_unified
@@ -84,9 +84,6 @@ def print_site_figures(corpus: str, folds: Path | None = None) -> Json:
         sys.stdout.write(f"{line}\n")
     figures: Json = json.loads(line)
     return figures
-
-
-RENDERED_CORPORA = ("visual",)
 
 
 def measure_web(

@@ -39,7 +39,7 @@ from tabellion.label.pages.view import view_tables
 from tabellion.label.papers.ontominer import cluster_headers
 from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
 from tabellion.learn.fitting import BoostingSettings, train_boosted
-from tabellion.learn.memory import remember_rows
+from tabellion.learn.memory import remember_rows, spread
 from tabellion.learn.parts import room_digest
 from tabellion.learn.training import Card, Material, write_card
 from tabellion.learn.web.cases import WEB_CORPORA, WebCase, header_gold, web_cases
@@ -214,12 +214,11 @@ def train_genuine_drawn(folder: Path, left_out: LeftOut = None) -> None:
 def drawn_examples() -> Examples:
     """The cases that are drawn, and their features."""
     cases, rows = genuine_examples()
-    shown: dict[Path, dict[int, NDArray[np.float64]]] = {}
+    paths = list(dict.fromkeys(case.path for case in cases))
+    shown = dict(zip(paths, spread(_kept_drawing, paths, chunk=8), strict=True))
     kept: list[int] = []
     seen: list[NDArray[np.float64]] = []
     for at, case in enumerate(cases):
-        if case.path not in shown:
-            shown[case.path] = remember_rows(case.path, room_digest(*DRAWING), _drawn_page)
         row = shown[case.path].get(case.number)
         if row is not None:
             kept.append(at)
@@ -229,6 +228,10 @@ def drawn_examples() -> Examples:
 
 DRAWING = ("tabellion.read.chromium", "tabellion.read.web", "tabellion.locate.rendered", "tabellion.model")
 """The rooms that tell how a page is drawn: drawing all pages takes longer than all training."""
+
+
+def _kept_drawing(path: Path) -> dict[int, NDArray[np.float64]]:
+    return remember_rows(path, room_digest(*DRAWING), _drawn_page)
 
 
 def _drawn_page(path: Path) -> dict[int, NDArray[np.float64]]:
