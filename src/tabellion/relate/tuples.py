@@ -26,6 +26,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.model.arrays import distinct
 from tabellion.model.frame import Frame, Nested
 from tabellion.model.grid import Content, Grid
 from tabellion.model.table import Paths, Quantity, Tuples
@@ -170,7 +171,6 @@ def _looks_like_mark(text: str) -> bool:
 
 _SIGNS, _CODES = "%％‰$€£¥￥₹₽₩¢", ("USD", "EUR", "GBP", "CHF")
 _OWN = lazy_pattern(rf"[{_SIGNS}]|\b(?:{'|'.join(_CODES)})\b")
-_MOSTLY = 0.5
 _MOST_ROWS = 5_000  # a longer table lists records: its row labels are names, not measures
 _YEAR = lazy_pattern(r"(?:1[89]|20)\d\d")
 _EXCEPTION = lazy_pattern(
@@ -207,12 +207,13 @@ def find_units(
     many = len(known.units)
     if many > 1:
         near = (own * many + by_column[column]) * many + by_row[row]
-        kinds, kind_of = np.unique(2 * near + apart, return_inverse=True)
+        told = 2 * near + apart
+        kinds = distinct(told)
         final = np.zeros(len(kinds), dtype=np.int16)
         for index, (kind, spared) in enumerate(divmod(kind, 2) for kind in kinds.tolist()):
             said = (kind // many**2, kind // many % many, kind % many, 0 if spared else wider)
             final[index] = known.number(complete([known.units[one] for one in said]))
-        ids[numeric] = final[kind_of]
+        ids[numeric] = final[kinds.searchsorted(told)]
     return ids, tuple(str(unit) if unit else None for unit in known.units)
 
 
@@ -320,12 +321,12 @@ def part_exception(text: str) -> tuple[str, tuple[str, ...]]:
 def said_around(frame: Frame) -> tuple[Unit | None, tuple[str, ...]]:
     """What the head of the stub and the titles say, the nearest first; and what they except."""
     grid = frame.grid
-    numbers = (grid.content[list(frame.body_rows)][:, list(frame.stub_columns)] == _NUMBER).mean(axis=0)
+    body = list(frame.body_rows)
     corner = [
         part_exception(str(grid.label[row, column]))
         for row in frame.header_rows
-        for column, share in zip(frame.stub_columns, numbers.tolist(), strict=True)
-        if grid.content[row, column] == _TEXT and share <= _MOSTLY
+        for column in frame.stub_columns
+        if grid.content[row, column] == _TEXT and 0 < len(body) >= 2 * (grid.content[body, column] == _NUMBER).sum()
     ]
     titles = [
         str(grid.label[line.row, column])

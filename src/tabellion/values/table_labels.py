@@ -127,8 +127,8 @@ _WORDS = (
 )
 # How the words begin, and what all labels look like: a page is searched for these far faster than by the pattern.
 _STARTS = sorted({word[:3] for word in words_for("table", "tables", languages=_MENTIONING)})
-_BEGINNINGS = (*(form for start in _STARTS for form in (start, start.capitalize(), start.upper())), *_APART)
-_SMALL_BEGINNINGS = tuple(dict.fromkeys(word.lower() for word in _BEGINNINGS))
+_FORMS = (*(form for start in _STARTS for form in (start, start.capitalize(), start.upper())), *_APART)
+_BEGINNINGS = tuple(dict.fromkeys(form.lower() if form.isascii() else form for form in _FORMS))
 _LIKELY = lazy_pattern(r"[^\W\d]{3,12}\.?[\s\u00a0-]{0,3}[0-9A-Z№nN]")
 _PARTS = r"(?:\s?[,&–-]\s?[a-h](?![A-Za-z0-9]))"
 _NUMBER = (
@@ -155,6 +155,7 @@ _ASIDE_LETTERS = 20
 _KEY = lazy_pattern(r"([A-Z]{0,2})[-.]?([0-9.]+)([A-Za-z]?)(.*)")
 _HYPHEN = lazy_pattern(r"(?<=[0-9])[-–](?=[0-9])")
 _MOST_IN_RANGE = 100
+_AS_BYTES = ("utf-8", "surrogatepass")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 
 
@@ -178,10 +179,9 @@ def mentions_table(text: str) -> bool:
     >>> mentions_table("As Table 2 shows, it grew."), mentions_table("The table I set.")
     (True, False)
     """
-    searched = text.lower()
-    alike = len(searched) == len(text)  # letter by letter: one search for both cases
-    searched = searched if alike else text
-    for beginning in _SMALL_BEGINNINGS if alike else _BEGINNINGS:
+    # Letters of English alone are made small: one search for both cases, far faster than of all that is written.
+    searched = text.lower() if text.isascii() else text.encode(*_AS_BYTES).lower().decode(*_AS_BYTES)
+    for beginning in _BEGINNINGS:
         at = searched.find(beginning)
         while at >= 0:
             match = _LIST.match(text, at) if _LIKELY.match(text, at) else None

@@ -38,6 +38,7 @@ from tabellion.label.pages.view import (
     Ints,
     WebViews,
 )
+from tabellion.model.arrays import distinct
 
 FIRST_LINES = 5  # lines that may be headers, and the one after them
 
@@ -195,8 +196,8 @@ def _line_features(views: WebViews, sides: Sides, kinds: _Kinds) -> Floats:
             axis=-1,
         )
     )  # fmt: skip
-    some, over_figures, alike, full, agreeing = np.moveaxis(over_crosses[:, :, :5], 2, 0)
-    stands_out, spanning, counts_up, joined = np.moveaxis(over_crosses[:, :, 9:], 2, 0)
+    some, over_figures, alike, full, agreeing = over_crosses[:, :, :5].transpose(2, 0, 1)
+    stands_out, spanning, counts_up, joined = over_crosses[:, :, 9:].transpose(2, 0, 1)
     some = np.maximum(1, some)
     kinds_here = sides.over_crosses(kinds.own_by_kind.astype(np.int64)) / size[:, :, None]
     indent = np.where(filled, views.traits[sides.order[sides.first[:, :-1]], _INDENT], 0.0)
@@ -271,7 +272,7 @@ def _distinct(views: WebViews, sides: Sides, filled: Bools) -> tuple[Ints, Ints]
     own = (sides.side[:, None] * groups + _PLACES) * texts + said[sides.first[:, :-1]]
     later = (sides.line > 0) & (views.kind != EMPTY)[sides.order]
     after = (sides.side[sides.cross[later]] * groups + FIRST_LINES) * texts + said[later]
-    found = np.unique(np.append(own[filled], after)) // texts
+    found = distinct(np.append(own[filled], after)) // texts
     counts = np.bincount(found, minlength=len(sides.lines) * groups).reshape(-1, groups)
     return counts[:, :-1], counts[:, -1:]
 

@@ -282,9 +282,11 @@ def _side_columns(view: WebView, headers: HeaderLines, body: list[int]) -> list[
     grid, columns = view.grid, view.columns
     if not headers.rows or grid.undeclared or len(body) < 2 or len(columns) < 2:
         return []
+    marked = (grid.marks.ravel() & _HEADING) > 0
+    if not marked.any():
+        return []
     region = (np.asarray(body)[:, None], columns)
-    heading = (grid.marks.ravel()[grid.home[region]] & _HEADING) > 0
-    share = (heading & view.shown[region]).sum(axis=0) / len(body)
+    share = (marked[grid.home[region]] & view.shown[region]).sum(axis=0) / len(body)
     found = np.flatnonzero(share >= _NEARLY_ALL)
     leading = len(found) == 0 or found[-1] == len(found) - 1
     if leading or len(found) == len(columns) or np.delete(share, found).max() > 1 - _NEARLY_ALL:

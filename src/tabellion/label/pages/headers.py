@@ -8,6 +8,7 @@ believed. Fails where only the meaning of the words can tell.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -32,6 +33,7 @@ from tabellion.label.pages.view import (
     WebView,
     WebViews,
 )
+from tabellion.model.arrays import distinct
 from tabellion.values.unit import find_unit
 from tabellion.weights import Weights
 
@@ -149,7 +151,7 @@ def _has_empty_corner(view: WebView) -> bool:
     if min(filled.shape) < _CROSS or filled[0, 0]:
         return False
     lines = ((filled[0, 1:], said[0, 1:]), (filled[1:, 0], said[1:, 0]))
-    return all(full.all() and len(np.unique(names)) == len(names) for full, names in lines)
+    return all(full.all() and len(set(names.tolist())) == len(names) for full, names in lines)
 
 
 def _settle_rows(view: WebView, rows: int) -> int:
@@ -199,14 +201,14 @@ def _goes_on(view: WebView, row: int) -> bool:
     spanned[:-1] |= spanned[1:]
     spanned &= view.kind[row - 1, 1:] != EMPTY
     told = spanned & (kind != EMPTY)
-    if len(np.unique(home[told])) > 1:
+    if len(set(home[told].tolist())) > 1:
         return not _FIGURES[kind[told]].any()
-    said, slots = np.unique(home[kind != EMPTY], return_counts=True)
-    if view.kind[row, 0] != EMPTY or not len(said):
+    slots = Counter(home[kind != EMPTY].tolist())
+    if view.kind[row, 0] != EMPTY or not slots:
         return False
-    if len(said) == 1 and _in_brackets(str(view.grid.text.ravel()[said[0]])):
+    if len(slots) == 1 and _in_brackets(str(view.grid.text.ravel()[next(iter(slots))])):
         return True
-    return slots.min() > 1 and row + 2 < len(view.kind) and _goes_on(view, row + 1)
+    return min(slots.values()) > 1 and row + 2 < len(view.kind) and _goes_on(view, row + 1)
 
 
 def _is_all_heads(view: WebView, row: int) -> bool:
@@ -314,7 +316,7 @@ def _names_under_corner(view: WebView, rows: int) -> bool:
 
 def _says_unit(view: WebView, rows: int) -> bool:
     """Whether the head over the first column says a scale, which a column of words cannot have."""
-    texts = view.grid.text.ravel()[np.unique(view.home[:rows, 0])]
+    texts = view.grid.text.ravel()[distinct(view.home[:rows, 0])]
     units = [find_unit(str(text)) for text in texts if text]
     return any(unit is not None and unit.scale != 1 for unit in units)
 

@@ -225,19 +225,21 @@ def tell_structure(region: MarkupRegion) -> Structure:
     cells, candidate = region.page.cells, region.candidate
     part = slice(candidate.first, candidate.last)
     held = (cells.length, cells.linked, cells.images, cells.forms)  # as lists: most candidates have a few cells
-    told = zip(*(each[part].tolist() for each in held), cells.text[part].tolist(), strict=True)
-    shown = [each for each in told if each[0] or each[2] or each[3]]
+    told = enumerate(zip(*(each[part].tolist() for each in held), strict=True), candidate.first)
+    shown = [(at, *each) for at, each in told if each[0] or each[2] or each[3]]
     count = len(shown)
     if not count:
         return "layout"
-    if sum(forms > 0 for *_, forms, _ in shown) > _SOME * count:
+    if sum([forms > 0 for *_, forms in shown]) > _SOME * count:
         return "form"
-    if sum(images > 0 and not length for length, _, images, _, _ in shown) > _MANY * count:
+    if sum([images > 0 and not length for _, length, _, images, _ in shown]) > _MANY * count:
         return "aligned graphics"
-    if sum(linked * 2 > length for length, linked, *_ in shown) > _MANY * count:
+    if sum([linked * 2 > length for _, length, linked, *_ in shown]) > _MANY * count:
         return "list"
-    lines = Counter(text.count("\n") for *_, text in shown)
-    alike = count > 2 and max(lines.values()) > _MANY * count and max(lines) > 0
+    if count <= 2:
+        return "layout"
+    lines = Counter([cells.text[at].count("\n") for at, *_ in shown])
+    alike = max(lines.values()) > _MANY * count and max(lines) > 0
     return "list" if alike else "layout"
 
 

@@ -36,7 +36,7 @@ _TAG_LOOKS = {
 _FILLED = frozenset(("table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _ALIGNED = _FILLED | {"div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "center", "caption"}
 _TELLING = frozenset(("style", "align", "bgcolor", "valign", "color", "size", "hidden", "href"))
-_TOLD = _FILLED | _TAG_LOOKS.keys()
+_TOLD = _FILLED | frozenset(_TAG_LOOKS)
 _MOST_MET = 20_000  # elements told apart by all attributes: bounds memory where each has its own
 _MOST_ALIKE = 1000  # rules that end in the same name: bounds the time that a page can cost
 _DEEPEST = 200  # ancestors that a selector is tried on
@@ -94,7 +94,10 @@ class Looks:
 
     def enter(self, look: int, tag: str, attributes: Attributes) -> int:
         """The look inside an element, of the look around it."""
-        if not attributes or tag == "a":  # each link has an address of its own
+        if not attributes:
+            number = self._steps.get((look, tag))
+            return self._find(look, tag, attributes) if number is None else number
+        if tag == "a":  # each link has an address of its own
             return self._find(look, tag, attributes)
         met = (look, tag, *attributes, *attributes.values())
         number = self._met.get(met)
@@ -108,26 +111,26 @@ class Looks:
         """The same by what tells something of the look alone."""
         key: object
         if not attributes or self._telling.isdisjoint(attributes):
-            if self._rules is None and tag not in _TOLD:
-                return look
             key = (look, tag)
+            if self._rules is None and tag not in _TOLD:
+                self._steps[key] = look
+                return look
             rest: object = tag
         else:
             get = attributes.get
             named = get("id")
-            rest = (
+            own = (
                 tag,
                 get("style"),
                 get("class") if self._rules else None,
                 named if named in self._ids else None,
-                get("align"),
-                get("bgcolor"),
-                get("valign"),
-                get("color"),
-                get("size"),
                 "href" in attributes,
                 "hidden" in attributes,
             )
+            if tag in _ALIGNED:
+                rest = (own, get("align"), get("bgcolor"), get("valign"))
+            else:
+                rest = (own, get("color"), get("size")) if tag == "font" else own
             key = (look, rest)
         number = self._steps.get(key)
         if number is None:

@@ -121,7 +121,7 @@ def read_markup(
     stating = parser.css(f"{_STATING},style")
     facts = _read_facts(stating)
     looks = Looks(read_sheets(stating, sheets))
-    walk = PageWalk(parser, looks, DEEPEST, has_roles=_names_roles(text))
+    walk = PageWalk(parser, looks, DEEPEST)
     if parser.root is not None:
         walk.run(parser.root)
     mentions = read_mentions(parser)
@@ -183,9 +183,12 @@ def check_nesting(text: str) -> None:
     """Refuse elements nested so deep that any parser takes the square of their number: a page made to do harm."""
     if text.count("<") < DEEPEST_ELEMENTS:
         return
+    ends = _CONTAINER.findall(text)  # a slash for each end of an element, nothing for its beginning
+    if ends.count("") <= DEEPEST_ELEMENTS:
+        return
     depth = 0
-    for match in _CONTAINER.finditer(text):
-        depth = depth - 1 if match[1] else depth + 1
+    for end in ends:
+        depth = depth - 1 if end else depth + 1
         if depth > DEEPEST_ELEMENTS:
             raise HostileError(f"elements are nested more than {DEEPEST_ELEMENTS:,} deep")
         depth = max(0, depth)

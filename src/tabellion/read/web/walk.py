@@ -60,9 +60,10 @@ _Stack = list[tuple[LexborNode, str, int, int, int]]
 class PageWalk(TableWalk):
     """`run` walks the page; then `found` holds the candidates and `headings` the headings."""
 
-    def __init__(self, parser: LexborHTMLParser, looks: Looks, deepest: int, has_roles: bool = True) -> None:
+    def __init__(self, parser: LexborHTMLParser, looks: Looks, deepest: int) -> None:
         super().__init__(looks, deepest)
-        self._has_roles = has_roles and parser.css_first("[role=table],[role=grid],[role=treegrid]") is not None
+        some = parser.css_first("[role]") is not None  # asked first: most pages have none
+        self._has_roles = some and parser.css_first("[role=table],[role=grid],[role=treegrid]") is not None
 
     def run(self, root: LexborNode) -> None:
         """Walk the whole page."""
@@ -74,11 +75,11 @@ class PageWalk(TableWalk):
     def flow(self, root: LexborNode, look: int, box: Box) -> None:
         """Read all that stands in an element into a box."""
         node = root.first_child
-        flags, parts, runs = self._looks.flags, box.parts, box.runs
-        how_of = _INSIDE if self._open else _OUTSIDE
-        has_roles = self._has_roles
+        flags, parts, runs, enter = self._looks.flags, box.parts, box.runs, self._looks.enter
+        outside = not self._open
+        how_of, has_roles = _OUTSIDE if outside else _INSIDE, self._has_roles
         stack: _Stack = []
-        count = 0
+        count = letters = 0
         while node is not None:
             tag = node.tag or ""
             if tag == "-text":
@@ -91,17 +92,33 @@ class PageWalk(TableWalk):
                 else:
                     parts.append(text)
                     size = len(text)
-                    self.letters += size
+                    letters += size
                     runs[look] = runs.get(look, 0) + size
             else:
                 how = how_of.get(tag, 0)
-                count += how != SKIP or tag[0] not in "-!"
+                if how != SKIP or tag[0] not in "-!":
+                    count += 1
                 child, inside, due = None, look, _NO_END
                 if how == 0:
                     child = node.first_child
+                elif how == BLOCK:
+                    parts.append(LINE_END)
+                    due = len(parts) if tag in _HEADINGS else _LINE_END
+                    if not outside:
+                        inside = enter(look, tag, node.attributes)
+                        box.items += tag == "li"
+                    child = node.first_child
+                elif how == INLINE:
+                    inside, child = enter(look, tag, node.attributes), node.first_child
+                elif how == BREAK:
+                    parts.append(LINE_END)
                 elif how > SKIP:
+                    self.letters += letters
+                    letters = 0
                     child, inside, due = self._open_element(node, tag, how, look, box, stack, count)
                 if has_roles and child is not None and node.attributes.get("role") in _ARIA_TABLES:
+                    self.letters += letters
+                    letters = 0
                     self.aria(node, look, box, _trail_of(stack, tag, count))
                     child = None
                 if child is not None:
@@ -113,25 +130,21 @@ class PageWalk(TableWalk):
             after = node.next
             while after is None and stack:
                 node, tag, count, look, due = stack.pop()
-                if due != _NO_END:
+                if due == _LINE_END:
+                    parts.append(LINE_END)
+                elif due != _NO_END:
                     self._finish(tag, due, box)
                 after = node.next
             node = after
+        self.letters += letters
 
     def _open_element(
         self, node: LexborNode, tag: str, how: int, look: int, box: Box, stack: _Stack, count: int
     ) -> tuple[LexborNode | None, int, int]:
-        """Begin an element: the first node in it that is still to be read, the look inside, what is due at its end."""
+        """Begin a link, a picture, a field, a candidate: the first node in it that is still to be read, the look
+        inside, what is due at its end.
+        """
         parts, looks = box.parts, self._looks
-        if how == BLOCK:
-            parts.append(LINE_END)
-            due = len(parts) if tag in _HEADINGS else _LINE_END
-            if not self._open:
-                return node.first_child, look, due
-            box.items += tag == "li"
-            return node.first_child, looks.enter(look, tag, node.attributes), due
-        if how == INLINE:
-            return node.first_child, looks.enter(look, tag, node.attributes), _NO_END
         if how == LINK:
             attributes = node.attributes
             box.links += "href" in attributes
@@ -148,9 +161,7 @@ class PageWalk(TableWalk):
             if looks.flags[look] & KEPT:
                 return node.first_child, inside, _LINE_END  # preformatted text inside such text is part of it
             return node.first_child, inside, self._start_preformatted(node, inside, box, _trail_of(stack, tag, count))
-        if how == BREAK:
-            parts.append(LINE_END)
-        elif how == TABLE:
+        if how == TABLE:
             self.table(node, look, box, _trail_of(stack, tag, count))
         else:
             self.definitions(node, look, box, _trail_of(stack, tag, count))

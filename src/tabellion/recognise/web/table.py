@@ -37,9 +37,10 @@ _LONG_LINE = 60  # letters; longer lines are prose that happens to have as many 
 
 def part_rows(table: SlotTable) -> SlotTable:
     """Part the rows that are really several."""
-    many = np.array(["\n" in text for text in table.text.tolist()], dtype=bool)
-    if not many.any():
+    texts = table.text.tolist()
+    if not any("\n" in text for text in texts):
         return table
+    many = np.array(["\n" in text for text in texts], dtype=bool)
     parts = {row: count for row in np.unique(table.row[many]).tolist() if (count := _lines(table, row)) > 1}
     return _parted(table, parts) if parts else table
 
@@ -151,10 +152,10 @@ def _compact(lines: Ints, spans: Ints) -> tuple[Ints, Ints, Ints]:
 
 def _without_blank_rows(table: SlotTable) -> SlotTable:
     """The table without rows in which nothing stands: its rows are numbered as if they were not there."""
-    said = np.array([bool(text.strip()) for text in table.text.tolist()], dtype=bool) | (table.content > 0)
-    used = np.zeros(len(table.row_of) + 1, dtype=np.int64)
-    np.add.at(used, table.row[said], 1)
-    np.add.at(used, (table.row + table.down)[said], -1)
+    said = np.array([text != "" and not text.isspace() for text in table.text.tolist()], dtype=bool)
+    said |= table.content > 0
+    first, size = table.row[said], len(table.row_of) + 1
+    used = np.bincount(first, minlength=size) - np.bincount(first + table.down[said], minlength=size)
     kept = used.cumsum()[:-1] > 0
     if kept.all() or not kept.any():
         return table
@@ -195,8 +196,9 @@ def _make_grid(table: SlotTable, region: MarkupRegion, issues: tuple[Issue, ...]
                 number[cell] = exact
     own = table.content
     content = np.where((own > 0) & ((own != _LINK) | (content == _TEXT)), own, content)
-    used, style = np.unique(table.style, return_inverse=True)
-    styles = tuple(region.page.styles[number] for number in used.tolist()) or (PLAIN,)
+    met = np.bincount(table.style, minlength=1) > 0  # of the styles of the page
+    style = (met.cumsum() - 1)[table.style]
+    styles = tuple(region.page.styles[number] for number in met.nonzero()[0].tolist()) or (PLAIN,)
     indent = np.array([saying.indent for saying in sayings], dtype=np.float32)[of]
     indent += np.array([style.indent for style in styles], dtype=np.float32)[style]
     indent[content == 0] = 0
