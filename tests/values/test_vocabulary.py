@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import openpyxl
 import pytest
@@ -10,7 +11,8 @@ import pytest
 import tabellion
 from tabellion.values.table_labels import find_labels, read_caption
 from tabellion.values.unit import find_unit
-from tabellion.values.vocabulary import WORDS, Meaning, lexicon, words_for
+from tabellion.values.vocabulary import lexicon, words_for
+from tabellion.values.words import WORDS, Meaning
 
 Rows = list[list[str | int]]
 ROLES = ["header", "data", "data", "data", "derived", "note"]
@@ -103,3 +105,87 @@ def test_every_word_and_phrase_is_found_where_a_text_begins_with_it_and_within_i
         assert lexicon(meaning).opens(f"– {word.capitalize()} 12"), word
         assert lexicon(meaning).within(f"Xyz {word} (12)"), word
         assert not lexicon(meaning).within("Xyz (12)")
+
+
+LISTED = sorted(WORDS["list head"])
+
+
+@pytest.mark.parametrize("language", LISTED)
+def test_a_list_of_fields_keeps_the_head_that_names_its_columns_in_every_language(language: str) -> None:
+    """What is said of several kinds has no head, unless its words are those that stand over such columns."""
+    value = WORDS["list head"][language].split(",")[0].strip().capitalize()
+    rows: Rows = [["Xyz", value], ["Owner", "A. Bcde"], ["Place", "Brook"], ["Staff", 120], ["Opened", "in spring"]]
+    for data in (as_workbook(rows), as_text(rows)):
+        table = tabellion.extract(data)[0].to_dict()
+        assert table["row_roles"][0] == "header"
+        assert {tuple(one["top"]) for one in table["tuples"]} == {(value,)}
+    rows[0] = ["Name", "Bcde Ltd"]
+    form = tabellion.extract(as_text(rows))[0].to_dict()
+    assert {tuple(one["top"]) for one in form["tuples"]} == {()}
+
+
+def as_text(rows: Rows) -> bytes:
+    return "\n".join(",".join(map(str, row)) for row in rows).encode()
+
+
+SCALED = {
+    "en": "In thousands of dollars",
+    "de": "in Tausend Euro",
+    "fr": "en milliers d'euros",
+    "es": "en miles de euros",
+    "it": "in migliaia di euro",
+    "nl": "in duizend euro",
+    "pt": "em milhares de euros",
+    "sv": "(tusen euro)",
+    "pl": "(tys. euro)",
+    "ja": "単位：千円",
+}
+
+
+@pytest.mark.parametrize("language", sorted(SCALED))
+def test_a_line_that_only_states_a_unit_is_no_head_in_any_language_and_medium(language: str) -> None:
+    rows: Rows = [
+        ["Region", "North", "South", "East", "West"],
+        *BODY,
+    ]
+    units = set()
+    for data in (as_workbook([["", "", "", "", SCALED[language]], *rows]), as_captioned(SCALED[language], rows)):
+        numbers = numbers_of(data)
+        assert {tuple(one["top"]) for one in numbers} == {("North",), ("South",), ("East",), ("West",)}
+        units |= {one["unit"] for one in numbers}
+    assert len(units) == 1
+    assert str(units.pop()).startswith("thousand ")
+
+
+BODY: Rows = [
+    ["Alden", 5101, 205, 3309, 41],
+    ["Brook", 938, 2715, 119, 873],
+    ["Cliff", 2210, 86, 1377, 4025],
+    ["Dale", 714, 1530, 92, 618],
+    ["Eaves", 3345, 477, 2806, 150],
+]
+
+
+def numbers_of(data: bytes) -> list[dict[str, Any]]:
+    """The tuples that hold numbers; a relation of the web has others for its names."""
+    return [one for one in tabellion.extract(data)[0].to_dict()["tuples"] if isinstance(one["value"], float | int)]
+
+
+def as_captioned(caption: str, rows: Rows) -> bytes:
+    head, *body = ("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    head = head.replace("td>", "th>")
+    return (
+        f"<!doctype html><meta charset=utf-8><table><caption>{caption}</caption>{head}{''.join(body)}</table>".encode()
+    )
+
+
+@pytest.mark.parametrize("year", [1701, 1789, 1850, 1999, 2099])
+def test_a_year_is_one_in_every_medium(year: int) -> None:
+    """Years over the columns are heads, not values."""
+    rows: Rows = [
+        ["Region", *(str(year + step) for step in range(3))],
+        *(row[:4] for row in BODY),
+    ]
+    heads = {(str(year + step),) for step in range(3)}
+    for data in (as_workbook(rows), as_text(rows), as_captioned("Sheep", rows)):
+        assert {tuple(one["top"]) for one in numbers_of(data)} == heads

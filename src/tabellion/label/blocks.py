@@ -9,18 +9,18 @@ may stand right below the head.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.label.edge_laws import comes_again
 from tabellion.model.arrays import distinct
 from tabellion.model.frame import RowLabels, RowRole
 from tabellion.model.grid import EMPTY, NUMBER, TEXT, Content, Grid
 from tabellion.patterns import lazy_pattern
-from tabellion.values.vocabulary import words_for
+from tabellion.values.vocabulary import lexicon, words_for
 
 
 class BlockSettings(msgspec.Struct, frozen=True):
@@ -41,13 +41,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
 
 
 SETTINGS = BlockSettings()
-_NO_ROW = lazy_pattern(
-    r"(?:the )?(?:values?|descriptions?|definitions?|meanings?|amounts?|numbers?|counts?|answers?|responses?|details?"
-    r"|data|defaults?|settings?|results?|examples?|fields?|keys?|attributes?|parameters?|propert(?:y|ies)|variables?"
-    r"|items?|measures?|indicators?|metrics?|statistics?|characteristics?|categor(?:y|ies)|options?|questions?|features?"
-    r"|wert|merkmal|beschreibung|valeur|variable|descripción|valor|campo)s?\s?(?:\(.*\))?",
-    re.IGNORECASE,
-)  # heads of columns that are the label of no row
+_IN_BRACKETS = lazy_pattern(r"\s?[(（].*")  # "Value (EUR)"
 
 
 class Block(msgspec.Struct):
@@ -290,7 +284,8 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
             block.body.insert(0, block.header.pop())
         if block.header and len(columns) > 1 and _is_counted(grid, block, columns):
             block.body.insert(0, block.header.pop())
-        if len(block.header) == 1 and _comes_again(grid, block, columns):
+        below = np.array(block.body[: SETTINGS.looked_at])
+        if len(block.header) == 1 and comes_again(grid, block.header[0], below, columns):
             block.body.insert(0, block.header.pop())
         if block.header and _is_form(grid, block, columns):
             block.header, block.body = [], [*block.header, *block.body]
@@ -332,31 +327,14 @@ def _is_form(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
         return False
     if all(str(text).rstrip().endswith((":", "：")) for text in grid.text[rows, columns[0]]):
         return True
-    if any(_NO_ROW.fullmatch(str(label)) for label in grid.label[rows[0], columns]):
+    heads = (_IN_BRACKETS.sub("", str(label)).removeprefix("The ") for label in grid.label[rows[0], columns])
+    if any(map(lexicon("list head").fills, heads)):
         return False
     look = grid.style[rows][:, columns]
     if not (look[: len(block.header)] == look[-1]).all():
         return False
     texts = grid.content[rows[1:], columns[1]] == TEXT
     return bool(texts.sum() >= SETTINGS.form_texts and SETTINGS.form_mixed <= texts.mean() < 1)
-
-
-def _comes_again(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
-    """Whether all that a head says but over the first column comes again right below it, and numbers are among it.
-
-    Numbers that go up from column to column are heads, and so are years.
-    """
-    head, first = block.header[0], columns[0]
-    columns = columns[grid.filled[head, columns]]
-    if len(columns) <= SETTINGS.least_heads or columns[0] != first:
-        return False
-    numeric = grid.content[head, columns] == NUMBER
-    numbers = grid.number[head, columns[numeric]]
-    years = ((numbers >= 1500) & (numbers <= 2100) & (numbers == np.floor(numbers))).all()
-    if numeric[0] or years or (len(numbers) > 1 and (np.diff(numbers) > 0).all()):
-        return False
-    again = grid.label[block.body[: SETTINGS.looked_at]][:, columns] == grid.label[head, columns]
-    return bool(again[:, 1:].any(axis=0).all() and not again[:, 0].any())
 
 
 def _is_counted(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.grid import DATE, EMPTY, NUMBER, TEXT, Content, Grid
+from tabellion.values.date import may_be_years
 from tabellion.weights import Weights
 
 SAMPLE_ROWS = 150  # rows looked at; what a column is for shows early, and long sheets cost no more
@@ -134,9 +135,7 @@ def _text_columns_after(view: ColumnView) -> Floats:
 
 
 def _year_share(view: ColumnView) -> Floats:
-    number = view.number
-    with np.errstate(invalid="ignore"):
-        years = view.numeric & (number >= 1700) & (number <= 2100) & (number == np.floor(number))
+    years = view.numeric & may_be_years(view.number)
     return np.asarray(years.sum(axis=0) / view.filled)
 
 

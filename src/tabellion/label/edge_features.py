@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.grid import Content, Grid
 from tabellion.patterns import lazy_pattern
+from tabellion.values.date import may_be_years
 
 _EMPTY, _NUMBER, _MISSING, _DATE = (
     int(kind) for kind in (Content.EMPTY, Content.NUMBER, Content.MISSING, Content.DATE)
@@ -172,9 +173,7 @@ def _numbers(row: EdgeRow) -> float:
 
 
 def _whole_years(row: EdgeRow) -> float:
-    number = row.grid.number[row.row]
-    with np.errstate(invalid="ignore"):
-        return float(((number >= 1700) & (number <= 2100) & (number == np.floor(number))).sum())
+    return float(may_be_years(row.grid.number[row.row]).sum())
 
 
 def _headed_inwards(row: EdgeRow) -> float:

@@ -2,8 +2,8 @@
 
 In: a row in question, measured against the table's core (`edge_features`). Out: whether it states a unit, names a
 source, is ruled off, tells no columns apart, or is a note with its mark in a cell of its own. Such rows belong to no
-head, and to no body, however they look. Fails where a lone head is ruled off from its table, and on units in words that
-it does not list.
+head, and to no body, however they look. `comes_again` tells a head that is the first row of the body. Fails where a
+lone head is ruled off from its table, and on units in words that `values.unit` does not list.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabellion.label.edge_features import (
     EdgeRow,
@@ -23,18 +24,22 @@ from tabellion.label.edge_features import (
     widest_inwards,
     widest_text,
 )
-from tabellion.model.grid import Content
+from tabellion.model.grid import NUMBER, Content, Grid
 from tabellion.patterns import lazy_pattern
+from tabellion.values.date import may_be_years
+from tabellion.values.unit import MONEY, SCALES, SYMBOLS
 from tabellion.values.vocabulary import either_of
 
 RULED = 0.8  # share of the core's columns under a line that parts rows
+SEVERAL = 2  # texts of a row, at most, that may come again by chance
 HEADED = 0.5  # share of the core's columns that a row of a head says something in
+_SCALE = rf"(?:{'|'.join(SCALES.values())})(?![^\W\d])"
+_NAMED = rf"(?:{'|'.join((*SCALES.values(), *(SYMBOLS[name] for name in ('%', 't', *MONEY))))})(?![^\W\d])"
 _UNIT_STATED = lazy_pattern(
-    rf"^\W*(単位|{either_of('unit')}\W*[:：])"
-    r"|^\W*(in|en|em)\s+(%|\w*\W*(mill|thous|mil\b|tausend|percent|prozent|pour|por|euro|dollar))"
-    r"|^\s*[(\[（](\W*|.{0,12}\b)(thousands?|millions?|milliers|percent|per cent|%|tons?|tonnes|euros?|dollars)\b"
-    r".{0,20}[)\]）]\W*$"
-    r"|^\W*(thousands?|[mb]illions?|trillions?|milliers|milliards|tausend|millione[ns]|milliarden|miles|tons?)\b.{0,12}$",
+    rf"^\W*(?:{either_of('unit', languages=frozenset(('ja', 'zh', 'ko')))}|{either_of('unit')}\W*[:：])"
+    rf"|^\W*(?:in|en|em)\s+(?:[^\W\d]+\W+)?{_NAMED}"
+    rf"|^\s*[(\[（](?:.{{0,12}}[^\w])?{_NAMED}.{{0,20}}[)\]）]\W*$"
+    rf"|^\W*(?=.*[^\W\d]{{2}})(?:{_SCALE}|(?:{SYMBOLS['t']})(?!\w)).{{0,12}}$",
     re.IGNORECASE,
 )
 _MARK = lazy_pattern(r"\W{0,2}(\d{1,2}|[*†‡]{1,3})\W{0,2}")
@@ -104,3 +109,26 @@ def tells_nothing_apart(row: EdgeRow) -> bool:
         if at_end or (over_stub and widest_text(row) == 1):
             return True
     return over_stub and len(row.columns) <= 2 and gap_inwards(row) > 1
+
+
+def comes_again(
+    grid: Grid, head: int, below: NDArray[np.intp], columns: NDArray[np.intp], *, alike: bool = False
+) -> bool:
+    """Whether a head is the first row of the body: what it says stands again below it, in the same columns.
+
+    Where it looks as the rows below do (`alike`), one such text is enough, unless a row says all of it again: then it
+    is a head that is repeated. Where looks tell nothing, all that it says but over the first column has to come again,
+    and numbers among it: neither years nor numbers that go up from column to column, which are heads.
+    """
+    said = grid.label[head, columns]
+    again = (grid.label[below[:, None], columns] == said) & (said != "")
+    if alike:
+        return bool(again.any()) and not bool((again | (said == "")).all(axis=1).any())
+    filled = grid.filled[head, columns]
+    if filled.sum() <= SEVERAL or not filled[0]:
+        return False
+    numeric = (grid.content[head, columns] == NUMBER) & filled
+    numbers = grid.number[head, columns[numeric]]
+    if numeric[0] or may_be_years(numbers).all() or (len(numbers) > 1 and (np.diff(numbers) > 0).all()):
+        return False
+    return bool(again[:, 1:].any(axis=0)[filled[1:]].all() and not again[:, 0].any())

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.arrays import distinct
 from tabellion.model.grid import NUMBER, TEXT, Content, Grid
+from tabellion.values.date import may_be_years
 
 _DISTINCT = 0.95  # the share of distinct names
 _FILLED = 0.8  # the share of rows that must have a name
@@ -269,7 +270,7 @@ def _counts_on(grid: Grid, rows: NDArray[np.intp], columns: Sequence[int]) -> bo
 
 
 def _are_years(numbers: NDArray[np.float64]) -> bool:
-    return bool(len(numbers)) and bool(((numbers >= 1500) & (numbers <= 2100) & (numbers == np.floor(numbers))).all())
+    return bool(len(numbers)) and bool(may_be_years(numbers).all())
 
 
 def _tell_apart(parts: list[tuple[str, ...]]) -> bool:

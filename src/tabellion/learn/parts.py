@@ -27,7 +27,7 @@ from tabellion.read.chromium.process import find_chromium
 from tabellion.weights import CARD
 
 ROOT = Path(__file__).parents[1]
-WORDS = "tabellion.values.vocabulary"  # words are features wherever they are asked for
+WORDS = ("tabellion.values.vocabulary", "tabellion.values.words")  # words are features wherever they are asked for
 LEARNING = "tabellion.learn"
 BESIDE = ("cards", "corpora", "measuring", "memory", "parts", "scoring", "training", "__main__")
 """Modules of `learn` that say what was made, and do not change it."""
@@ -73,7 +73,7 @@ def _counts(name: str, rooms: tuple[str, ...]) -> bool:
     if _under(name, LEARNING):
         parts = name.split(".")
         return len(parts) > 2 and parts[2] not in BESIDE and parts[-1] != "measure"
-    return any(_under(name, room) for room in (*rooms, WORDS))
+    return any(_under(name, room) for room in (*rooms, *WORDS))
 
 
 def _under(name: str, room: str) -> bool:

@@ -10,10 +10,14 @@ from __future__ import annotations
 import math
 from datetime import date, datetime
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tabellion.patterns import lazy_pattern
 from tabellion.values.conventions import ENGLISH, Conventions
 
 _EPOCH = date(1899, 12, 30).toordinal()
+FIRST_YEAR, LAST_YEAR = 1700, 2100  # what a plain number may be a year between
 _TURN = 30  # two-digit years below this are of the 2000s, as spreadsheets have it
 MONTHS = {
     name: month
@@ -73,6 +77,16 @@ _WEEKDAYS = frozenset(
     lundi mardi mercredi jeudi vendredi samedi dimanche
     """.strip().split()
 )
+
+
+def may_be_years(numbers: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which of some numbers may be years: whole, and neither long past nor far off. NaN is none.
+
+    >>> may_be_years(np.array([1969, 2020.5, 3000, 1066, np.nan])).tolist()
+    [True, False, False, False, False]
+    """
+    with np.errstate(invalid="ignore"):
+        return np.asarray((numbers >= FIRST_YEAR) & (numbers <= LAST_YEAR) & (numbers == np.floor(numbers)))
 
 
 def read_date(text: str, conventions: Conventions = ENGLISH) -> float | None:

@@ -76,14 +76,18 @@ def read_sign(text: str) -> str | None:
 
 SCALES = {
     1e2: r"hundreds?|hunderte?|100s",
-    1e3: r"thousands?|thous\.?|thsd\.?|tsd\.?|tausend|milliers?|miles(?= de\b)|(?<=en )miles|1[,. ’']?000|['’]?000s?",
-    1e6: r"millions?|millionen|millones|mill?\.|mio\.?|mln\.?|mn|1[,. ’']?000[,. ’']?000",
-    1e9: r"billions?|bil\.|bn|milliards?|milliarden|mrd\.?|mia\.?|mil millones|1[,. ’']?000[,. ’']?000[,. ’']?000",
+    1e3: r"thousands?|thous\.?|thsd\.?|tsd\.?|tausend|milliers?|miles(?= de\b)|(?<=en )miles|milhares|migliaia"
+    r"|duizend|tusen|tys\.|tis\.|1[,. ’']?000|['’]?000s?",
+    1e6: r"millions?|millionen|millones|milhões|milioni|miljoen|miljoner|mill?\.|mio\.?|mln\.?|mn"
+    r"|1[,. ’']?000[,. ’']?000",
+    1e9: r"billions?|bil\.|bn|milliards?|milliarden|miliardi|miljard(?:er)?|mrd\.?|mia\.?|mil millones"
+    r"|1[,. ’']?000[,. ’']?000[,. ’']?000",
     1e12: r"trillions?|tril\.|billionen",
 }
 SCALE_WORDS = {1e2: "hundred", 1e3: "thousand", 1e6: "million", 1e9: "billion", 1e12: "trillion"}
 SYMBOLS = {
-    "%": r"%|％|percent(?:age)?s?|per cent|pct\.?|prozent|pour ?cent|por ?ciento|v\. ?h\.|p\. ?c\.",
+    "%": r"%|％|percent(?:age)?s?|per cent|pct\.?|prozent|procent|pour ?cent|por ?ciento|por ?cento|per ?cento"
+    r"|v\. ?h\.|p\. ?c\.",
     "percentage points": r"percentage points?|%[- ]points?|prozentpunkte?|points de pourcentage",
     "‰": r"‰|per mille?|promille",
     "$": r"\$|(?:current |constant |chained )*(?:\(?\d{4}\)? ?)?(?:constant )?dollars?|dol\.?|dólares",
@@ -167,9 +171,9 @@ def _choice(prefix: str, patterns: Iterable[str]) -> str:
 
 
 _WORD_ENDS = r"(?:(?<=[^\W\d])(?![^\W\d])|(?<![^\W\d]))"  # "Mia." is a scale, "Miami" is not
-_SCALE = rf"(?:{_choice('scale', SCALES.values())}){_WORD_ENDS}(?![\w,.]*\d)\s*(?:(?:of|de|d['’])\s*)?"
+_SCALE = rf"(?:{_choice('scale', SCALES.values())}){_WORD_ENDS}(?![\w,.]*\d)\s*(?:(?:of|d[ei]|d['’])\s*)?"
 _PHRASE = lazy_pattern(
-    rf"(?:(?:all figures |figures |values |angaben |données )?(?:in|en)\s+|units?:?\s*|{either_of('unit')}\s?[:：]\s*)?"
+    rf"(?:(?:(?:all )?figures |values |angaben |données )?(?:in|e[nm])\s+|units?:?\s*|{either_of('unit')}\s?[:：]\s*)?"
     r"(?:(?:seasonally |not )*(?:un)?adjusted |current |constant )?"
     rf"(?:(?:{_choice('money', (SYMBOLS[name] for name in MONEY))})[\s.]*(?:in\s+|(?P<letter>[kmb])(?!\w))?)?"
     rf"(?:{_SCALE})?"
@@ -185,7 +189,7 @@ _RATE = lazy_pattern(
 )
 _INDEX = lazy_pattern(r"\(?\b((?:1[89]|20)\d\d(?:[-/–]\d{2,4})?\s?=\s?100)\b")
 _BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]+)")
-_SAID_IN = lazy_pattern(r"(?:^|[\s(\[,;])(in|en)\s+(?=\S)", re.IGNORECASE)
+_SAID_IN = lazy_pattern(r"(?:^|[\s(\[,;])(in|en|em)\s+(?=\S)", re.IGNORECASE)
 _PERCENT = lazy_pattern(
     r"(?<!\d)(?<!\d )(?:%|\b(?:percent(?:age)?|per cent|pct|prozent)\b)(?! points?)|% change", re.IGNORECASE
 )
@@ -324,10 +328,8 @@ def _read_bracket(inside: str) -> Unit | None:
     if short:
         money = _read_phrase(short["money"])
         return Unit(money.symbol if money else None, _LETTERS[short["letter"].lower()])
-    if inside in WHOLE:
-        return Unit(*WHOLE[inside])
     unit, sign = _read_phrase(inside) or _read_phrase(inside.strip(" .")), read_sign(inside)
-    if unit and (inside in SYMBOLS or len(inside) > 2 or not inside.isalpha()):
+    if unit and (inside in SYMBOLS or inside in WHOLE or len(inside) > 2 or not inside.isalpha()):
         return unit
     if unit or sign:
         return Unit(sign) if sign else None
@@ -374,6 +376,8 @@ def _holds(unit: Unit, said: str, before: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _read_phrase(text: str) -> Unit | None:
+    if not text.isascii() and (said := text.rpartition("：")[2].strip()) in WHOLE:
+        return Unit(*WHOLE[said])
     match = _PHRASE.fullmatch(text) if 0 < len(text) <= _LONGEST else None
     return _unit_of(match) if match else None
 

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.label.edge_laws import comes_again
 from tabellion.label.pages.features import LINE_FEATURES, SHAPE_FEATURES, table_features
 from tabellion.label.pages.view import (
     DATE,
@@ -221,14 +222,11 @@ def _is_all_heads(view: WebView, row: int) -> bool:
 
 def _is_said_again(view: WebView) -> bool:
     """Whether the first row is of plain cells and looks as the second does, and a part of what it says comes again."""
-    grid, first, later = view.grid, view.rows[0], view.rows[1:]
-    if len(later) < _BODY or len(view.kind) < _BODY or view.traits[0][:, _HEADS_AT].any():
+    if len(view.rows) <= _BODY or len(view.kind) < _BODY or view.traits[0][:, _HEADS_AT].any():
         return False
     if (view.home[0] == view.home[1]).any() or (view.traits[0] != view.traits[1])[:, _MADE_ALIKE_AT].any():
         return False
-    label = grid.label[first, view.columns]
-    again = (grid.label[later[:, None], view.columns] == label) & (label != "")
-    return bool(again.any()) and not bool((again | (label == "")).all(axis=1).any())
+    return comes_again(view.grid, int(view.rows[0]), view.rows[1:], view.columns, alike=True)
 
 
 def _numbers_columns(view: WebView) -> bool:

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from tabellion.model.document import Mark
 from tabellion.model.grid import Content, Grid
+from tabellion.values.date import may_be_years
+from tabellion.values.vocabulary import words_for
 
 EMPTY, NUMBER, DATE, YEAR, LABEL, MIXED, LONG, IMAGE, FORM, SIGN, MEASURE = range(11)
 KINDS = 11
@@ -45,31 +47,7 @@ _CAPITALS, _SMALL, _DIGITS = re.compile(r"[A-ZÀ-ÖØ-Þ]+"), re.compile(r"[^\W\
 _LONG = 60  # letters from which a text is prose rather than a label
 KEPT = 10_000  # texts whose facts are kept: the tables of a page say the same again and again
 
-_HEADER_WORDS = """
-    name names title date year years month day time type kind size price cost amount total number no nr num id code
-    rank pos position place location address city state country region area population phone fax email website url
-    description desc notes note comment comments remarks status category class group team player score result results
-    points pts games wins losses won lost played goals for against average avg min max mean median rate ratio percent
-    percentage change value values unit units quantity qty weight height length width volume color colour model brand
-    manufacturer product item items part version release released author authors artist album publisher genre language
-    format duration season episode director producer network channel event venue opponent attendance winner votes
-    party candidate district county province capital currency symbol company organization institution school
-    university department course credits grade level age sex gender nationality club from to start end begin opened
-    closed built completed floors source reference ref refs references link links image photo picture file download
-    views replies topic posts datum jahr monat tag zeit preis betrag anzahl gesamt summe beschreibung bezeichnung typ
-    art größe farbe stadt land ort platz verein spiele punkte tore ergebnis bemerkung wert einheit menge gewicht länge
-    breite höhe nummer titel nom prénom année mois jour heure lieu ville pays région prix montant nombre taille
-    couleur poids largeur hauteur rang fecha año mes hora lugar ciudad país precio cantidad tamaño peso equipo puntos
-    resultado título autor nome data anno mese luogo città paese prezzo quantità squadra punti titolo autore nazwa rok
-    miejsce cena liczba trainer owner breeder horse purpose command option function method parameter argument field
-    property attribute feature details detail info information specification specifications spec member members role
-    job occupation birth death born died nickname abbreviation airport station route line stop departure arrival
-    street zip postal latitude longitude elevation depth temperature speed distance frequency power voltage capacity
-    material stock availability rating review reviews sales revenue profit budget gross income expenses assets
-    liabilities shares dividend yield interest balance round race driver car laps grid crew rider jockey conference
-    division record overall home away pct
-"""
-HEADER_WORDS = frozenset(_HEADER_WORDS.split())
+HEADER_WORDS = frozenset(words_for("head"))
 
 
 @lru_cache(maxsize=KEPT)
@@ -279,5 +257,4 @@ _IS_WORDS = np.isin(np.arange(len(Content)), (Content.TEXT, Content.LINK))
 
 def _kinds(content: NDArray[np.uint8], number: Floats, by_words: Ints) -> Ints:
     kind = np.where(_IS_WORDS[content], by_words, _KIND_OF[content])
-    year = (kind == NUMBER) & (number >= 1800) & (number <= 2100) & (number == np.floor(number))
-    return np.where(year, YEAR, kind)
+    return np.where((kind == NUMBER) & may_be_years(number), YEAR, kind)

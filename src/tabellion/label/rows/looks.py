@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from tabellion.label.rows.view import Column, RowView, at_most, clipped, column, share, shifted
 from tabellion.model.arrays import median
 from tabellion.patterns import lazy_pattern
-from tabellion.values.vocabulary import Meaning, lexicon
+from tabellion.values.vocabulary import lexicon
+from tabellion.values.words import Meaning
 
 Feature = Callable[[RowView], Column]
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabellion.model.document import Mark
 from tabellion.model.grid import EMPTY, LINK, MISSING, NUMBER, TEXT, Grid
+from tabellion.values.date import may_be_years
 
 Column = NDArray[np.float64]
 """One number per row."""
@@ -89,7 +90,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Made = TypeVar("Made")
 
-FIRST_YEAR, LAST_YEAR = 1700, 2100  # what a plain number may be a year between
 STUB_YEARS = 0.7  # a leading column with that share of years holds no values
 HALF = 0.5
 MOSTLY, FEW = 0.6, 0.3  # of a row's numbers; of a sheet's rows
@@ -158,12 +158,7 @@ class RowView(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def year(self) -> Bools:
         """Numbers that may be years."""
-
-        def compute() -> Bools:
-            amount = np.nan_to_num(self.amount)
-            return np.asarray((amount >= FIRST_YEAR) & (amount <= LAST_YEAR) & (amount == np.floor(amount)))
-
-        return self.once("year", compute)
+        return self.once("year", lambda: may_be_years(self.amount))
 
     @property
     def added_up(self) -> Bools:
