@@ -28,7 +28,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "library
 from scale.disturbing import databases, has_server
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
-from tabellion.library.stored_tables import read_logs
+from tabellion.library.records import read_logs
 from tabellion.library.verify import verify_library
 
 DOCUMENTS, REPAIRED, REMOVED = 24, 6, 5

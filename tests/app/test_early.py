@@ -16,8 +16,8 @@ from tabellion.library import open_library
 from tabellion.library.library import Library
 from tabellion.model.place import Rect
 from tabellion.web.app import build_app
-from tabellion.web.early import answer_early
 from tabellion.web.looking import Looking, Shown
+from tabellion.web.serving import answer_early
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HERE = "http://127.0.0.1:8765"

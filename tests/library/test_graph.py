@@ -89,7 +89,7 @@ def test_the_word_service_in_a_text_is_a_word(tmp_path: Path) -> None:
 
 def test_facts_that_were_written_beforehand_are_those_of_the_document(tmp_path: Path) -> None:
     from tabellion.library.originals import ENDING
-    from tabellion.library.quads import QUADS
+    from tabellion.library.prepared import QUADS
 
     whole = "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH ?g { ?s ?p ?o } FILTER (?g != tab:holds) }"
     said = []

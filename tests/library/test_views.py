@@ -10,8 +10,8 @@ import pytest
 
 from tabellion.library import open_library
 from tabellion.library.library import Library
+from tabellion.library.prepared import VIEW
 from tabellion.library.verify import verify_library
-from tabellion.library.views import VIEW
 from tabellion.model.place import Rect
 from tabellion.web.looking import Looking
 
@@ -25,8 +25,8 @@ FIELDS = (
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
     """A library that takes every document for a large one."""
-    monkeypatch.setattr("tabellion.library.views._LARGE", 1)
-    monkeypatch.setattr("tabellion.library.views._BATCH", 40)
+    monkeypatch.setattr("tabellion.library.prepared._LARGE", 1)
+    monkeypatch.setattr("tabellion.library.prepared._BATCH", 40)
     return open_library(str(tmp_path / "shelf"), create=True)
 
 
@@ -93,6 +93,6 @@ def test_views_go_with_their_documents_and_small_documents_have_none(
     library.add(EXAMPLES / "smoking.xlsx")
     library.remove(str(EXAMPLES / "smoking.xlsx"))
     assert views(library) == []
-    monkeypatch.setattr("tabellion.library.views._LARGE", 50_000)
+    monkeypatch.setattr("tabellion.library.prepared._LARGE", 50_000)
     library.add(EXAMPLES / "smoking.xlsx")
     assert views(library) == []

@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 
 from tabellion.library import open_library
 from tabellion.library.library import Library
-from tabellion.web import middleware, running
+from tabellion.web import middleware, serving
 from tabellion.web.app import build_app
 from tabellion.web.middleware import _LONGEST, _ROOM, Memory
 
@@ -98,9 +98,9 @@ def _post(address: str, body: dict[str, object]) -> httpx.Response | None:
 
 
 def test_a_connection_that_keeps_its_request_back_is_closed(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.5)
     port = free_port()
-    config = uvicorn.Config(build_app(library), port=port, http=running.TimedProtocol, log_level="error", ws="none")
+    config = uvicorn.Config(build_app(library), port=port, http=serving.TimedProtocol, log_level="error", ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -119,8 +119,8 @@ def query(
         elif not asked.strip():
             raise typer.BadParameter("a SELECT, the name of a saved question, or --saved", param_hint="SQL")
         else:
+            from tabellion.library.asking import statement_of
             from tabellion.library.query import QueryLimits
-            from tabellion.library.saved import statement_of
 
             statement = statement_of(store, asked, read_parameters(parameters))
             limits = QueryLimits(seconds=seconds, memory=memory * 2**20)

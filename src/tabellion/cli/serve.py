@@ -47,7 +47,7 @@ def serve(
     with opened_library(library, files, create=write) as store:
         store.private = private == "yes"
         from tabellion.web.app import build_app
-        from tabellion.web.running import run_server
+        from tabellion.web.serving import run_server
 
         app = build_app(store, token=token, loopback=loopback, write=write)
         run_server(app, host, port, store.release)
@@ -97,7 +97,7 @@ def app(
     need_serving("uvicorn", "fastapi")
     with opened_library(library, files, create=not read_only) as store:
         from tabellion.web.app import build_app
-        from tabellion.web.running import run_server
+        from tabellion.web.serving import run_server
 
         listening = socket.socket()
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -128,6 +128,7 @@ def mcp(
     need_serving("mcp")
     with opened_library(library, files, create=write) as store:
         store.private = private == "yes"
-        from tabellion.web.mcp import build_server, serve_stdio
+        from tabellion.web.mcp import build_server
+        from tabellion.web.serving import serve_stdio
 
         serve_stdio(build_server(store, write=write))

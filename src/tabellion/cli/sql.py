@@ -99,7 +99,7 @@ class Prompt:
             for one in self.store.saved_queries():
                 typer.echo(f"{one.name}  {' '.join(f':{each}' for each in one.parameters)}  {one.description}".rstrip())
         elif name == "run" and words:
-            from tabellion.library.saved import statement_of
+            from tabellion.library.asking import statement_of
 
             self._ask(statement_of(self.store, words[0], read_parameters(words[1:])))
         elif name == "save" and len(words) > 1:

@@ -28,18 +28,16 @@ from tabellion.library.catalogue import corrections, history
 from tabellion.library.files import file_hash, mark_unfinished
 from tabellion.library.holdings import AddResult, DocumentRecord, Rendered, document_address, document_id
 from tabellion.library.originals import is_whole, store_original
+from tabellion.library.prepared import drop_views
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import documents_by_id
 from tabellion.library.stored_tables import editions_of
-from tabellion.library.views import drop_views
 from tabellion.library.writing import drop_document, note_end
 from tabellion.model.correction import Correction
 from tabellion.settings import Settings
 
 if TYPE_CHECKING:
     from tabellion.library.library import Library
-    from tabellion.model.correction import Correction
-    from tabellion.settings import Settings
 
 
 SCHEME = "sent://"
@@ -88,11 +86,6 @@ def read_source(
     source: str, originals: Path, settings: Settings, log: Sequence[Correction] = (), known: StoredSource | None = None
 ) -> Reading:
     """Read a source, with the corrections that were made of it, and keep its bytes."""
-    import msgspec
-
-    from tabellion.library.reading import as_stored, read_for_library
-    from tabellion.library.stored_tables import editions_of  # the whole flow: only where something is read
-
     settings = as_stored(settings, known.rendered if known else None)
     data = fetch_original(source, settings)
     settings = msgspec.structs.replace(settings, network=False)  # what the page needs of the web is in it now
@@ -115,8 +108,6 @@ def is_unchanged(source: str, known: StoredSource, settings: Settings, originals
     try:
         if known.medium != "html" or (settings.render == "never" and known.rendered is None):
             return file_hash(Path(source)) == known.sha256
-        from tabellion.library.reading import as_stored
-
         chosen = as_stored(settings, known.rendered)
         return (
             chosen.render == known.rendered

@@ -20,7 +20,7 @@ from tabellion.errors import LibraryError, MissingExtraError, QueryError
 from tabellion.library.catalogue import documents
 from tabellion.library.files import file_hash, locked, read_sums, unlike_sums, write_sums
 from tabellion.library.library import Library
-from tabellion.library.quads import Quads, describe_quads, read_quads
+from tabellion.library.prepared import Quads, describe_quads, read_quads
 from tabellion.library.records import documents_by_id
 from tabellion.library.stored_tables import extract_stored
 from tabellion.rdf import expand_name

@@ -21,8 +21,14 @@ from tabellion.library.catalogue import Catalogue, documents
 from tabellion.library.files import Folder, default_place, mark_unfinished, unlike_sums
 from tabellion.library.holdings import AddResult, SqliteHoldings, document_address, document_id, in_parts
 from tabellion.library.index import SearchIndex
-from tabellion.library.places import files_of, store_of
-from tabellion.library.records import CatalogueHoldings, documents_by_id, listed_documents, tables_by_id
+from tabellion.library.records import (
+    CatalogueHoldings,
+    documents_by_id,
+    files_of,
+    listed_documents,
+    store_of,
+    tables_by_id,
+)
 from tabellion.model.correction import Correction
 
 if TYPE_CHECKING:
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 
     from tabellion.export.chart import Kind
     from tabellion.library.adding import StoredSource
-    from tabellion.library.citing import Citation
+    from tabellion.library.asking import Parameters, SavedQuery
     from tabellion.library.databases import DatabaseKind
     from tabellion.library.databases.export import DatabaseReport
     from tabellion.library.graph import ResultForm
@@ -41,10 +47,10 @@ if TYPE_CHECKING:
     from tabellion.library.questions import Condition
     from tabellion.library.reading import Reading
     from tabellion.library.repairing import Elsewhere
-    from tabellion.library.saved import Parameters, SavedQuery
     from tabellion.library.search import Found
     from tabellion.library.series.comparing import Comparison
     from tabellion.library.series.lining import Series
+    from tabellion.library.stored_tables import Citation
     from tabellion.library.survey import Survey
     from tabellion.library.writing import ReadingWriter
     from tabellion.model.printed import Scene
@@ -163,7 +169,7 @@ class Library:
 
     def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
         """The corrections that were made of each source of which any were; a source may be a document's id."""
-        from tabellion.library.stored_tables import read_logs
+        from tabellion.library.records import read_logs
 
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
         by_id |= {source: source for source in by_id.values()}
@@ -270,8 +276,8 @@ class Library:
 
     def ask(self, sql: str, limits: QueryLimits | None = None, *, parameters: Parameters | None = None) -> Rows:
         """The rows of a SELECT, or of a saved question by its name, some at a time; use it as a context."""
+        from tabellion.library.asking import statement_of
         from tabellion.library.query import Answer, QueryLimits
-        from tabellion.library.saved import statement_of
 
         sql = statement_of(self, sql, parameters)
         if self.askers is not None:
@@ -300,19 +306,19 @@ class Library:
 
     def save_query(self, name: str, sql: str, description: str = "") -> SavedQuery:
         """Keep a question under a name; `:year` in it is a parameter."""
-        from tabellion.library.saved import save_query
+        from tabellion.library.asking import save_query
 
         return save_query(self, name, sql, description)
 
     def saved_queries(self) -> list[SavedQuery]:
         """The questions that are kept, by name."""
-        from tabellion.library.saved import list_queries
+        from tabellion.library.asking import list_queries
 
         return list_queries(self)
 
     def forget_query(self, name: str) -> SavedQuery:
         """Take a question out."""
-        from tabellion.library.saved import forget_query
+        from tabellion.library.asking import forget_query
 
         return forget_query(self, name)
 
@@ -354,13 +360,13 @@ class Library:
 
     def cite(self, table: str, address: str) -> Citation:
         """Where the value at an address of a table comes from."""
-        from tabellion.library.citing import cite_value
+        from tabellion.library.stored_tables import cite_value
 
         return cite_value(self, table, address)
 
     def picture(self, table: str, address: str) -> Scene:
         """The spot where the value at an address of a table stands, drawn; `export.chart` makes SVG or PNG of it."""
-        from tabellion.library.citing import draw_spot
+        from tabellion.library.stored_tables import draw_spot
 
         return draw_spot(self, table, address)
 

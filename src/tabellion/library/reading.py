@@ -28,9 +28,8 @@ from tabellion.library.holdings import (
     name_source,
 )
 from tabellion.library.naming import relation_columns
-from tabellion.library.quads import Quads, are_few, are_wanted, describe_quads
+from tabellion.library.prepared import Quads, are_few, are_wanted, describe_quads, is_large, pack_view
 from tabellion.library.terms import guess_language
-from tabellion.library.views import is_large, pack_view
 from tabellion.model.correction import Correction
 from tabellion.model.table import Metadata, Table
 from tabellion.pipeline import Extraction, Settings

@@ -1,27 +1,101 @@
-"""What the catalogue says, as values: documents and tables, read and written in the words of its tables.
+"""What the catalogue says, as values: documents and tables, the log of corrections, and where the files are.
 
 In: a connection with a transaction. Out: records. Nothing here decides anything.
 
 What a library holds, in figures, and what it knows of one document. In: a library. Out: facts by name, plain enough to
 be printed or written as JSON.
+
+The log is appended to, never changed. It goes by the document's address, so that it outlives new editions, rebuilding
+and removal.
+
+The files lie in the folder of the library, in another one, or in object storage. In: a catalogue, and what the caller
+names. Out: the folder with its paths, or the address of the store. The catalogue keeps what was named first, so that a
+library is opened by its place alone. The index is made where it is used: of a library in PostgreSQL and object storage,
+each machine has one of its own.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, func, select
 
 from tabellion.errors import LibraryError
-from tabellion.library.catalogue import Catalogue, corrections, documents, history, schema_version, segments, tables
-from tabellion.library.files import count_bytes
+from tabellion.library.catalogue import (
+    FILES,
+    Catalogue,
+    corrections,
+    documents,
+    history,
+    schema_version,
+    segments,
+    tables,
+)
+from tabellion.library.files import Folder, count_bytes, is_address
 from tabellion.library.holdings import DocumentRecord, ListedDocument, SegmentRecord, TableRecord, in_parts
 from tabellion.library.naming import nearest_name
 
 if TYPE_CHECKING:
     from tabellion.library.library import Library
+
+import msgspec
+from sqlalchemy import insert
+
+from tabellion.model.correction import Correction
+
+
+def files_of(catalogue: Catalogue, given: str | None, *, create: bool) -> Folder:
+    """The folder of a library in PostgreSQL: the one that is given, else the one that the catalogue names."""
+    if catalogue.is_empty() and create and not given:
+        raise LibraryError(f"{catalogue.name}: a library in PostgreSQL needs a folder for its files: --files DIR")
+    catalogue.prepare(create=create)
+    known = catalogue.fact(FILES)
+    if is_address(given or known or ""):
+        folder = Folder(own_files(catalogue.name), store_of(catalogue, given))
+        folder.make()
+        return folder
+    if given is None:
+        if known is None:
+            raise LibraryError(f"{catalogue.name}: where the files of this library are is not known: name --files DIR")
+        if not Path(known).is_dir():
+            raise LibraryError(f"{catalogue.name}: its files are in {known}, which is not here: name --files DIR")
+        return Folder(Path(known))
+    folder = Folder(Path(given).absolute())
+    if create or known is None:
+        folder.make()
+        if known != str(folder.root):
+            catalogue.set_fact(FILES, str(folder.root))
+    elif not folder.segments.is_dir():
+        raise LibraryError(f"{given}: the files of this library are not here; the catalogue says {known}")
+    return folder
+
+
+def store_of(catalogue: Catalogue, given: str | None) -> str | None:
+    """The address in object storage that has the originals and segments of a library, where it has one."""
+    known = catalogue.fact(FILES)
+    if given is None or not is_address(given):
+        return known if known and is_address(known) else None
+    given = given.rstrip("/")
+    if known is None:
+        with catalogue.reading() as connection:
+            filled = connection.execute(select(documents.c.document_id).limit(1)).first()
+        if filled:
+            raise LibraryError(f"{catalogue.name}: the files of this library are in its folder; copy it to another one")
+        catalogue.set_fact(FILES, given)
+    elif known != given:
+        raise LibraryError(f"{catalogue.name}: the files of this library are in {known}, not in {given}")
+    return given
+
+
+def own_files(name: str) -> Path:
+    """Where this user's machine keeps the index of a library that is in PostgreSQL and object storage."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "tabellion" / "libraries" / hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def describe_library(library: Library) -> dict[str, Any]:
@@ -178,3 +252,42 @@ class CatalogueHoldings:
 
     def close(self) -> None:
         """The catalogue closes its own connections."""
+
+
+def read_logs(connection: Connection, document_ids: Iterable[str]) -> dict[str, list[Correction]]:
+    """The corrections of some documents, of those that have any."""
+    c = corrections.c
+    found: dict[str, list[Correction]] = {}
+    for some in in_parts(document_ids):
+        wanted = select(c.document_id, c.body).where(c.document_id.in_(some))
+        for document_id, body in connection.execute(wanted.order_by(c.sequence, c.place)):
+            found.setdefault(document_id, []).append(msgspec.json.decode(body, type=Correction))
+    return found
+
+
+def count_logs(connection: Connection, document_ids: Iterable[str]) -> dict[str, int]:
+    """How many corrections some documents have, of those that have any."""
+    c = corrections.c
+    found: dict[str, int] = {}
+    for some in in_parts(document_ids):
+        wanted = select(c.document_id, func.count()).where(c.document_id.in_(some)).group_by(c.document_id)
+        found.update((document_id, int(count)) for document_id, count in connection.execute(wanted))
+    return found
+
+
+def append_log(connection: Connection, document_id: str, said: Sequence[Correction], sequence: int) -> None:
+    """Add corrections of a document."""
+    rows = [
+        {
+            "correction_id": one.id,
+            "document_id": document_id,
+            "made": one.made,
+            "author": one.author,
+            "sequence": sequence,
+            "place": number,
+            "body": msgspec.json.encode(one).decode(),
+        }
+        for number, one in enumerate(said)
+    ]
+    if rows:
+        connection.execute(insert(corrections), rows)

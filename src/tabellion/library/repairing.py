@@ -17,8 +17,8 @@ from tabellion.library.files import Folder
 from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.originals import load_original
 from tabellion.library.reading import as_stored, naming, reading_of
-from tabellion.library.records import documents_by_id, list_documents, table_called, tables_of
-from tabellion.library.stored_tables import editions_of, read_logs
+from tabellion.library.records import documents_by_id, list_documents, read_logs, table_called, tables_of
+from tabellion.library.stored_tables import editions_of
 from tabellion.library.verify import writing_mark
 from tabellion.library.writing import LogGrown, write_readings
 from tabellion.model.correction import Correction

@@ -42,9 +42,8 @@ from tabellion.library.files import PART, Folder, bring_to_disk, file_hash, lock
 from tabellion.library.holdings import document_address, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import find_original, is_whole, list_originals, load_original, segment_path
-from tabellion.library.quads import QUADS
+from tabellion.library.prepared import QUADS, view_path
 from tabellion.library.sealing import broken_rows, seal_all, sum_seals
-from tabellion.library.views import view_path
 from tabellion.model.correction import Correction
 
 _SIDES = ("", "-wal", "-shm")

@@ -41,13 +41,12 @@ from tabellion.library.originals import (
     load_original,
     segment_path,
 )
-from tabellion.library.quads import QUADS, are_damaged
+from tabellion.library.prepared import QUADS, VIEW, are_damaged, is_damaged, view_path
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import list_documents, list_segments
 from tabellion.library.sealing import broken_rows
 from tabellion.library.stored_tables import editions_of
 from tabellion.library.upkeep import find_damage
-from tabellion.library.views import VIEW, is_damaged, view_path
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
 

@@ -22,11 +22,10 @@ from tabellion.library.files import Folder, bring_files_to_disk, bring_to_disk, 
 from tabellion.library.holdings import AddResult, DocumentRecord, Status, in_parts, pack_details
 from tabellion.library.naming import name_tables
 from tabellion.library.originals import Segment, load_original, segment_path, write_segment
-from tabellion.library.quads import pack_quads, quads_path, write_quads
+from tabellion.library.prepared import drop_views, pack_quads, quads_path, write_quads, write_views
 from tabellion.library.reading import Reading, TableReading, arrow_table, as_stored, read_for_library
-from tabellion.library.records import documents_by_id
-from tabellion.library.stored_tables import append_log, count_logs, editions_of, read_logs
-from tabellion.library.views import drop_views, write_views
+from tabellion.library.records import append_log, count_logs, documents_by_id, read_logs
+from tabellion.library.stored_tables import editions_of
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 

@@ -34,8 +34,8 @@ from tabellion.model.place import Place, Rect
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.relate import CELL_ROLES, label_cells
-from tabellion.repair.observe import header_node, table_at
 from tabellion.repair.places import Places, region_place, same_region
+from tabellion.repair.rereading import header_node, table_at
 
 Scope = Literal["table", "sheet", "workbook"]
 Look = tuple[Any, ...]

@@ -34,9 +34,8 @@ from tabellion.pipeline import Extraction, Settings, extract_document, read_sour
 from tabellion.read.limits import one_deadline
 from tabellion.repair.editions import Editions as Editions
 from tabellion.repair.editions import Misfit
-from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.places import same_region
-from tabellion.repair.rereading import Placed, Rereading
+from tabellion.repair.rereading import UNKNOWN, Placed, Rereading, observe
 from tabellion.weights import Weights
 
 State = Literal["in force", "undone", "replaced", "conflict", "does not fit"]

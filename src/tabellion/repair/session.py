@@ -45,10 +45,9 @@ from tabellion.model.place import Place
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
 from tabellion.repair.lookalikes import Example, Proposal, Scope, example_of, find_alike, subject_of
-from tabellion.repair.observe import UNKNOWN, observe
 from tabellion.repair.places import Named, describe, region_place, same_region
 from tabellion.repair.replay import Editions, Replayed, Standing, replay, same_labels, same_value
-from tabellion.repair.rereading import Rereading
+from tabellion.repair.rereading import UNKNOWN, Rereading, observe
 
 
 def describe_changes(before: Extraction, after: Extraction) -> list[str]:

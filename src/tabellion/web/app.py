@@ -29,13 +29,13 @@ from tabellion.model.methods import (
 from tabellion.settings import Settings
 from tabellion.web import schemas as forms
 from tabellion.web import series_schemas as series_forms
-from tabellion.web.early import status_of
 from tabellion.web.front import Front, add_front
 from tabellion.web.ground_truth import add_ground_truth, add_page_parts, add_sites
 from tabellion.web.looking import Looking
 from tabellion.web.middleware import RETRY_SECONDS, Guard, Lanes, Memory
 from tabellion.web.routes import add_graph, add_looking, add_mending, add_questions, add_saving
 from tabellion.web.service import MOST, LibraryService
+from tabellion.web.serving import status_of
 
 LARGEST_DOCUMENT = 64 * 2**20  # bytes of a document that is sent
 _NAME = r"^[^\x00/]+$"  # a zero byte is no letter, and a slash would part the address

@@ -1,18 +1,16 @@
 """The library for language-model agents, over the Model Context Protocol.
 
-In: an open library. Out: a server with a tool for each question that a `LibraryService` answers. Errors come back as
-text that says what to do otherwise. It reads unless it is made with `write`.
+In: an open library. Out: a server with a tool for each question that a `LibraryService` answers, and tools that look at
+tables and mend them, as people do in the app. Errors come back as text that says what to do otherwise. It reads unless
+it is made with `write`.
 """
 
 from __future__ import annotations
 
-import io
-import json
-import re
-import sys
+from base64 import b64encode
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, BinaryIO, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from mcp.server import MCPServer
@@ -21,6 +19,8 @@ from pydantic import Field
 
 from tabellion.errors import TabellionError
 from tabellion.export.chart import scene_svg
+from tabellion.library.annotations import parts_of
+from tabellion.library.answers import AnswerForm
 from tabellion.library.graph import ResultForm
 from tabellion.library.library import Library
 from tabellion.model.methods import (
@@ -32,15 +32,15 @@ from tabellion.model.methods import (
     RenderChoice,
     RowMethod,
 )
+from tabellion.model.place import Rect
+from tabellion.repair.lookalikes import Scope
 from tabellion.settings import Settings
 from tabellion.web.looking import Looking
-from tabellion.web.mcp_looking import add_looking_tools, add_mending_tools
 from tabellion.web.service import LibraryService
 
 Tool = Callable[..., Any]
 """Makes a function a tool of the server."""
 
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _INSTRUCTIONS = """A library of tables that were read from documents. `search` finds tables by words,
 `list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
 paths and the address each came from, `query` asks in SQL (DuckDB) over the relations documents, tables, columns, tuples
@@ -279,45 +279,6 @@ def _add_writing(tool: Tool, library: Library) -> None:
         return library.forget_query(name)
 
 
-def serve_stdio(server: MCPServer[Any]) -> None:
-    """Answer over standard input and output until the input ends."""
-    lines = io.BufferedReader(_MendedLines(sys.stdin.buffer))
-    sys.stdin = io.TextIOWrapper(lines, encoding="utf-8", errors="replace")
-    server.run("stdio")
-
-
-class _MendedLines(io.RawIOBase):
-    """Lines of JSON in which no text holds half a surrogate, to which the protocol's own reader gives no answer."""
-
-    def __init__(self, source: BinaryIO) -> None:
-        self._source, self._held = source, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._held = self._held or mend_line(self._source.readline())
-        count = min(len(buffer), len(self._held))
-        buffer[:count] = self._held[:count]
-        self._held = self._held[count:]
-        return count
-
-
-def mend_line(line: bytes) -> bytes:
-    r"""A line of JSON with the replacement sign for each half of a surrogate.
-
-    >>> mend_line(b'{"a": "\\ud800 \\ud83d\\ude00"}').decode()
-    '{"a": "\\ufffd \\ud83d\\ude00"}\n'
-    """
-    if not _HALF.search(line):
-        return line
-    try:
-        whole = json.dumps(json.loads(line), ensure_ascii=False)
-    except ValueError:
-        return line
-    return json.dumps(json.loads(whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))).encode() + b"\n"
-
-
 def _plainly(work: Callable[..., Any]) -> Callable[..., str]:
     """A tool that answers in JSON, and says what is wrong in one line."""
 
@@ -330,3 +291,95 @@ def _plainly(work: Callable[..., Any]) -> Callable[..., str]:
 
     answer.__annotations__ = {**work.__annotations__, "return": str}
     return answer
+
+
+Line = Annotated[int, Field(ge=0, description="Of the source, from 0.")]
+Operations = Annotated[
+    list[dict[str, Any]],
+    Field(
+        min_length=1,
+        max_length=1_000,
+        description='{"do": "row-role", "row": {"row": 3}, "to": "header"}; {"do": "move-header", "side": "left", '
+        '"header": {"row": 7, "column": 0}, "to": {"row": 5, "column": 0}}: as in the log that repair exports.',
+    ),
+]
+
+
+def add_looking_tools(tool: Tool, service: LibraryService, looking: Looking) -> None:
+    """The tools that read."""
+
+    @tool
+    def look_at_table(table: str) -> Any:
+        """A table as it is read now: frame, roles of rows, both header trees, doubts, and its version."""
+        return looking.reading(table)
+
+    @tool
+    def read_cells(table: str, top: Line = 0, left: Line = 0, bottom: Line = 49, right: Line = 19) -> Any:
+        """The cells of a part of a table's sheet (of the table, in other media), with looks and roles."""
+        return looking.cells(table, Rect(top, left, bottom, right))
+
+    @tool
+    def read_cell(table: str, row: Line, column: Line) -> Any:
+        """One cell: its value with paths, unit and notes, or the header that it is and the values under it."""
+        return looking.cell(table, row, column)
+
+    @tool
+    def export_query(
+        sql: Annotated[str, Field(description="One SELECT, or the name of a kept question.", max_length=20_000)],
+        form: AnswerForm = "csv",
+        parameters: Annotated[dict[str, str | int | float | None] | None, Field(description="Values by name.")] = None,
+    ) -> Any:
+        """All rows of a question as csv, json, jsonl, html, markdown or xml; xlsx and parquet come in base64."""
+        data = service.export_query(sql, form, parameters)
+        packed = form in ("xlsx", "parquet")
+        return {"form": form, ("base64" if packed else "text"): b64encode(data).decode() if packed else data.decode()}
+
+    @tool
+    def find_places(labels: Annotated[list[str], Field(max_length=2_000)]) -> Any:
+        """The ISO 3166 codes of the countries or states that labels name; what they have in common decides."""
+        return service.places(labels)
+
+    @tool
+    def read_page_parts(document: str, annotator: str = "agent") -> Any:
+        """The texts of a saved web page and where its parts begin, as an annotator sees it."""
+        return parts_of(looking.library, document, annotator)
+
+
+def add_mending_tools(tool: Tool, looking: Looking) -> None:
+    """The tools that write."""
+
+    @tool
+    def correct_table(
+        table: str,
+        operations: Operations,
+        author: str | None = None,
+        seen: Annotated[int | None, Field(ge=0, description="`version` of look_at_table that this is said of.")] = None,
+    ) -> Any:
+        """Correct a table, all or none; refused where somebody else has said otherwise of the same place meanwhile."""
+        return looking.correct(table, operations, author, seen)
+
+    @tool
+    def preview_corrections(table: str, operations: Operations) -> Any:
+        """What corrections would change, in words; nothing is kept."""
+        return {"changes": looking.preview(table, operations, None)}
+
+    @tool
+    def find_alike(table: str, correction: str | None = None, scope: Scope = "workbook") -> Any:
+        """The same correction wherever the same look recurs; of the last one where none is named."""
+        return looking.alike(table, correction, scope)
+
+    @tool
+    def accept_alike(
+        table: str,
+        correction: str,
+        scope: Scope = "workbook",
+        without: Annotated[list[int] | None, Field(description="Numbers of proposals that are left out.")] = None,
+        author: str | None = None,
+    ) -> Any:
+        """Make the proposals of find_alike, all or none."""
+        return looking.accept(table, correction, scope, without or [], author)
+
+    @tool
+    def undo_corrections(document: str, corrections: list[str], author: str | None = None) -> Any:
+        """Take corrections back; of an undoing: bring back what it took back."""
+        return looking.undo(document, corrections, author)

@@ -23,11 +23,10 @@ from tabellion.library.annotations import annotation_of, keeper
 from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import load_original
-from tabellion.library.records import documents_by_id, table_called, tables_of
+from tabellion.library.prepared import View, view_path
+from tabellion.library.records import count_logs, documents_by_id, read_logs, table_called, tables_of
 from tabellion.library.repairing import Bench, open_bench
-from tabellion.library.stored_tables import count_logs, read_logs
 from tabellion.library.surface import Surfaces
-from tabellion.library.views import View, view_path
 from tabellion.model.correction import Correction
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction

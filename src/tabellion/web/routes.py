@@ -17,11 +17,11 @@ from tabellion.library.answers import ANSWER_FORMS
 from tabellion.model.place import Rect
 from tabellion.repair.lookalikes import Scope
 from tabellion.web import schemas as forms
-from tabellion.web.early import answer_early
 from tabellion.web.front import PAGE_POLICY
 from tabellion.web.looking import Looking, Shown
 from tabellion.web.series_schemas import Survey
 from tabellion.web.service import MOST_ROWS, LibraryService
+from tabellion.web.serving import answer_early
 
 _NAME = r"^[^\x00/]+$"
 Name = Annotated[str, Path(description="The name or id of a table.", max_length=200, pattern=_NAME)]

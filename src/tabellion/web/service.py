@@ -18,7 +18,7 @@ from tabellion.errors import LibraryError, QueryError
 from tabellion.export.chart import Kind, build_chart, draw_chart
 from tabellion.export.forms import FormName, write_export
 from tabellion.library.answers import AnswerForm
-from tabellion.library.citing import Citation
+from tabellion.library.asking import SavedQuery, find_query
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.export import DatabaseReport
 from tabellion.library.graph import ResultForm
@@ -30,11 +30,10 @@ from tabellion.library.paging import TuplesPage, documents_after, tables_after, 
 from tabellion.library.query import QueryLimits, json_value, once
 from tabellion.library.records import documents_by_id, table_called
 from tabellion.library.relations import complete_name
-from tabellion.library.saved import SavedQuery, find_query
 from tabellion.library.search import Found
 from tabellion.library.series.comparing import Comparison
 from tabellion.library.series.lining import Series
-from tabellion.library.stored_tables import stored_extractions
+from tabellion.library.stored_tables import Citation, stored_extractions
 from tabellion.library.survey import Survey
 from tabellion.model.printed import Scene
 from tabellion.settings import Settings

@@ -1,14 +1,22 @@
-"""Large documents as they are looked at, written when they are read, so that opening one reads only what is seen.
+"""What is written when a document is read, so that it need not be read again: its RDF, and views of large documents.
 
-In: an extraction. Out: a file beside the segment of its tuples: the description of each table, its cells in batches of
-rows, and the paths of its rows and columns; and windows of it read back. It is derived: a document that has none, as a
-small one or one of an older library, is read from its original when it is opened.
+Views. In: an extraction. Out: a file beside the segment of its tuples: the description of each table, its cells in
+batches of rows, and the paths of its rows and columns; and windows of it read back, so that opening a large document
+reads only what is seen.
+
+Quads. In: an extraction. Out: its facts as N-Quads, packed, which lie beside the segment of its tuples; and those of
+some documents read back. They are made only where the extra `sparql` is installed.
+
+Both are derived: a document that has none, as a small one, a very long one or one of an older library, is read from its
+original when it is opened or when SPARQL is asked.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tabellion.export.cube import describe_extraction
 from tabellion.library.description import describe_table, runs_of
 from tabellion.library.files import whole_file
 from tabellion.library.surface import Cell, Surfaces, Whole, Window, list_surfaces
@@ -27,6 +36,91 @@ from tabellion.model.style import Style
 from tabellion.model.table import Path as LabelPath
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
+from tabellion.rdf import SYNTAXES, Description, expand_name
+
+QUADS = ".quads"  # the ending of their file
+_MOST = 100_000  # values of a document whose facts are written beforehand: some seconds' work
+
+
+class Quads(msgspec.Struct, frozen=True):
+    """The facts of one document, packed, and the graphs that they are in."""
+
+    graphs: tuple[str, ...]
+    packed: bytes
+
+    def unpack(self) -> bytes:
+        with pa.CompressedInputStream(pa.BufferReader(self.packed), "zstd") as stream:
+            read: bytes = stream.read()
+            return read
+
+
+def describe_quads(extraction: Extraction) -> Quads:
+    """The facts of an extraction as N-Quads."""
+    graphs: dict[str, None] = {}
+
+    def noted() -> Iterator[Description]:
+        for description in describe_extraction(extraction):
+            graphs[expand_name(description.graph)] = None
+            yield description
+
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        for piece in SYNTAXES["nquads"].pieces(noted()):
+            stream.write(piece)
+    return Quads(tuple(graphs), sink.getvalue().to_pybytes())
+
+
+@cache
+def are_wanted() -> bool:
+    """Whether anybody can ask in SPARQL here."""
+    return find_spec("pyoxigraph") is not None
+
+
+def are_few(values: int) -> bool:
+    """Whether a document with so many values is described beforehand."""
+    return values <= _MOST
+
+
+def pack_quads(held: Mapping[str, Quads]) -> bytes:
+    """The facts of the documents of a segment as their file has them; nothing where there are none."""
+    data = msgspec.msgpack.encode(held)
+    return hashlib.sha256(data).digest() + data if held else b""
+
+
+def write_quads(folder: Path, segment_id: str, packed: bytes) -> bool:
+    """Write the facts of the documents of a segment beside it, where there are any."""
+    if packed:
+        with whole_file(quads_path(folder, segment_id)) as part:
+            part.write_bytes(packed)
+    return bool(packed)
+
+
+def read_quads(folder: Path, segment_ids: Iterable[str], documents: Sequence[str]) -> Iterator[tuple[str, Quads]]:
+    """The facts of some documents, a segment at a time; nothing of those that have none."""
+    wanted = set(documents)
+    for segment_id in segment_ids:
+        try:
+            held = msgspec.msgpack.decode(_whole(quads_path(folder, segment_id)), type=dict[str, Quads])
+        except (OSError, msgspec.MsgspecError):
+            continue
+        yield from ((one, quads) for one, quads in held.items() if one in wanted)
+
+
+def are_damaged(folder: Path, segment_id: str) -> bool:
+    """Whether there are facts beside a segment that are not as they were written."""
+    path = quads_path(folder, segment_id)
+    return path.exists() and not _whole(path)
+
+
+def _whole(path: Path) -> bytes:
+    """The bytes of a file behind their hash; none where they do not fit it."""
+    data = path.read_bytes()
+    return data[32:] if hashlib.sha256(data[32:]).digest() == data[:32] else b""
+
+
+def quads_path(folder: Path, segment_id: str) -> Path:
+    return folder / f"{segment_id}{QUADS}"
+
 
 VIEW = ".view"  # the ending of their files
 _LARGE = 50_000  # cells of a document that takes about a second to read again
