@@ -34,7 +34,7 @@ from tabellion.library.verify import verify_library
 DOCUMENTS, REPAIRED, REMOVED = 24, 6, 5
 KILLS = 4  # of each command in a round
 _LOADED = ("soak_kills", "soak_warm", "tabellion.cli.add", "tabellion.cli.upkeep", "tabellion.cli.mine")
-_LOADED += ("tabellion.cli.unified", "tabellion.library.library", "tabellion.label", "tabellion.read.delimited")
+_LOADED += ("tabellion.cli.mined", "tabellion.library.library", "tabellion.label", "tabellion.read.delimited")
 _LOADED += ("tabellion.learn.repair.teach",)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabellion.model.table import Quantity
-from tabellion.values.conventions import Conventions
-from tabellion.values.number import read_quantities, read_quantity, suspects_quantity
+from tabellion.values.number import Conventions, read_quantities, read_quantity, suspects_quantity
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
-"""`tabellion mine`: websites to an ontology, or the pages of one template to their facts."""
+"""`tabellion mine`, `segment`, `annotate`: websites to an ontology, the parts of one page, and pages to be labelled.
+
+`mine` also gives the pages of one template as their facts. `segment` shows the parts of one web page and what labels
+what in them. `annotate` writes the current reading of a page as ground truth, to be corrected by hand.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,16 +15,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tabellion.cli.mined import (
+    MineForm,
+    keep_instances,
+    print_explanation,
+    print_instances,
+    print_ontology,
+    print_things,
+)
 from tabellion.cli.options import FilesOption, LimitOption, PrivateOption, TraceOption, build_limits
-from tabellion.cli.segment import MethodChoice, MethodOption
-from tabellion.cli.unified import print_explanation, print_things
 
 if TYPE_CHECKING:
-    from tabellion.mine.instances import ConceptInstance, Instance
-    from tabellion.mine.ontology import Ontology, SitePages
-    from tabellion.model.markup import PageTree
+    from collections.abc import Iterator
 
-    Finder = Callable[[Sequence[str], Callable[[str], PageTree | None]], Iterator[Instance]]
+    from tabellion.mine.instances import ConceptInstance
+    from tabellion.mine.ontology import Ontology, SitePages
+
+
+class MethodChoice(StrEnum):
+    """How a page is cut and its labels are found."""
+
+    blocks = "blocks"
+    ontominer = "ontominer"
+
+
+MethodOption = Annotated[
+    MethodChoice,
+    typer.Option("--method", help="blocks: boxes split from the top down; ontominer: the algorithms of the paper."),
+]
+
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -35,20 +58,6 @@ EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion mine --records saved/results.html [dim]· the records that a page lists[/dim]
 
 [dim]$[/dim] tabellion mine saved/* --library shared/ --name films [dim]· one table per concept[/dim]"""
-
-
-class MineForm(StrEnum):
-    """The formats that an ontology can be printed in."""
-
-    outline = "outline"
-    json = "json"
-    jsonl = "jsonl"
-    turtle = "turtle"
-    jsonld = "jsonld"
-    rdfxml = "rdfxml"
-    svg = "svg"
-    png = "png"
-    html = "html"
 
 
 FetchedOption = Annotated[
@@ -274,110 +283,100 @@ def _complain_of(ontology: Ontology) -> int:
     return len(ontology.issues)
 
 
-def keep_instances(ontology: Ontology, place: str, files: str | None, name: str | None) -> None:
-    """The instances into the library, one table per concept."""
-    from tabellion.cli.options import opened_library
+SEGMENT_EXAMPLES = """[bold]Examples[/bold]
 
-    with opened_library(place, files, create=True) as store:
-        from tabellion.library.mined import add_ontology, usual_name
+[dim]$[/dim] tabellion segment page.html [dim]· segments and labels as an outline to read[/dim]
 
-        add_ontology(store, ontology, name or usual_name(ontology))
+[dim]$[/dim] tabellion segment https://example.org/ --format json [dim]· for programs[/dim]
+
+[dim]$[/dim] tabellion segment page.html --method ontominer [dim]· by the algorithms of the paper[/dim]"""
 
 
-def print_ontology(ontology: Ontology, form: MineForm) -> None:
-    """The ontology in the form asked for."""
-    import msgspec
+class SegmentForm(StrEnum):
+    """The formats that a page's parts can be printed in."""
 
-    from tabellion.mine import report
-    from tabellion.mine import report as picture
-    from tabellion.mine import report as rdf
-    from tabellion.mine.ontology import instance_json
+    outline = "outline"
+    json = "json"
 
-    written = {
-        MineForm.turtle: rdf.to_turtle,
-        MineForm.jsonld: rdf.to_json_ld,
-        MineForm.rdfxml: rdf.to_rdf_xml,
-        MineForm.svg: picture.to_svg,
-        MineForm.html: report.to_html,
-    }.get(form)
-    if written is not None:
-        sys.stdout.buffer.write(written(ontology).encode("utf-8", "replace"))
-        return
-    if form is MineForm.json:
-        sys.stdout.buffer.writelines(ontology.json_parts())
-    elif form is MineForm.jsonl:
-        sys.stdout.buffer.writelines(msgspec.json.encode(instance_json(each)) + b"\n" for each in ontology.instances)
-    else:
-        for line in taxonomy_lines([msgspec.to_builtins(concept) for concept in ontology.concepts]):
-            typer.echo(line)
-        for each in ontology.instances if not ontology.concepts else ():
-            for line in instance_lines(instance_json(each)):
+
+def segment(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A saved page, an address, or - for standard input.")],
+    form: Annotated[
+        SegmentForm, typer.Option("--format", "-f", help="outline: to read; json: segments and tree for programs.")
+    ] = SegmentForm.outline,
+    method: MethodOption = MethodChoice.blocks,
+    limit: LimitOption = None,
+    trace: TraceOption = False,
+) -> None:
+    """Cut a web page into its parts and say what labels what."""
+    limits = build_limits(limit)
+    from tabellion.cli.messages import explained
+
+    with explained(source, trace=trace):
+        import msgspec
+
+        from tabellion.isolated import readers
+        from tabellion.mine.hierarchy import segment_page
+        from tabellion.mine.sources import load_with_tables
+
+        page = load_with_tables(source, limits, readers(fork=True))
+        made = segment_page(page, method.value).as_json(source)
+        if form is SegmentForm.json:
+            sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+        else:
+            for line in outline_lines(made):
                 typer.echo(line)
 
 
-def print_instances(
-    site: SitePages, form: MineForm | None, found: Finder, kept: list[ConceptInstance] | None = None
-) -> tuple[int, int, int]:
-    """What a site's pages tell of, a line each, also gathered in `kept`; pages not read, instances, attributes."""
-    import msgspec
+def outline_lines(made: dict[str, Any]) -> Iterator[str]:
+    """The tree, one line per text, a blank line between segments.
 
+    >>> world = {"label": "World", "children": []}
+    >>> list(outline_lines({"tree": {"children": [{"label": "News", "children": [world]}]}}))
+    ['News', '  World', '']
+    """
+    for part in made["tree"]["children"]:
+        waiting: list[tuple[dict[str, Any], int]] = [(part, 0)]
+        while waiting:
+            node, depth = waiting.pop()
+            if node["label"]:
+                yield "  " * depth + node["label"]
+            below = depth + 1 if node["label"] else depth
+            waiting.extend((child, below) for child in reversed(node["children"]))
+        yield ""
+
+
+ANNOTATE_EXAMPLES = """[bold]Examples[/bold]
+
+[dim]$[/dim] tabellion annotate page.html [dim]· into the folder annotated/[/dim]
+
+[dim]$[/dim] tabellion annotate https://example.org/prices -o prices/ --network [dim]· with its style sheets[/dim]"""
+
+
+def annotate(
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Web pages: files or addresses.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder that the pages and gold.jsonl go to.")
+    ] = Path("annotated"),
+    network: Annotated[
+        bool, typer.Option("--network", help="Put style sheets and pictures from the network into the page.")
+    ] = False,
+    limit: LimitOption = None,
+    trace: TraceOption = False,
+) -> None:
+    """Save web pages whole, with their words numbered, and write what is read from them as ground truth."""
+    limits = build_limits(limit)
+    from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain
-    from tabellion.errors import TabellionError
-    from tabellion.mine.instances import ConceptInstance
+    from tabellion.learn.annotate import annotate_page
 
-    broken: dict[str, TabellionError] = {}
-    count = values = 0
-
-    def load(source: str) -> PageTree | None:
+    failed = False
+    for source in sources:
         try:
-            return site.load(source)
-        except TabellionError as error:
-            broken[source] = error
-            return None
-
-    for instance in found(site.sources, load):
-        if instance.source in broken:
-            error = broken[instance.source]
-            complain(str(error))
-            line = {"source": instance.source, "attributes": [], "error": {"kind": error.kind, "note": str(error)}}
-        else:
-            line = msgspec.to_builtins(instance)
-            count, values = count + 1, values + len(instance.attributes)
-            if kept is not None:
-                kept.append(ConceptInstance(f"i{len(kept) + 1}-{site.name}", None, instance))
-        if form is MineForm.outline:
-            for text in instance_lines(line):
-                typer.echo(text)
-        elif form is not None:
-            sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
-    return len(broken), count, values
-
-
-def instance_lines(instance: dict[str, Any]) -> Iterator[str]:
-    """An instance to read: its source, then one line per attribute.
-
-    >>> list(instance_lines({"source": "a.html", "attributes": [{"label": ["Size", "Height"], "value": "2 m"}]}))
-    ['a.html', '  Size / Height: 2 m', '']
-    """
-    yield instance["source"]
-    for attribute in instance["attributes"]:
-        label = " / ".join(part.rstrip(" :") for part in attribute["label"])
-        yield f"  {label}: {attribute['value']}" if label else f"  {attribute['value']}"
-    yield ""
-
-
-def taxonomy_lines(concepts: list[dict[str, Any]]) -> Iterator[str]:
-    """The taxonomy as an outline, with the number of sites that have each concept.
-
-    >>> top = {"id": "c1", "label": "Sport", "parent": None, "support": 3}
-    >>> list(taxonomy_lines([top, {"id": "c2", "label": "Tennis", "parent": "c1", "support": 2}]))
-    ['Sport (3)', '  Tennis (2)']
-    """
-    below: dict[str | None, list[dict[str, Any]]] = {}
-    for concept in concepts:
-        below.setdefault(concept["parent"], []).append(concept)
-    waiting = [(concept, 0) for concept in reversed(below.get(None, []))]
-    while waiting:
-        concept, depth = waiting.pop()
-        yield f"{'  ' * depth}{concept['label']} ({concept['support']})"
-        waiting.extend((child, depth + 1) for child in reversed(below.get(concept["id"], [])))
+            name, tables = annotate_page(source, output, limits, network=network)
+            typer.echo(f"{output / 'pages' / name}: {tables} tables", err=True)
+        except Exception as error:
+            failure = explain(source, error)
+            complain(failure.note, failure.trace if trace else "")
+            failed = True
+    raise typer.Exit(1 if failed else 0)

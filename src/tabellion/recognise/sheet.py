@@ -30,7 +30,7 @@ from tabellion.model.place import Rect
 from tabellion.model.stated import UNMARKED, StatedTable
 from tabellion.model.style import PLAIN, Style
 from tabellion.values import read_texts
-from tabellion.values.conventions import LOOKED_AT, Conventions, settle_conventions
+from tabellion.values.number import LOOKED_AT, Conventions, settle_conventions
 from tabellion.values.texts import read_plain_numbers
 
 LONG = 12  # letters from which on a text repeated in neighbouring cells is no value

@@ -33,8 +33,7 @@ from tabellion.model.table import Paths, Quantity, Tuples
 from tabellion.patterns import lazy_pattern
 from tabellion.relate.titles import title_cells
 from tabellion.values import is_missing_mark
-from tabellion.values.conventions import settle_conventions
-from tabellion.values.number import read_quantities, suspects_quantity
+from tabellion.values.number import read_quantities, settle_conventions, suspects_quantity
 from tabellion.values.unit import Unit, find_format_unit, find_stated_unit, find_unit, read_unit
 from tabellion.values.vocabulary import words_for
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.patterns import lazy_pattern
-from tabellion.values.conventions import ENGLISH, Conventions
+from tabellion.values.number import ENGLISH, Conventions
 
 _EPOCH = date(1899, 12, 30).toordinal()
 FIRST_YEAR, LAST_YEAR = 1700, 2100  # what a plain number may be a year between

@@ -1,17 +1,20 @@
-"""Numbers as people write them, plain or not.
+"""Numbers as people write them, plain or not, and how one grid writes them.
+
+Conventions: decimal sign, order of dates, brackets for negatives, numbered notes. In: all texts of a grid. Out: its
+conventions, each settled by those texts that leave no doubt. A grid that gives no evidence is read as English: "1,234"
+is a thousand.
 
 In: a text and the conventions of its grid. Out: the number with its unit and its note marks, or None. Signs, brackets
 for negatives, currencies, percent, exponents and thousands by comma, blank, dot or apostrophe are read; ranges,
 fractions, ordinals and codes with leading zeros are not numbers. Fails where one grid mixes decimal signs so that
 "1,234" means both.
 
-Numbers that are not plain: with an error, a range or a bound, as a power of ten, as a fraction.
-
-In: the texts of one column of values that are no plain numbers, and the conventions of their grid. Out: a `Quantity`
-for each that says one. `32.5 ± 0.6` has an error, `12–15` and `12 to 15` are ranges whose ends go up, `12 (10–15)` is a
-number within its interval, `<0.05` and `≥ 3` are bounds, `1.2×10³` and `1 1/2` are numbers. What a column says decides:
-where one pair of it goes down (`3–1`, `2010-11`), a dash makes no ranges there, and where one slash is no fraction
-(`17/4`), none is. Fails on scores and codes whose pairs all go up.
+Numbers that are not plain: with an error, a range or a bound, as a power of ten, as a fraction. In: the texts of one
+column of values that are no plain numbers, and the conventions of their grid. Out: a `Quantity` for each that says one.
+`32.5 ± 0.6` has an error, `12–15` and `12 to 15` are ranges whose ends go up, `12 (10–15)` is a number within its
+interval, `<0.05` and `≥ 3` are bounds, `1.2×10³` and `1 1/2` are numbers. What a column says decides: where one pair of
+it goes down (`3–1`, `2010-11`), a dash makes no ranges there, and where one slash is no fraction (`17/4`), none is.
+Fails on scores and codes whose pairs all go up.
 """
 
 from __future__ import annotations
@@ -19,11 +22,116 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import islice
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from tabellion.model.table import Bound, Quantity
 from tabellion.patterns import lazy_pattern, short_pattern
-from tabellion.values.conventions import ENGLISH, Conventions
+
+LOOKED_AT = 20_000  # distinct texts are enough evidence; more would only cost time
+_RARE = 0.1  # "12,5" beside many "1,234": below this share it is a slip, not the custom
+_KEPT = 1 << 15  # short texts whose evidence is kept: the tables of a site say the same again and again
+_LONGEST_TELLING = 24  # no number that settles anything is longer
+
+_ANY_DIGIT = lazy_pattern(r"\d")
+_COMMA_DECIMAL = lazy_pattern(
+    r"(?:\d{1,3}(?:[\s.]\d{3})*|\d+),(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+|\d{1,3}(?:[\s.]\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"
+)
+_DOT_DECIMAL = lazy_pattern(
+    r"(?:\d{1,3}(?:[\s,]\d{3})*|\d*)\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{4,}\.\d+|\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}"
+)
+_COMMA_THOUSAND = lazy_pattern(r"[1-9]\d{0,2},\d{3}")
+_BRACKETED = short_pattern(r"\(\s*[$€£]?\s*(\d[\d.,\s]*)\)")
+_SCALE = lazy_pattern(r"\d{1,2}|(?:1[6-9]|20)\d\d|10{2,}|1(?:[,.\s]0{3})+")
+_TRIM = short_pattern(r"^[\s$€£+\-−–—(]+|[\s%€£)*rpeE]+$")
+_SLASHED_DAY = lazy_pattern(r"\s*(\d{1,2})[/.\-](\d{1,2})[/.\-](?:\d{4}|\d\d)\b")
+_NOTE = lazy_pattern(r"\s*+[(\[\\/]?\s*+(\d{1,2})\s?[)\]\\./:]*+\s*+(?=[^\W\d]).{12,}", re.DOTALL)
+_NOTE_NUMBER = lazy_pattern(r"\s*(?:(\d{1,2})\s?[.)/\\]\s*|(\d{1,2})\s+)")
+
+
+class Conventions(msgspec.Struct, frozen=True):
+    """How the texts of one grid are written. `day_first` is None where no date settles it."""
+
+    decimal: Literal[".", ","] = "."
+    brackets: bool = False  # "(5)" is -5 here
+    day_first: bool | None = None
+    numbered: frozenset[str] = frozenset()  # numbers that notes of the grid begin with
+
+
+ENGLISH = Conventions()
+
+
+def settle_conventions(texts: Iterable[str]) -> Conventions:
+    """What the texts of a grid agree on.
+
+    >>> settle_conventions(["1,234", "0,5", "12,7"]).decimal
+    ','
+    """
+    comma = dot = thousand = day = month = 0
+    brackets = False
+    numbered = set[str]()
+    for found in filter(None, map(_find_evidence, islice(texts, LOOKED_AT))):
+        comma += found.comma
+        dot += found.dot
+        thousand += found.thousand
+        day += found.day
+        month += found.month
+        brackets = brackets or found.brackets
+        if found.note:
+            numbered.add(found.note)
+    return Conventions(
+        decimal="," if comma > max(dot, _RARE * thousand) else ".",
+        brackets=brackets,
+        day_first=None if day == month else day > month,
+        numbered=frozenset(numbered),
+    )
+
+
+class _Evidence(msgspec.Struct, frozen=True, gc=False):
+    """What one text tells of the conventions of its grid."""
+
+    comma: bool = False
+    dot: bool = False
+    thousand: bool = False
+    brackets: bool = False
+    day: bool = False
+    month: bool = False
+    note: str | None = None  # the number of the note that it begins or names
+
+
+def _find_evidence(text: str) -> _Evidence | None:
+    if len(text) <= _LONGEST_TELLING:
+        return _read_evidence(text)
+    note = _NOTE.match(text)
+    return _Evidence(note=note[1]) if note else None
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_evidence(text: str) -> _Evidence | None:
+    """The evidence of a short text."""
+    if not _ANY_DIGIT.search(text):
+        return None
+    digits = _TRIM.sub("", text) if "," in text or "." in text else ""
+    bracketed = _BRACKETED.fullmatch(text.strip()) if "(" in text else None
+    dated = _SLASHED_DAY.match(text)
+    note = _NOTE_NUMBER.fullmatch(text) or _NOTE.match(text)
+    found = _Evidence(
+        comma=bool(_COMMA_DECIMAL.fullmatch(digits)),
+        dot=bool(_DOT_DECIMAL.fullmatch(digits)),
+        thousand=bool(_COMMA_THOUSAND.fullmatch(digits)),
+        brackets=bool(bracketed and not _SCALE.fullmatch(bracketed[1].strip())),
+        day=bool(dated and int(dated[1]) > 12),
+        month=bool(dated and int(dated[2]) > 12),
+        note=next(group for group in note.groups() if group) if note else None,
+    )
+    return found if found != _NOTHING else None
+
+
+_NOTHING = _Evidence()
+
 
 _MINUS = "-−–—‐‑‒﹣－"
 _CURRENCY = (

@@ -29,7 +29,7 @@ import msgspec
 
 from tabellion.patterns import lazy_pattern
 from tabellion.values.date import MONTHS, read_date
-from tabellion.values.marks import split_marks
+from tabellion.values.texts import split_marks
 from tabellion.values.vocabulary import lexicon
 
 PlaceKind = Literal["country", "state", "region"]

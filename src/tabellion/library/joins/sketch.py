@@ -23,8 +23,8 @@ import msgspec
 
 from tabellion.library.holdings import ColumnFacts, Details
 from tabellion.patterns import short_pattern
-from tabellion.values.marks import split_marks
 from tabellion.values.periods import known_places, plain_words, read_period
+from tabellion.values.texts import split_marks
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _TRAILING_MARK = short_pattern(r"(?<=\w)\s*(?:[(\[]\s*(?:\d{1,2}|[a-z])\s*[)\]]|\s\d{1,2}[/)])\s*$|[:.]+$")

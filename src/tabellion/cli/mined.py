@@ -1,19 +1,23 @@
-"""What `tabellion mine --unified` prints: things over sites, one schema for each kind."""
+"""What `tabellion mine` prints: an ontology with its instances; with `--unified`, things over sites with schemas."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from tabellion.mine.instances import ConceptInstance, Instance
     from tabellion.mine.linking import SameThing
-    from tabellion.mine.ontology import SitePages
+    from tabellion.mine.ontology import Ontology, SitePages
     from tabellion.mine.things import Thing, UnifiedSites
+    from tabellion.model.markup import PageTree
+
 
 RDF = ("turtle", "jsonld", "rdfxml")
 
@@ -146,3 +150,129 @@ def summary_lines(unified: UnifiedSites, things: Sequence[Thing], links: Sequenc
             f"{schema.kind}: {len(own)} things on {len(schema.sites)} sites, {shared} attributes on several sites; "
             f"{main / max(1, len(own)):.0f} facts a page, {(every - main) / max(1, len(own)):.0f} texts beside them"
         )
+
+
+class MineForm(StrEnum):
+    """The formats that an ontology can be printed in."""
+
+    outline = "outline"
+    json = "json"
+    jsonl = "jsonl"
+    turtle = "turtle"
+    jsonld = "jsonld"
+    rdfxml = "rdfxml"
+    svg = "svg"
+    png = "png"
+    html = "html"
+
+
+def keep_instances(ontology: Ontology, place: str, files: str | None, name: str | None) -> None:
+    """The instances into the library, one table per concept."""
+    from tabellion.cli.options import opened_library
+
+    with opened_library(place, files, create=True) as store:
+        from tabellion.library.mined import add_ontology, usual_name
+
+        add_ontology(store, ontology, name or usual_name(ontology))
+
+
+def print_ontology(ontology: Ontology, form: MineForm) -> None:
+    """The ontology in the form asked for."""
+    import msgspec
+
+    from tabellion.mine import report
+    from tabellion.mine import report as picture
+    from tabellion.mine import report as rdf
+    from tabellion.mine.ontology import instance_json
+
+    written = {
+        MineForm.turtle: rdf.to_turtle,
+        MineForm.jsonld: rdf.to_json_ld,
+        MineForm.rdfxml: rdf.to_rdf_xml,
+        MineForm.svg: picture.to_svg,
+        MineForm.html: report.to_html,
+    }.get(form)
+    if written is not None:
+        sys.stdout.buffer.write(written(ontology).encode("utf-8", "replace"))
+        return
+    if form is MineForm.json:
+        sys.stdout.buffer.writelines(ontology.json_parts())
+    elif form is MineForm.jsonl:
+        sys.stdout.buffer.writelines(msgspec.json.encode(instance_json(each)) + b"\n" for each in ontology.instances)
+    else:
+        for line in taxonomy_lines([msgspec.to_builtins(concept) for concept in ontology.concepts]):
+            typer.echo(line)
+        for each in ontology.instances if not ontology.concepts else ():
+            for line in instance_lines(instance_json(each)):
+                typer.echo(line)
+
+
+def print_instances(
+    site: SitePages,
+    form: MineForm | None,
+    found: Callable[[Sequence[str], Callable[[str], PageTree | None]], Iterator[Instance]],
+    kept: list[ConceptInstance] | None = None,
+) -> tuple[int, int, int]:
+    """What a site's pages tell of, a line each, also gathered in `kept`; pages not read, instances, attributes."""
+    import msgspec
+
+    from tabellion.cli.messages import complain
+    from tabellion.errors import TabellionError
+    from tabellion.mine.instances import ConceptInstance
+
+    broken: dict[str, TabellionError] = {}
+    count = values = 0
+
+    def load(source: str) -> PageTree | None:
+        try:
+            return site.load(source)
+        except TabellionError as error:
+            broken[source] = error
+            return None
+
+    for instance in found(site.sources, load):
+        if instance.source in broken:
+            error = broken[instance.source]
+            complain(str(error))
+            line = {"source": instance.source, "attributes": [], "error": {"kind": error.kind, "note": str(error)}}
+        else:
+            line = msgspec.to_builtins(instance)
+            count, values = count + 1, values + len(instance.attributes)
+            if kept is not None:
+                kept.append(ConceptInstance(f"i{len(kept) + 1}-{site.name}", None, instance))
+        if form is MineForm.outline:
+            for text in instance_lines(line):
+                typer.echo(text)
+        elif form is not None:
+            sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+    return len(broken), count, values
+
+
+def instance_lines(instance: dict[str, Any]) -> Iterator[str]:
+    """An instance to read: its source, then one line per attribute.
+
+    >>> list(instance_lines({"source": "a.html", "attributes": [{"label": ["Size", "Height"], "value": "2 m"}]}))
+    ['a.html', '  Size / Height: 2 m', '']
+    """
+    yield instance["source"]
+    for attribute in instance["attributes"]:
+        label = " / ".join(part.rstrip(" :") for part in attribute["label"])
+        yield f"  {label}: {attribute['value']}" if label else f"  {attribute['value']}"
+    yield ""
+
+
+def taxonomy_lines(concepts: list[dict[str, Any]]) -> Iterator[str]:
+    """The taxonomy as an outline, with the number of sites that have each concept.
+
+    >>> top = {"id": "c1", "label": "Sport", "parent": None, "support": 3}
+    >>> list(taxonomy_lines([top, {"id": "c2", "label": "Tennis", "parent": "c1", "support": 2}]))
+    ['Sport (3)', '  Tennis (2)']
+    """
+    below: dict[str | None, list[dict[str, Any]]] = {}
+    for concept in concepts:
+        below.setdefault(concept["parent"], []).append(concept)
+    waiting = [(concept, 0) for concept in reversed(below.get(None, []))]
+    while waiting:
+        concept, depth = waiting.pop()
+        yield f"{'  ' * depth}{concept['label']} ({concept['support']})"
+        waiting.extend((child, depth + 1) for child in reversed(below.get(concept["id"], [])))
