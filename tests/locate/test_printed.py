@@ -7,14 +7,19 @@ import numpy as np
 import pytest
 
 from printing import PdfPage, lay_table, write_pdf
-from tabellion.locate.printed.extent import in_figure, lists_contents, widen_tables
 from tabellion.locate.printed.parting import settle_chances
 from tabellion.locate.printed.piece_features import Earlier
-from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
 from tabellion.locate.printed.regions import goes_on, join_parts
 from tabellion.locate.printed.running_text import RunningText
 from tabellion.locate.printed.second_look import gather_facts
 from tabellion.locate.printed.surroundings import find_surroundings
+from tabellion.locate.printed.whole_regions import (
+    REGION_FEATURES,
+    in_figure,
+    lists_contents,
+    region_features,
+    widen_tables,
+)
 from tabellion.model.document import PrintedRegion, Surroundings
 from tabellion.model.place import Box, Place
 from tabellion.model.printed import PrintedPage

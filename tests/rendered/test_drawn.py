@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.locate.rendered.features import DRAWN_FEATURES
+from tabellion.locate.rendered.candidates import DRAWN_FEATURES
 from tabellion.locate.rendered.regions import locate_rendered
 from tabellion.model.document import MarkupRegion
 from tabellion.model.markup import RenderedPage

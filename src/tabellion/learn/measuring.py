@@ -26,8 +26,8 @@ import msgspec
 from tabellion.errors import MissingExtraError, UsageError
 from tabellion.learn.corpora import MEASURED, RENDERED_CORPORA, corpus_folder, find_corpus, load_gold
 from tabellion.learn.parts import LEARNED_FROM, SHEETS
-from tabellion.learn.printed.cases import fold_of
 from tabellion.learn.printed.gold import GoldCell
+from tabellion.learn.printed.locate import fold_of
 from tabellion.learn.printed.structure import whole_head
 from tabellion.learn.scoring.articles import describe as describe_printed
 from tabellion.learn.scoring.articles import evaluate

@@ -39,6 +39,12 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
+ROOT = -1
+
+
+Pairs = tuple[Indices, Indices]
+
+
 class Attributes(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Parallel arrays, one entry per label, in reading order.
 

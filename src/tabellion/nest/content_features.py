@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tabellion.nest.attributes import Flags, Indices, Numbers
+from tabellion.nest.attributes import ROOT, Flags, Indices, Numbers
 from tabellion.nest.pair_view import PairView, count_each
-from tabellion.nest.papers.chen_candidates import ROOT
-from tabellion.nest.papers.chen_pairs import Feature
+from tabellion.nest.papers.chen import Feature
 
 CLOSE_ENOUGH = 0.005  # parts may miss their sum by rounding: this share of it
 LONGEST_SUM = 20  # parts that are added up one by one until they match

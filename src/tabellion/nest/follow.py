@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from tabellion.model.correction import Cell
 from tabellion.model.frame import HeaderTree
-from tabellion.nest.attributes import Indices, Numbers
-from tabellion.nest.papers.chen_candidates import ROOT, Pairs
+from tabellion.nest.attributes import ROOT, Indices, Numbers, Pairs
 from tabellion.nest.tree import Nearest
 
 

@@ -21,7 +21,7 @@ from tabellion.model.correction import Cell
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Grid
 from tabellion.model.methods import ParentMethod
-from tabellion.nest.attributes import Attributes, Indices, Numbers, read_attributes
+from tabellion.nest.attributes import ROOT, Attributes, Indices, Numbers, Pairs, read_attributes
 from tabellion.nest.follow import (
     Given,
     Lesson,
@@ -33,7 +33,6 @@ from tabellion.nest.follow import (
     without_chains,
 )
 from tabellion.nest.pair_view import PairView
-from tabellion.nest.papers.chen_candidates import ROOT, Pairs
 from tabellion.nest.rules import climb
 from tabellion.nest.spread import HeaderCells, spread_headers
 from tabellion.nest.stub import Strand, find_strands

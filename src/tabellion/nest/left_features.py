@@ -11,11 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from tabellion.nest.attributes import Flags, Indices, Numbers
+from tabellion.nest.attributes import ROOT, Flags, Indices, Numbers
 from tabellion.nest.content_features import VALUE_FEATURES, WORD_FEATURES
 from tabellion.nest.pair_view import PairView, count_each
-from tabellion.nest.papers.chen_candidates import ROOT
-from tabellion.nest.papers.chen_pairs import PAPER_LEFT, Feature
+from tabellion.nest.papers.chen import PAPER_LEFT, Feature
 
 FAR = 50.0  # distances are cut here, so that long strands look like those learned from
 

@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.nest.attributes import Attributes, Flags, Indices, Numbers, join_strands
-from tabellion.nest.papers.chen_candidates import ROOT, Pairs
+from tabellion.nest.attributes import ROOT, Attributes, Flags, Indices, Numbers, Pairs, join_strands
 
 Made = TypeVar("Made")
 

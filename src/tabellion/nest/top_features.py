@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.nest.attributes import Flags, Indices, Numbers
-from tabellion.nest.papers.chen_candidates import ROOT, Pairs
+from tabellion.nest.attributes import ROOT, Flags, Indices, Numbers, Pairs
 from tabellion.nest.spread import NONE, HeaderCells
 
 LEVELS_ABOVE = 4  # header rows above a cell that are searched for its parent

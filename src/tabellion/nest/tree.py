@@ -23,11 +23,10 @@ import numpy as np
 
 from tabellion.model.frame import HeaderNode, HeaderTree
 from tabellion.model.methods import ParentMethod
-from tabellion.nest.attributes import Attributes, Indices, Numbers
+from tabellion.nest.attributes import ROOT, Attributes, Indices, Numbers, Pairs
 from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_view import PairView, join_views
-from tabellion.nest.papers.chen_candidates import ROOT, Pairs, climbing_pairs, differing_pairs
-from tabellion.nest.papers.chen_pairs import PAPER_LEFT, compute_features, paper_style
+from tabellion.nest.papers.chen import PAPER_LEFT, climbing_pairs, compute_features, differing_pairs, paper_style
 from tabellion.nest.rules import climb
 from tabellion.nest.spread import HeaderCells
 from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, Head, TopView, compute_top_features, top_pairs

@@ -27,9 +27,8 @@ from tabellion.label.pages.view import view_tables
 from tabellion.learn.corpora import LeftOut, is_seen
 from tabellion.learn.fitting import Across, BoostingSettings, Examples, fit_across, fit_trees, judge_unseen
 from tabellion.learn.memory import spread
-from tabellion.learn.printed.cases import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases
 from tabellion.learn.printed.gold import GoldCell, GoldTable
-from tabellion.learn.printed.locate import printed_material
+from tabellion.learn.printed.locate import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases, printed_material
 from tabellion.learn.scoring.articles import is_number
 from tabellion.learn.training import Card, write_card
 from tabellion.model.document import PrintedRegion
@@ -39,13 +38,14 @@ from tabellion.recognise.printed.grid import PrintedTable, recognise_table_rows
 from tabellion.recognise.printed.line_facts import LineFacts, line_facts
 from tabellion.recognise.printed.line_joins import JOIN_FEATURES, JOINS, join_features, settle_joins
 from tabellion.recognise.printed.phrases import SPAN_FEATURES, SPANS, Phrase, doubts, join_phrases, span_features
-from tabellion.recognise.printed.river_candidates import LineRuns, River, candidate_rivers
 from tabellion.recognise.printed.rivers import (
     FIRST_RIVERS,
     OWN_FEATURES,
     RIVER_FEATURES,
     RIVERS,
+    River,
     add_neighbours,
+    candidate_rivers,
     river_features,
     ruled_separators,
     settle_rivers,
@@ -53,7 +53,7 @@ from tabellion.recognise.printed.rivers import (
 from tabellion.recognise.printed.row_features import ROW_FEATURES, row_features
 from tabellion.recognise.printed.rows import ROWS, find_blocks, row_candidates, without_words
 from tabellion.recognise.printed.spanners import widen_phrases
-from tabellion.recognise.printed.text import Strip, lay_strip
+from tabellion.recognise.printed.text import LineRuns, Strip, lay_strip
 from tabellion.weights import Weights
 
 TREES = BoostingSettings(rounds=140, leaves=15, rate=0.06, least_rows=10, ridge=2.0, columns=0.5, rows=0.8)

@@ -20,13 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.printed.cuts import LEVEL_FEATURES, UPRIGHT_FEATURES
-from tabellion.locate.printed.extent import in_figure, lists_contents, widen_tables
 from tabellion.locate.printed.parting import Judges, part_tables, settle_chances
 from tabellion.locate.printed.piece_features import PIECE_FEATURES, Earlier, piece_features
-from tabellion.locate.printed.region_features import REGION_FEATURES, region_features
 from tabellion.locate.printed.running_text import RunningText, pieces_inside
 from tabellion.locate.printed.second_look import SECOND_FEATURES, PieceFacts, gather_facts, hull, second_features
 from tabellion.locate.printed.surroundings import find_surroundings
+from tabellion.locate.printed.whole_regions import (
+    REGION_FEATURES,
+    in_figure,
+    lists_contents,
+    region_features,
+    widen_tables,
+)
 from tabellion.model.arrays import median
 from tabellion.model.document import LIKELY, PrintedKind, PrintedRegion, Surroundings
 from tabellion.model.place import Box, Place

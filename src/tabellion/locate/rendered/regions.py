@@ -45,8 +45,7 @@ from tabellion.locate.rendered.arrangement import (
     Topology,
     find_topology,
 )
-from tabellion.locate.rendered.candidates import BoxFrame, build_box_page
-from tabellion.locate.rendered.features import drawn_features
+from tabellion.locate.rendered.candidates import BoxFrame, build_box_page, drawn_features
 from tabellion.locate.web.genuine import LIKELY, locate_tables
 from tabellion.model.document import MarkupRegion
 from tabellion.model.markup import RenderedPage, Words

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.papers.wang import PAPER_FEATURES, count_words, paper_features, tamed
-from tabellion.locate.rendered.features import DRAWN_FEATURES
+from tabellion.locate.rendered.candidates import DRAWN_FEATURES
 from tabellion.locate.web.features import FEATURES, genuine_features
 from tabellion.locate.web.views import view_candidates
 from tabellion.model.document import Mark, MarkupRegion

@@ -14,15 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.model.arrays import median
-from tabellion.recognise.printed.river_candidates import (
-    Ink,
-    LineRuns,
-    River,
-    candidate_rivers,
-    telling_lines,
-)
-from tabellion.recognise.printed.rivers import judge_rivers, ruled_separators
-from tabellion.recognise.printed.text import Strip
+from tabellion.recognise.printed.rivers import River, candidate_rivers, judge_rivers, ruled_separators
+from tabellion.recognise.printed.text import Ink, LineRuns, Strip, telling_lines
 from tabellion.weights import Weights
 
 _SAME_PLACE = 3.0  # points: rulings closer than this are one
