@@ -26,6 +26,15 @@ def test_columns_that_only_spans_reach_are_left_out_but_keep_their_numbers() -> 
     assert not len(grid.spans)
 
 
+def test_columns_that_a_blank_row_makes_for_their_widths_are_left_out() -> None:
+    widths = "<tr>" + "<td style='width:9%'></td>" * 7
+    rows = "<tr><td colspan=3><td colspan=3>2023<td><tr><td colspan=3>Sales<td colspan=2>5<td><td>"
+    grid = grid_of(f"<table>{widths}{rows}<tr><td colspan=3>Costs<td colspan=2>3<td><td></table>")
+    assert rows_of(grid) == [["", "2023", ""], ["Sales", "5", ""], ["Costs", "3", ""]]
+    assert grid.column_of.tolist() == [0, 3, 6]
+    assert not len(grid.spans)
+
+
 def test_lines_of_a_row_that_are_rows_are_parted() -> None:
     grid = grid_of("<table><tr><th>Place<th>ng/kg<tr><td>Dump<br>Factory<br>Plant<td><p>4.4<p>34.7<p>2.2</table>")
     assert rows_of(grid) == [["Place", "ng/kg"], ["Dump", "4.4"], ["Factory", "34.7"], ["Plant", "2.2"]]

@@ -160,9 +160,9 @@ def _settle_rows(view: WebView, rows: int) -> int:
 
     A row of nothing but years goes on with a head over other numbers; so does one that tells apart what a header above
     it spans, and a unit in brackets over all of them. A row that says nothing but a name in the stub, where the head
-    has named the stub, is the first group and no head. A first row that numbers the columns after the names is a head.
-    One that looks as the next does and in which a column says what it says again below is the first of the body. Below
-    a row of header cells another goes on with the head, where the body has few.
+    has named the stub or another such row follows, is the first group and no head. A first row that numbers the columns
+    after the names is a head. One that looks as the next does and in which a column says what it says again below is
+    the first of the body. Below a row of header cells another goes on with the head, where the body has few.
     """
     filled = view.kind != EMPTY
     height, width = filled.shape
@@ -180,7 +180,10 @@ def _settle_rows(view: WebView, rows: int) -> int:
         return rows
     while rows < height - 1 and _goes_on(view, rows):
         rows += 1
-    while rows > 1 and filled[: rows - 1, 0].any() and _names_stub_only(view, rows - 1):
+    while rows > 1 and _names_stub_only(view, rows - 1):
+        named = filled[: rows - 1, 0].any() or (rows < height and _names_stub_only(view, rows))
+        if not named:
+            break
         rows -= 1
     return rows
 
@@ -290,8 +293,8 @@ def _standing_out(view: WebView, rows: int) -> int:
 def _names_under_corner(view: WebView, rows: int) -> bool:
     """Whether the first column names the rows of figures, by what the head says of it.
 
-    So it is where the head says nothing over it, or says days or years over all others, and it alone is of words; and
-    where the head says over it in what unit the figures are.
+    So it is where the head says nothing over it, or says days or years over all others, and it alone is of words;
+    where its words are distinct and all others are of figures; and where the head says over it in what unit these are.
     """
     kind = view.kind
     filled, body = kind != EMPTY, kind[rows:]
@@ -308,8 +311,18 @@ def _names_under_corner(view: WebView, rows: int) -> bool:
     if filled[:rows, 0].any() and _says_unit(view, rows):
         return True
     heads = kind[rows - 1, 1:]
-    told = not filled[:rows, 0].any() or (_WHEN[heads].all() and (heads != EMPTY).sum() > 1)
+    told = not filled[:rows, 0].any() or (_WHEN[heads].all() and (heads != EMPTY).sum() > 1) or _crosses(view, rows)
     return bool(told and (_WORDS[body[:, 1:]].sum(axis=0) <= _MOSTLY * held.sum(axis=0)).all())
+
+
+def _crosses(view: WebView, rows: int) -> bool:
+    """Whether distinct words stand in the first column and figures, or signs in their place, in two others or more."""
+    body, names = view.kind[rows:], view.codes[SAID][rows:, 0].tolist()
+    if body.shape[1] <= _PAIR or len(set(names)) < _ALIKE * len(names) or not _WORDS[body[:, 0]].all():
+        return False
+    held = (body[:, 1:] != EMPTY).sum(axis=0)
+    figures = (_FIGURES[body[:, 1:]] | (body[:, 1:] == SIGN)).sum(axis=0)
+    return bool((figures >= _ALIKE * held).all() and (held > 0).sum() >= _PAIR)
 
 
 def _says_unit(view: WebView, rows: int) -> bool:

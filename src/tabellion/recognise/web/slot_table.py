@@ -52,6 +52,13 @@ class SlotTable(msgspec.Struct, frozen=True, eq=False):
         box = None if self.box is None else self.box[kept]
         return msgspec.structs.replace(self, box=box, **{name: getattr(self, name)[kept] for name in names})
 
+    def only_columns(self, kept: NDArray[np.bool_]) -> SlotTable:
+        """Some of the columns, with the cells that reach into them."""
+        before = np.append(0, kept.cumsum()).astype(np.int32)  # columns before each
+        start, end = before[self.column], before[self.column + self.across]
+        left = msgspec.structs.replace(self, column=start, across=end - start, column_of=self.column_of[kept])
+        return left.only(end > start)
+
     def first_rows(self, count: int) -> SlotTable:
         """The first rows alone."""
         part = self.only(self.row < count)
@@ -259,17 +266,9 @@ def _joined(table: SlotTable, joined: list[bool], texts: list[str]) -> SlotTable
         text=text,
         column_of=table.column_of[begins],
     )
-    return _without_empty_columns(small, kept, filled | (table.content > 0))
-
-
-def _without_empty_columns(table: SlotTable, kept: NDArray[np.bool_], filled: NDArray[np.bool_]) -> SlotTable:
-    """The cells to be kept, without the columns that only keep amounts apart."""
-    used = np.zeros(len(table.column_of), dtype=bool)
-    used[table.column[kept & filled]] = True
-    before = np.append(0, used.cumsum()).astype(np.int32)  # used columns before each
-    start, end = before[table.column], before[table.column + table.across]
-    left = msgspec.structs.replace(table, column=start, across=end - start, column_of=table.column_of[used])
-    return left.only(kept & (end > start))
+    used = np.zeros(len(small.column_of), dtype=bool)
+    used[column[kept & (filled | (table.content > 0))]] = True  # the others only keep amounts apart
+    return small.only(kept).only_columns(used)
 
 
 def _glue(parts: list[str]) -> str:

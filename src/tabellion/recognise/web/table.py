@@ -110,7 +110,7 @@ def recognise_table(region: MarkupRegion) -> Grid:
         table = _read_slots(region.page.cells, candidate)
     table, issues = _cut(table, region)
     if candidate.stated is None:
-        table = _without_blank_rows(join_amounts(part_rows(table)))
+        table = _without_blank_lines(join_amounts(part_rows(table)))
     return _make_grid(table, region, issues)
 
 
@@ -150,13 +150,22 @@ def _compact(lines: Ints, spans: Ints) -> tuple[Ints, Ints, Ints]:
     return begins.nonzero()[0].astype(np.int32), start, before[np.minimum(lines + spans, len(begins))] - start
 
 
-def _without_blank_rows(table: SlotTable) -> SlotTable:
-    """The table without rows in which nothing stands: its rows are numbered as if they were not there."""
+def _without_blank_lines(table: SlotTable) -> SlotTable:
+    """The table without rows in which nothing stands: its rows are numbered as if they were not there.
+
+    And without columns in which nothing begins and that a cell goes over: they are for widths alone.
+    """
     said = np.array([text != "" and not text.isspace() for text in table.text.tolist()], dtype=bool)
     said |= table.content > 0
     first, size = table.row[said], len(table.row_of) + 1
     used = np.bincount(first, minlength=size) - np.bincount(first + table.down[said], minlength=size)
     kept = used.cumsum()[:-1] > 0
+    if (table.across[said] > 1).any():
+        first, size = table.column[said], len(table.column_of) + 1
+        begins = np.bincount(first, minlength=size)
+        over = (begins - np.bincount(first + table.across[said], minlength=size)).cumsum() > 0
+        if (over & (begins == 0)).any():
+            table = table.only_columns(~(over & (begins == 0))[:-1])
     if kept.all() or not kept.any():
         return table
     before = np.append(0, kept.cumsum()).astype(np.int32)
