@@ -125,3 +125,22 @@ def test_pairs_of_a_label_and_what_it_says_above_a_head_are_titles():
     assert parted(["Source", "Census"], *sites) == ([0], [1])
     assert parted(["Region", "All figures"], *sites) == ([], [0, 1])
     assert parted([None, "Weather", None, "Water"], *sites) == ([], [0, 1])
+
+
+def test_a_head_below_words_that_were_taken_for_a_body_heads_what_is_below_it():
+    people = [["Ada", "author", 36, 1815], ["Emmy", "teacher", 53, 1882], ["Mary", "painter", 82, 1844]]
+    rows = [["at", "the", "top", "of"], ["or", "merging"], ["Name", "Trade", "Age", "Born"], *people]
+    [block] = blocks_of(rows, ["header", "data", "header", "data", "data", "data"])
+    assert (block.header, block.body) == ([0, 1, 2], [3, 4, 5])
+
+
+def test_a_row_that_explains_the_heads_in_brackets_is_of_the_head():
+    def heads(*rows):
+        return settle_heads(grid_of(rows), [Block(header=[0], body=list(range(1, len(rows))))])[0].header
+
+    names, told = ["Name", "Trade", "Weight"], ["(at birth)", "(as said)", "(in grams)"]
+    body = [["Ada", "author", 5.5], ["Emmy", "teacher", 6.5]]
+    assert heads(names, told, *body) == [0, 1]
+    assert heads(names, told, told) == [0]
+    assert heads(names, ["(1)", "(2)", "(3)"], *body) == [0]
+    assert heads(names, ["(none)", None, None], *body) == [0]

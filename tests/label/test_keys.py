@@ -137,3 +137,10 @@ def test_labels_indented_below_one_another_behind_codes_name_rows_too() -> None:
     assert settle_stub(grid, range(4), range(3), [0]) == [0, 1]
     plain = grid_of([[code, str(label).strip(), value] for code, label, value in rows])
     assert settle_stub(plain, range(4), range(3), [0]) == [0]
+
+
+def test_numbers_behind_names_that_tell_few_rows_apart_are_no_codes() -> None:
+    crops: list[list[str | float | None]] = [["Oats", 14, 5], ["Rye", 16, 9], ["Wheat", 18, 2]]
+    assert narrowed(crops, [0, 1]) == [0]
+    towns: list[list[str | float | None]] = [[f"Town {at}", 1000 + 7 * at, at * at % 13] for at in range(9)]
+    assert narrowed(towns, [0, 1]) == [0, 1]

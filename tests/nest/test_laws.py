@@ -140,3 +140,20 @@ def test_given_parents_hold_and_the_tree_stays_a_tree(
     assert_is_forest(tree)
     (node,) = [node for node in tree.nodes if node.cells[0] == child]
     assert (None if node.parent is None else tree.nodes[node.parent].cells[0]) == parent
+
+
+def test_a_lone_text_among_texts_is_one_of_them_and_among_numbers_a_label() -> None:
+    def labels(values: list[str | float | None]) -> list[str]:
+        rows: list[list[str | float | None]] = [
+            ["", "Said"],
+            *([f"Row {at}" if at else None, v] for at, v in enumerate(values)),
+        ]
+        frame = build_frame(build_grid(rows), "h" + "d" * len(values))
+        return [
+            str(frame.grid.label[row, column])
+            for one in find_strands(frame)
+            for row, column in zip(one.row, one.column, strict=True)
+        ]
+
+    assert labels(["empty", "a word", "another"]) == ["Row 1", "Row 2"]
+    assert labels(["in percent", 5, 7]) == ["in percent", "Row 1", "Row 2"]

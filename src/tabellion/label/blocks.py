@@ -42,6 +42,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
 
 SETTINGS = BlockSettings()
 _IN_BRACKETS = lazy_pattern(r"\s?[(（].*")  # "Value (EUR)"
+_EXPLAINED = lazy_pattern(r"\([^()]*[^\W\d_][^()]*\)|\[[^\[\]]*[^\W\d_][^\[\]]*\]")  # "(in grams)"
 
 
 class Block(msgspec.Struct):
@@ -99,15 +100,15 @@ def _parts(grid: Grid, block: Block, run: Run) -> bool:
     """Whether a run below a body starts the next block."""
     if run.part == "header":
         apart = bool(block.note) or _gap_before(grid, run.rows[0])
-        return apart and _heads(grid, block, run.rows)
+        return apart and _heads(grid, block.body, run.rows)
     return run.part == "title" and run.follows != "body"
 
 
-def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
-    """Whether rows cover the value columns of a block as a head does."""
-    content = grid.content[block.body]
+def _heads(grid: Grid, body: list[int], rows: list[int]) -> bool:
+    """Whether rows cover the value columns of a body as a head does."""
+    content = grid.content[body]
     filled = np.maximum((content != EMPTY).sum(axis=0), 1)
-    valued = np.isin(content, (Content.NUMBER, Content.MISSING)).sum(axis=0) > 0.5 * filled
+    valued = np.isin(content, (Content.NUMBER, Content.DATE, Content.MISSING)).sum(axis=0) > 0.5 * filled
     said = grid.content.ravel()[grid.home[rows]] != EMPTY
     over = said.any(axis=0) & valued
     heads = len(distinct(grid.home[rows][said & valued]))
@@ -117,7 +118,8 @@ def _heads(grid: Grid, block: Block, rows: list[int]) -> bool:
 def _is_late_head(grid: Grid, block: Block, run: Run) -> bool:
     """Whether a head right below a short body without many numbers shows that the body was head as well."""
     short = bool(block.header) and len(block.body) <= min(SETTINGS.long_head, run.rest)
-    if not short or not _heads(grid, block, run.rows):
+    below = list(range(run.rows[-1] + 1, min(run.rows[-1] + 1 + SETTINGS.looked_at, grid.shape[0])))
+    if not short or not (_heads(grid, block.body, run.rows) or _heads(grid, below, run.rows)):
         return False
     content = grid.content[block.body][:, 1:]
     numbers = np.isin(content, (Content.NUMBER, Content.MISSING)).sum()
@@ -282,6 +284,8 @@ def settle_heads(grid: Grid, blocks: list[Block]) -> list[Block]:
             block.title, block.header = [*block.title, *block.header[:pairs]], block.header[pairs:]
         while len(block.header) > 1 and (_is_record(grid, block, columns) or _is_group(grid, block, columns)):
             block.body.insert(0, block.header.pop())
+        while block.header and len(block.body) > 1 and _is_bracketed(grid, block, columns):
+            block.header.append(block.body.pop(0))
         if block.header and len(columns) > 1 and _is_counted(grid, block, columns):
             block.body.insert(0, block.header.pop())
         below = np.array(block.body[: SETTINGS.looked_at])
@@ -335,6 +339,16 @@ def _is_form(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
         return False
     texts = grid.content[rows[1:], columns[1]] == TEXT
     return bool(texts.sum() >= SETTINGS.form_texts and SETTINGS.form_mixed <= texts.mean() < 1)
+
+
+def _is_bracketed(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
+    """Whether the first row of a body only says what its heads mean, in brackets: "(in grams)", "(at birth)"."""
+    first, after = (
+        [str(grid.text[row, column]).strip() for column in columns if grid.filled[row, column]]
+        for row in block.body[:2]
+    )
+    covered = len(first) >= max(SETTINGS.least_heads, SETTINGS.whole_head * len(columns))
+    return covered and all(map(_EXPLAINED.fullmatch, first)) and not any(map(_EXPLAINED.fullmatch, after))
 
 
 def _is_counted(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:

@@ -207,11 +207,14 @@ def _goes_again(grid: Grid, rows: NDArray[np.intp], column: int, parts: list[tup
 
 
 def _counts(grid: Grid, rows: NDArray[np.intp], columns: Sequence[int]) -> bool:
-    """Whether columns hold numbers alone and the first no code: some rows have none, or the same as others."""
+    """Whether columns hold numbers alone and the first no code: some rows have none, or the same as others.
+
+    In a few rows numbers are different by chance, so they are no codes there either.
+    """
     content = grid.content.ravel()[grid.home[rows[:, None], columns]]
     numbers = np.isin(content, (Content.NUMBER, Content.EMPTY, Content.MISSING)).all()
     names = _names(grid, rows, columns[0])
-    return bool(numbers) and not (all(names) and len(set(names)) == len(names))
+    return bool(numbers) and not (len(rows) >= _SLIP and all(names) and len(set(names)) == len(names))
 
 
 def _says_the_same(names: tuple[str, ...]) -> bool:

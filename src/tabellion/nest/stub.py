@@ -151,7 +151,10 @@ def _staggered(
 
 
 def _lonely_texts(frame: Frame, rows: NDArray[np.intp]) -> dict[int, int]:
-    """Body rows whose only filled cell is a text among the values: row -> its column."""
+    """Body rows whose only filled cell is a text among the values: row -> its column.
+
+    Where the values below and above it are texts too, it is one of them, unless it is merged over columns.
+    """
     grid = frame.grid
     inside = grid.filled[rows, frame.rect.left : frame.rect.right + 1]
     single = np.add.reduce(inside, axis=1, dtype=np.intp) == 1
@@ -159,9 +162,16 @@ def _lonely_texts(frame: Frame, rows: NDArray[np.intp]) -> dict[int, int]:
     found: dict[int, int] = {}
     for row in rows[single].tolist():
         column = int(grid.filled[row, frame.rect.left :].argmax()) + frame.rect.left
-        if column in values and grid.content[row, column] == _TEXT:
+        if column in values and grid.content[row, column] == _TEXT and not _among_texts(grid, rows, row, column):
             found[row] = column
     return found
+
+
+def _among_texts(grid: Grid, rows: NDArray[np.intp], row: int, column: int) -> bool:
+    """Whether a cell of one column stands among texts: most of what the column says in other rows."""
+    said = grid.content[rows[rows != row], column]
+    texts = int((said == _TEXT).sum())
+    return grid.span_at.get((row, column), (1, 1))[1] == 1 and 2 * texts > int((said != Content.EMPTY).sum())
 
 
 def _strand(
