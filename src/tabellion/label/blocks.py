@@ -42,7 +42,7 @@ class BlockSettings(msgspec.Struct, frozen=True):
 
 SETTINGS = BlockSettings()
 _IN_BRACKETS = lazy_pattern(r"\s?[(（].*")  # "Value (EUR)"
-_EXPLAINED = lazy_pattern(r"\([^()]*[^\W\d_][^()]*\)|\[[^\[\]]*[^\W\d_][^\[\]]*\]")  # "(in grams)"
+_ALL_IN_BRACKETS = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
 class Block(msgspec.Struct):
@@ -343,12 +343,16 @@ def _is_form(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
 
 def _is_bracketed(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
     """Whether the first row of a body only says what its heads mean, in brackets: "(in grams)", "(at birth)"."""
-    first, after = (
-        [str(grid.text[row, column]).strip() for column in columns if grid.filled[row, column]]
+    explained = [
+        [_explains(str(grid.text[row, column]).strip()) for column in columns if grid.filled[row, column]]
         for row in block.body[:2]
-    )
-    covered = len(first) >= max(SETTINGS.least_heads, SETTINGS.whole_head * len(columns))
-    return covered and all(map(_EXPLAINED.fullmatch, first)) and not any(map(_EXPLAINED.fullmatch, after))
+    ]
+    covered = len(explained[0]) >= max(SETTINGS.least_heads, SETTINGS.whole_head * len(columns))
+    return covered and all(explained[0]) and not any(explained[1])
+
+
+def _explains(text: str) -> bool:
+    return _ALL_IN_BRACKETS.fullmatch(text) is not None and any(map(str.isalpha, text))
 
 
 def _is_counted(grid: Grid, block: Block, columns: NDArray[np.intp]) -> bool:
