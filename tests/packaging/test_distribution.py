@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -62,15 +66,30 @@ def test_the_extra_all_holds_every_feature() -> None:
 
 
 def test_every_package_that_development_needs_is_pinned() -> None:
-    pinned = {
-        line.partition("==")[0].lower().replace("_", "-").replace(".", "-")
-        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-        if not line.startswith("#")
-    }
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {canonicalize_name(line.partition("==")[0]) for line in pins if not line.startswith("#")}
     extras = PROJECT["optional-dependencies"]
     wanted = [*PROJECT["dependencies"], *(each for extra in set(extras) - {"bench"} for each in extras[extra])]
-    names = {each.partition(">")[0].partition("[")[0].lower() for each in wanted} - {"tabellion"}
-    assert names - pinned == set()
+    assert sorted(_needed([Requirement(each) for each in wanted]) - pinned) == []
+
+
+def _needed(todo: list[Requirement]) -> set[str]:
+    """The names of all packages that some need, and those that these need in turn, where they are installed."""
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while todo:
+        wanted = todo.pop()
+        name, extras = canonicalize_name(wanted.name), frozenset(wanted.extras)
+        if name == "tabellion" or (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        with contextlib.suppress(PackageNotFoundError):
+            further = map(Requirement, distribution(name).requires or [])
+            todo += [
+                each
+                for each in further
+                if each.marker is None or any(each.marker.evaluate({"extra": extra}) for extra in ("", *extras))
+            ]
+    return {name for name, _ in seen}
 
 
 def test_every_pin_has_its_hashes() -> None:
