@@ -214,6 +214,8 @@ BODY = ("Sales|$512|$498|$1,020|$997", "Costs|311|305|640|618", "Taxes|81|77|160
     (("Item|Quarter^2|Half year^2", *BODY), (1, 0), (1, 1)),
     (("Item|Store|Quarter|Half year", "Sales|Main|5|8", "Sales|Low|2|9", "Costs|Main|1|3"), (1, 0), (1, 0)),
     (("|May|June|July|August", "Assets||||", "Current:||||", *BODY), (2, 0), (1, 1)),
+    (("||Sales|Costs", "Soap|2023|512|1,998", "|2022|498|305", "Care|2023|81|77", "|2022|60|51"), (1, 0), (1, 2)),
+    (("||Sales|Note", "Soap|2023|512|none", "|2022|498|of two", "Care|2023|81|all", "|2022|60|none"), (1, 0), (1, 0)),
     (("|May|June|July|August", "(In millions)||||", *BODY), (2, 0), (2, 1)),
     (("Name|Address^2|Contact^2", "Ann|Main St|Alden|a@a.org|12-34", "Bob|Low St|Brook|b@b.org|56-7"), (1, 0), (1, 0)),
     (("|2021|2022|2023|2024", "Jan 13|5|6|7|8", "Jan 26|5|3|7|9", "Jan 27|4|6|2|8"), (1, 0), (1, 1)),

@@ -141,7 +141,8 @@ def settle_headers(view: WebView, found: HeaderLines) -> HeaderLines:
     if not (rows_said or found.rows or columns_said or found.columns) and _has_empty_corner(view):
         return HeaderLines(1, 1, _BY_CORNER)
     down = _with_spans(view, rows_said or _settle_rows(view, found.rows))
-    across = columns_said or found.columns or _standing_out(view, down) or int(_names_under_corner(view, down))
+    across = columns_said or found.columns or _standing_out(view, down)
+    across = across or _without_heads(view, down) or int(_names_under_corner(view, down))
     across = min(across, len(view.columns) - 1)
     return HeaderLines(down, across, found.sure)
 
@@ -290,6 +291,19 @@ def _standing_out(view: WebView, rows: int) -> int:
     return 0
 
 
+def _without_heads(view: WebView, rows: int) -> int:
+    """Leading columns over which a head says nothing, two or more, of words, years and dates before columns of figures
+    that all have heads: "Beauty", "2023" under one corner.
+    """
+    kind = view.kind
+    headed = (kind[:rows] != EMPTY).any(axis=0)
+    count = int(headed.argmax()) if rows else 0
+    if count < _PAIR or not headed[count:].all() or len(kind) - rows < _BODY:
+        return 0
+    named = not _FIGURES[kind[rows:, :count]].any() and bool((kind[rows:, :count] != EMPTY).any(axis=0).all())
+    return count if named and _are_figures(kind[rows:, count:]) else 0
+
+
 def _names_under_corner(view: WebView, rows: int) -> bool:
     """Whether the first column names the rows of figures, by what the head says of it.
 
@@ -297,32 +311,34 @@ def _names_under_corner(view: WebView, rows: int) -> bool:
     where its words are distinct and all others are of figures; and where the head says over it in what unit these are.
     """
     kind = view.kind
-    filled, body = kind != EMPTY, kind[rows:]
-    if not rows or len(body) < (_BODY if filled[:rows, 0].any() else 1) or body.shape[1] < _PAIR:
+    filled, first = kind != EMPTY, kind[rows:, 0]
+    if not rows or len(first) < (_BODY if filled[:rows, 0].any() else 1) or kind.shape[1] < _PAIR:
         return False
-    held = filled[rows:, 1:]
-    counted = _FIGURES[body[:, 1:]]
-    named = filled[rows:, 0]
-    words = (body[:, 0] != NUMBER) & (body[:, 0] != SIGN) & named
-    if not counted.any() or (counted | (body[:, 1:] == SIGN)).sum() <= _MOSTLY * held.sum():
+    beside = np.where(view.home[rows:, 1:] == view.home[rows:, :1], EMPTY, kind[rows:, 1:])
+    held = beside != EMPTY
+    figures = _FIGURES[beside]
+    named = first != EMPTY
+    words = (first != NUMBER) & (first != SIGN) & named
+    if not figures.any() or (figures | (beside == SIGN)).sum() <= _MOSTLY * held.sum():
         return False
-    if words.sum() < _ALIKE * named.sum() or named.sum() < _NAMED * len(body):
+    if words.sum() < _ALIKE * named.sum() or named.sum() < _NAMED * len(first):
         return False
     if filled[:rows, 0].any() and _says_unit(view, rows):
         return True
     heads = kind[rows - 1, 1:]
-    told = not filled[:rows, 0].any() or (_WHEN[heads].all() and (heads != EMPTY).sum() > 1) or _crosses(view, rows)
-    return bool(told and (_WORDS[body[:, 1:]].sum(axis=0) <= _MOSTLY * held.sum(axis=0)).all())
+    told = not filled[:rows, 0].any() or (_WHEN[heads].all() and (heads != EMPTY).sum() > 1)
+    if not told:
+        names = view.codes[SAID][rows:, 0].tolist()
+        told = _WORDS[first].all() and len(set(names)) >= _ALIKE * len(names) and _are_figures(beside)
+    return bool(told and (_WORDS[beside].sum(axis=0) <= _MOSTLY * held.sum(axis=0)).all())
 
 
-def _crosses(view: WebView, rows: int) -> bool:
-    """Whether distinct words stand in the first column and figures, or signs in their place, in two others or more."""
-    body, names = view.kind[rows:], view.codes[SAID][rows:, 0].tolist()
-    if body.shape[1] <= _PAIR or len(set(names)) < _ALIKE * len(names) or not _WORDS[body[:, 0]].all():
-        return False
-    held = (body[:, 1:] != EMPTY).sum(axis=0)
-    figures = (_FIGURES[body[:, 1:]] | (body[:, 1:] == SIGN)).sum(axis=0)
-    return bool((figures >= _ALIKE * held).all() and (held > 0).sum() >= _PAIR)
+def _are_figures(kinds: NDArray[np.integer]) -> bool:
+    """Whether two columns or more hold something, all of them figures or signs in their place; some may be as years."""
+    held = (kinds != EMPTY).sum(axis=0)
+    figures, years = (_FIGURES[kinds] | (kinds == SIGN)).sum(axis=0), (kinds == YEAR).sum(axis=0)
+    each = (figures + years >= _ALIKE * held) & (figures >= years)
+    return bool(each.all() and (held > 0).sum() >= _PAIR)
 
 
 def _says_unit(view: WebView, rows: int) -> bool:
