@@ -6,8 +6,9 @@ easy; those of t2dv2 and wiki-headers too, since they stand alone on bare pages.
 that it is right as a probability on sites that they have not seen.
 
 As drawn: the features of the markup, and those that only drawing shows, each page drawn by Chromium. Out: the weights
-`genuine_drawn`. Tables that are not drawn (hidden ones) are not learned from; they are judged by the markup alone.
-Fails without Chromium, with an error that says what to install.
+`genuine_drawn`. Tables that are not drawn (hidden ones) are learned from as well, since labelled tables are few, with a
+mark in place of what drawing would show; they are judged by the markup alone. Fails without Chromium, with an error
+that says what to install.
 
 Headers: which leading rows and columns. Out: the weights `web_header_rows` and `web_header_columns`. Of each table the
 trees see its header lines and the first line that is none. The left headers of wiki-headers are the editors' taste and
@@ -200,30 +201,33 @@ def figures(chance: dict[int, float]) -> dict[str, float]:
 
 
 _MEMBERS = 3  # ensembles that are averaged: labelled tables are few, and one ensemble depends on its seed
+_LEAVES = 6  # steadier over seeds than the 8 of the markup alone: features are more, tables are not
+_NOT_DRAWN = -1.0  # in place of what drawing shows, which is never below nought
 
 
 def train_genuine_drawn(folder: Path, left_out: LeftOut = None) -> None:
     """Write the weights; the card tells the scores where nothing is left out."""
-    scores = figures(chances(BY_MARKUP) | chances(BY_DRAWING)) if left_out is None else {}
+    scores = figures(chances(BY_MARKUP) | _chances_drawn()) if left_out is None else {}
     calibrated_trees(BY_DRAWING, left_out).save(folder / f"{DRAWN}.npz")
     method = "gradient-boosted trees over the features of `genuine` and of the drawn table"
     write_card(folder, Card(DRAWN, method, material(left_out), left_out=left_out, scores=scores))
 
 
+def _chances_drawn() -> dict[int, float]:
+    """The probability of each case that is drawn."""
+    cases, rows = drawn_examples()
+    shown = {id(case) for case, row in zip(cases, rows, strict=True) if row[-1] != _NOT_DRAWN}
+    return {one: chance for one, chance in chances(BY_DRAWING).items() if one in shown}
+
+
 @lru_cache(maxsize=1)
 def drawn_examples() -> Examples:
-    """The cases that are drawn, and their features."""
+    """The cases, and their features in the markup and as drawn."""
     cases, rows = genuine_examples()
     paths = list(dict.fromkeys(case.path for case in cases))
     shown = dict(zip(paths, spread(_kept_drawing, paths, chunk=8), strict=True))
-    kept: list[int] = []
-    seen: list[NDArray[np.float64]] = []
-    for at, case in enumerate(cases):
-        row = shown[case.path].get(case.number)
-        if row is not None:
-            kept.append(at)
-            seen.append(row)
-    return tuple(cases[at] for at in kept), np.hstack([rows[kept], np.array(seen)])
+    hidden = np.full(len(DRAWN_ROWS) - len(FEATURES), _NOT_DRAWN)
+    return cases, np.hstack([rows, [shown[case.path].get(case.number, hidden) for case in cases]])
 
 
 DRAWING = ("tabellion.read.chromium", "tabellion.read.web", "tabellion.locate.rendered", "tabellion.model")
@@ -245,7 +249,7 @@ BY_DRAWING = Judge(
     DRAWN,
     DRAWN_ROWS,
     drawn_examples,
-    msgspec.structs.replace(TREES, members=_MEMBERS),
+    msgspec.structs.replace(TREES, members=_MEMBERS, leaves=_LEAVES),
 )
 
 
