@@ -63,7 +63,7 @@ def test_a_single_column_names_nothing() -> None:
 
 def narrowed(rows: list[list[str | float | None]], stub: list[int]) -> list[int]:
     cells: Cells = rows
-    return settle_stub(build_grid(cells), range(len(rows)), range(len(rows[0])), stub)
+    return settle_stub(build_grid(cells), [], range(len(rows)), range(len(rows[0])), stub)
 
 
 def test_what_repeats_itself_behind_a_full_name_is_a_field() -> None:
@@ -134,9 +134,9 @@ def test_a_column_of_words_behind_numbers_names_rows_that_nothing_else_tells_apa
 def test_labels_indented_below_one_another_behind_codes_name_rows_too() -> None:
     rows = [["A5", "Industry", 1.5], ["A17", "  Energy", 2.5], ["A38", "    Mining", 3.5], ["A39", "    Power", 4.5]]
     grid = grid_of(rows)
-    assert settle_stub(grid, range(4), range(3), [0]) == [0, 1]
+    assert settle_stub(grid, [], range(4), range(3), [0]) == [0, 1]
     plain = grid_of([[code, str(label).strip(), value] for code, label, value in rows])
-    assert settle_stub(plain, range(4), range(3), [0]) == [0]
+    assert settle_stub(plain, [], range(4), range(3), [0]) == [0]
 
 
 def test_numbers_behind_names_that_tell_few_rows_apart_are_no_codes() -> None:
@@ -144,3 +144,17 @@ def test_numbers_behind_names_that_tell_few_rows_apart_are_no_codes() -> None:
     assert narrowed(crops, [0, 1]) == [0]
     towns: list[list[str | float | None]] = [[f"Town {at}", 1000 + 7 * at, at * at % 13] for at in range(9)]
     assert narrowed(towns, [0, 1]) == [0, 1]
+
+
+
+def test_a_column_without_a_head_right_behind_the_stub_names_rows_where_all_others_have_a_head() -> None:
+    kinds = [["Men", "Formal", 5.5, 3], ["Women", "Formal", 4.5, 8], ["All", "Informal", 9.5, 4]]
+    rows: list[list[str | float | None]] = [["Sex", None, "2020", "2021"], *kinds]
+    assert settle_stub(build_grid(rows), [0], range(1, 4), range(4), [0]) == [0, 1]
+    rows[0] = ["Sex", "Kind", "2020", "2021"]
+    assert settle_stub(build_grid(rows), [0], range(1, 4), range(4), [0]) == [0]
+    years: list[list[str | float | None]] = [["Year", None, "N", "%"], ["a", 1920, 5, 3], ["b", 1925, 4, 8]]
+    years.append(["c", 1930, 9, 4])
+    assert settle_stub(build_grid(years, merges=["A1:B1"]), [0], range(1, 4), range(4), [0]) == [0, 1]
+    measured = [years[0], ["a", 7, 5, 3], ["b", 3, 4, 8], ["c", 9, 9, 4]]
+    assert settle_stub(build_grid(measured), [0], range(1, 4), range(4), [0]) == [0]

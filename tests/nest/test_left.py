@@ -54,6 +54,43 @@ def test_a_single_blank_before_one_label_is_a_slip_but_not_below_a_group() -> No
     assert paths(nest([("Ash", 9), ("Elm", 7), ("Climbers", 0), (" Ivy", 2)]))[-1] == "Climbers / Ivy"
 
 
+def test_parts_indented_below_a_bare_total_stand_under_it() -> None:
+    assert paths(nest([("Total", 9), ("   Men", 5), ("   Women", 4)])) == ["Total", "Total / Men", "Total / Women"]
+    assert paths(nest([("Total", 9), ("Men", 5), ("Women", 4)])) == ["Total", "Men", "Women"]
+
+
+def test_labels_whose_codes_go_on_from_another_stand_under_it() -> None:
+    labels = [("S13 and S2 - All", 9), ("S1311 - State", 6), ("S13111 - Centre", 4), ("S13112 - Agencies", 2)]
+    found = paths(nest([*labels, ("S1313 - Towns", 3)]))
+    assert found == [
+        *("S13 and S2 - All", "S1311 - State", "S1311 - State / S13111 - Centre"),
+        *("S1311 - State / S13112 - Agencies", "S1313 - Towns"),
+    ]
+    dotted = paths(nest([("1 Farms", 9), ("1.1 Crops", 6), ("1.2 Cattle", 3), ("2 Mines", 2), ("10 Banks", 5)]))
+    assert dotted == ["1 Farms", "1 Farms / 1.1 Crops", "1 Farms / 1.2 Cattle", "2 Mines", "10 Banks"]
+
+
+def test_codes_that_come_back_to_an_earlier_one_are_a_list() -> None:
+    labels = [("11 Alpha", 9), ("12 Beta", 6), ("111 Gamma", 4), ("112 Delta", 2), ("113 Eta", 2)]
+    assert all(" / " not in path for path in paths(nest(labels)))
+
+
+def test_bare_numbers_count_on_from_a_label_with_values_beside_it() -> None:
+    found = nest([("Showa 5", 9), ("   10", 7), ("   15", 5), ("Heisei 2", 2), ("   7", 2)])
+    assert paths(found) == ["Showa 5", "10", "15", "Heisei 2", "7"]
+    months = nest([("Showa 5", 9), ("   1", 7), ("   2", 5), ("   3", 2)])
+    assert paths(months)[1:] == ["Showa 5 / 1", "Showa 5 / 2", "Showa 5 / 3"]
+
+
+def test_columns_are_staggered_below_a_corner_that_is_merged_down() -> None:
+    cells: list[list[str | float | None]] = [
+        ["Item", None, "2020", None], [None, None, "N", "%"], ["Fruit", None, 9.0, 9.5], [None, "Apple", 5.0, 5.5],
+        [None, "Pear", 4.0, 4.5], ["Roots", None, 3.0, 3.5], [None, "Beet", 3.0, 3.5],
+    ]  # fmt: skip
+    found = nest_headers(build_frame(build_grid(cells, merges=["A1:B2", "C1:D1"]), "hhddddd", stub=2), Weights())
+    assert paths(found) == ["Fruit", "Fruit / Apple", "Fruit / Pear", "Roots", "Roots / Beet"]
+
+
 def test_leading_dots_nest_as_blanks_do() -> None:
     found = nest([("Male, total", 9), ("..18 to 24 years", 4), ("..White, total", 5), ("....18 to 24 years", 3)])
     assert paths(found)[-1] == "Male, total / White, total / 18 to 24 years"

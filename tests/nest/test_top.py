@@ -47,6 +47,19 @@ def test_a_header_centred_over_its_columns_covers_them_without_a_merge() -> None
     assert columns(found) == ["Men / A", "Men / B", "Men / C", "Women / A", "Women / B", "Women / C"]
 
 
+def test_a_header_over_a_sum_and_its_parts_ends_with_them() -> None:
+    head: list[list[str | float | None]] = [
+        ["Year", "By sector", None, None, None, None],
+        [None, "Industry", None, None, None, None],
+        [None, "All", "Mines", "Works", "Other", "Total"],
+    ]
+    rows: list[list[str | float | None]] = [
+        [str(2000 + k), 5.0 + 2 * k, 2.0 + k, 3.0 + k, 7.0, 12.0 + 2 * k] for k in range(4)
+    ]
+    found = nest_headers(build_frame(build_grid([*head, *rows], merges=["B1:F1"]), "hhhdddd", stub=1), Weights())
+    assert columns(found)[2:] == ["By sector / Industry / Works", "By sector / Other", "By sector / Total"]
+
+
 def test_a_header_with_nothing_below_covers_its_own_column_only() -> None:
     found = nest(["", "All", "Men", None, "Change"], ["", None, "N", "%", None])
     assert columns(found) == ["All", "Men / N", "Men / %", "Change"]

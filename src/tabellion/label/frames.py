@@ -317,7 +317,7 @@ def build_frame(
         return None
     columns = list(range(columns[0], columns[-1] + 1))
     probability = stub_probabilities(grid, header, body, columns, weights)
-    stub = settle_stub(grid, body, columns, split_stub(probability))
+    stub = settle_stub(grid, header, body, columns, split_stub(probability))
     values = [at for at in range(len(columns)) if at not in stub]
     rows = header + body
     frame = Frame(

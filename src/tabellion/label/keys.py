@@ -16,7 +16,7 @@ that all have a label, columns of words after it, and of numbers that go one way
 the stub if together they do, or one of words behind other numbers. Numbers that go up and down and come again name
 nothing. Where nothing is left, a column of words that tells the rows apart is the stub, alone or with the one after it
 (firm and year). A column of labels that are indented below one another, right behind the stub (which then holds codes),
-is of the stub.
+is of the stub, and so is one of words, years or counts right behind it that has no head where all others have one.
 """
 
 from __future__ import annotations
@@ -90,14 +90,36 @@ def find_key(grid: Grid, body: Sequence[int], columns: Sequence[int]) -> tuple[i
     return (naming[0].at,)
 
 
-def settle_stub(grid: Grid, body: Sequence[int], columns: Sequence[int], stub: Sequence[int]) -> list[int]:
+def settle_stub(
+    grid: Grid, header: Sequence[int], body: Sequence[int], columns: Sequence[int], stub: Sequence[int]
+) -> list[int]:
     """The positions of the columns that name rows, given those that were taken for a stub."""
     named = _settle_names(grid, body, columns, stub)
+    rows = np.asarray(body[:_LOOKED_AT], dtype=np.intp)
     at = named[-1] + 1 if named == list(range(len(named))) and named else len(columns)
-    while at < len(columns) - 1 and _is_outline(grid, np.asarray(body[:_LOOKED_AT], dtype=np.intp), columns[at]):
+    while at < len(columns) - 1 and (
+        _is_outline(grid, rows, columns[at]) or _names_unheaded(grid, header, rows, columns[at:])
+    ):
         named.append(at)
         at += 1
     return named
+
+
+def _names_unheaded(grid: Grid, header: Sequence[int], rows: NDArray[np.intp], columns: Sequence[int]) -> bool:
+    """Whether the first of some columns has no head of its own, all others have, and it names the rows.
+
+    The head of the stub may be merged over it. It holds words, years or counts, nearly all rows have one.
+    """
+    home = grid.home[np.ix_(header, columns)]
+    before = home % grid.shape[1] < columns[0]
+    headed = ((grid.content.ravel()[home] != Content.EMPTY) & ~before).any(axis=0)
+    if headed[0] or len(rows) < _ENOUGH or headed[1:].sum() < max(_FILLED * len(headed[1:]), 1):
+        return False
+    filled = grid.filled[rows, columns[0]]
+    seen = _look(grid, rows, columns[0]) if filled.mean() >= _FILLED else None
+    if seen is None:
+        return False
+    return any(map(str.isalpha, "".join(seen.names))) if seen.words else seen.series
 
 
 def _is_outline(grid: Grid, rows: NDArray[np.intp], column: int) -> bool:

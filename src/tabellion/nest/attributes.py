@@ -21,17 +21,20 @@ from tabellion.model.grid import Content, Grid
 from tabellion.model.style import Style
 from tabellion.nest.stub import Strand
 from tabellion.nest.wording import Wording, read_wordings
+from tabellion.patterns import lazy_pattern
 
 SUMMED_COLUMNS = 6  # value columns whose numbers are compared and added up: enough to tell, cheap on wide sheets
 USUALLY_FILLED = 0.7  # a column filled in this share of the rows
 FIRST_COLUMNS = 3  # of those, the columns that a row with values fills
 LEAST_SORTED = 6  # labels in the order of the alphabet that are no chance
 LEAST_NUMBERED = 3  # the same of numbers
+MOST_LACKING = 2  # rows without values, one after the other, that are no headings
 SLIPS = 0.1  # the share of neighbours out of order that a long sorted list may have
 FEW_VALUES = 0.4  # of the typical number of values in a row
 _NUMBER, _AGGREGATE = int(Content.NUMBER), int(Mark.AGGREGATE)  # numpy is slow to ask an enumeration
 SINGLE_BLANK = 0.5  # steps that one blank indents
 LEAST_LABELS = 3  # of a strand in which a single one may be indented by a slip
+_LAST_NUMBER = lazy_pattern(r"(\d{1,4})([^\W\d_]?)$")  # with a letter behind it, as in years of some scripts
 FIRST_RAISED = 2  # labels that may head all the rest from a deeper indent: more are a list
 
 Flags = NDArray[np.bool_]
@@ -102,10 +105,16 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     bold_cells = grid.by_style("bold")[grid.style[beside]] & filled
     counted = np.add.reduce(filled, axis=1, dtype=np.intp)
     indent = _without_slip(grid.indent[row, column].astype(np.float64) + 2.0 * strand.step, counted)
+    indent = _counted_on(indent, grid.label[row, column].tolist(), counted)
     plain = looks_of([indent, style])
     group = _without_values(filled, counted) & strand.leads
+    gap = _gaps(strand)
     if group.any():
-        group &= ~_lack_values(group, plain, [wordings[which] for which in wording.tolist()], grid.label[row, column])
+        told = [wordings[which] for which in wording.tolist()]
+        letters = [grid.by_style(name)[style] for name in ("bold", "italic", "underline", "size", "align")]
+        look = looks_of([indent, *letters, _numbered([s.fill for s in grid.styles])[style]])
+        group &= ~_lack_values(group, plain, told, grid.label[row, column])
+        group &= ~_one_of_a_list(group, look, told, wording.tolist(), gap)
     parts: dict[str, NDArray[Any]] = {
         "indent": indent,
         "bold": grid.by_style("bold")[style] & strand.leads,
@@ -120,7 +129,6 @@ def read_attributes(frame: Frame, strand: Strand) -> Attributes:
     capitals, only_total = (
         np.array([getattr(w, name) for w in wordings], dtype=bool)[wording] for name in ("capitals", "only_total")
     )
-    gap = _gaps(strand)
     raised = _raised(indent, parts["bold"] | parts["bold_values"], only_total, gap) & strand.leads
     parts["indent"] = _lowered(indent, raised)
     parts["raised"] = np.where(raised, indent, 0.0)
@@ -183,6 +191,25 @@ def _without_slip(indent: Numbers, counted: Indices) -> Numbers:
     if len(deep) != 1 or len(indent) < LEAST_LABELS or indent[deep[0]] > SINGLE_BLANK:
         return indent
     return np.zeros_like(indent) if deep[0] and counted[deep[0] - 1] else indent
+
+
+def _counted_on(indent: Numbers, texts: list[str], counted: Indices) -> Numbers:
+    """Indents but those of bare numbers that count on from a label with values: "Showa 5", "  10", "  15"."""
+    if not indent.any():
+        return indent
+    result = indent.copy()
+    first, number, sign = -1, 0, ""  # the label that they count on from, the last number and what stands behind it
+    for here, text in enumerate(texts):
+        said = _LAST_NUMBER.search(text) if counted[here] else None
+        bare = said is not None and said[0] == text
+        if said and bare and first >= 0 and said[2] in ("", sign) and int(said[1]) > number:
+            number = int(said[1])
+            result[here] = min(indent[here], indent[first])
+        elif said and not bare:
+            first, number, sign = here, int(said[1]), said[2]
+        else:
+            first = -1
+    return result
 
 
 def _raised(indent: Numbers, heavy: Flags, only_total: Flags, gap: Indices) -> Flags:
@@ -261,6 +288,34 @@ def _lack_values(group: Flags, look: Indices, wordings: list[Wording], texts: ND
             lacking[here] = before.number + 1 == item.number == after.number - 1
         else:
             lacking[here] = in_order[int(run[here])] and _in_order(texts[max(here - 1, first) : here + 2])
+    return lacking
+
+
+def _one_of_a_list(group: Flags, look: Indices, wordings: list[Wording], texts: list[int], gap: Indices) -> Flags:
+    """Rows without values that look just as the rows around them, which have some: more of their list.
+
+    They stand between two such rows, or the same words have values elsewhere. A heading stands out, by its look,
+    capitals, a colon or a blank row above it. Where no label of the strand stands out by its look, nothing tells,
+    unless the list begins with two rows that have values, below a total or not.
+    """
+    lacking = np.zeros(len(group), dtype=bool)
+    alike = [(shape, words.capitals) for shape, words in zip(look.tolist(), wordings, strict=True)]
+    first = int(wordings[0].has_total)
+    if len(set(alike)) == 1 and group[: first + 2].any():
+        return lacking
+    valued = {(shape, text) for shape, text, empty in zip(alike, texts, group, strict=True) if not empty}
+    here = 0
+    while here < len(group) - 1:
+        after = here
+        while after < len(group) and group[after]:
+            after += 1
+        if here < after < min(len(group), here + MOST_LACKING + 1):
+            again = all((alike[at], texts[at]) in valued for at in range(here, after)) and bool(look.any())
+            before = here if again else here - 1
+            whole = before >= 0 and len(set(alike[before : after + 1])) == 1 and not gap[here + 1 : after + 1].any()
+            heads = any(words.colon for words in wordings[here:after]) or (bool(gap[here]) and not again)
+            lacking[here:after] = whole and not heads
+        here = after + 1
     return lacking
 
 

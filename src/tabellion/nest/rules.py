@@ -4,9 +4,10 @@ A reading of a strand by rules alone: indent, then rows without values, then bol
 attributes. Out: for each label the index of its parent, or -1. It stands on its own as a baseline, and the learned
 scores take it as one feature among others. A label stands under the nearest label before it of a lower rung; rungs
 compare indent first, then rows without values and raised headings, then bold of label or values, then capitals. A bare
-"Total" with values has nothing under it. A row without values that heads labels of another look has nothing that looks
-like itself under it but its total. Then the same words are made to stand alike everywhere (`Repeats`). Fails where
-nothing but the meaning of the words tells.
+"Total" with values has nothing under it but what is indented by a full step. A label whose code goes on from that of
+another of its indent ("S1311", "S13111") stands under that. A row without values that heads labels of another look has
+nothing that looks like itself under it but its total. Then the same words are made to stand alike everywhere
+(`Repeats`). Fails where nothing but the meaning of the words tells.
 
 Labels that come again: what stands under one heading tends to stand under the next in the same words. In: attributes
 and a first reading. Out: labels that must stand under a given other, and labels that have nothing under them of their
@@ -25,6 +26,7 @@ import msgspec
 import numpy as np
 
 from tabellion.nest.attributes import Attributes, Indices
+from tabellion.nest.wording import goes_on_from
 
 LONGEST_TRAIL = 40  # labels between a parent and a child that are compared word by word
 RUNNING = 0.8  # of the labels of a kind of number that begin at one or go on with the one before
@@ -119,6 +121,8 @@ def _next_siblings(parents: list[int]) -> list[int]:
 
 LONGEST_OUTLINE = 3_000  # labels; in a longer list words come again without telling anything
 
+LEAST_CODED = 2  # labels under others by their codes: one may be chance
+FULL_STEP = 1.0  # of indent: parts that are indented below a bare total stand under it
 WITHOUT_VALUES = 0.0  # the rank of rows without values among labels of one indent
 Rung = tuple[float, float, bool, bool]
 
@@ -127,7 +131,7 @@ def climb(attributes: Attributes) -> Indices:
     """The parent of each label by rules, -1 at the root; labels of one look all stand beside each other at first."""
     if not len(attributes):
         return np.zeros(0, dtype=np.intp)
-    unlike = attributes.look.any() or len(set(_listed(attributes))) > 1
+    unlike = attributes.look.any() or len(set(_listed(attributes))) > 1 or bool(_under_codes(attributes))
     first = _climb(attributes, Repeats()) if unlike else np.full(len(attributes), -1, dtype=np.intp)
     repeats = find_repeats(attributes, first) if len(attributes) <= LONGEST_OUTLINE else Repeats()
     return _climb(attributes, repeats) if repeats else first
@@ -154,15 +158,19 @@ def _climb(attributes: Attributes, repeats: Repeats) -> Indices:
     total, group = attributes.told("only_total"), attributes.group.tolist()
     own_total = _own_totals(attributes)
     listed = _listed(attributes)
-    beside = _beside_bands(attributes)
+    coded = _under_codes(attributes)
+    beside = [one or other for one, other in zip(_beside_bands(attributes), _outdone(attributes), strict=True)]
 
     def fits(above: int, here: int, stack: list[int]) -> bool:
         """Whether a label stands under the last of the stack."""
         upper, lower = rungs[above], rungs[here]
         leaf = above in repeats.leaves and upper[0] == lower[0]
         total_of_one = total[here] and above == here - 1 and not group[above]
-        if leaf or barren[above] or total_of_one or (beside[above] and upper[0] == lower[0]):
+        closed = barren[above] and lower[0] - upper[0] < FULL_STEP
+        if leaf or closed or total_of_one or (beside[above] and upper[0] == lower[0]):
             return False
+        if upper[0] == lower[0] and coded.get(here) == above:
+            return True
         if listed[above] != listed[here] and upper[0] == lower[0] and listed[above] and listed[here]:
             return listed[above] < listed[here]
         under = _stands_under(upper, lower, rungs[above + 1], above + 1 == here) and not level.beside(here, stack)
@@ -246,6 +254,31 @@ def _beside_bands(attributes: Attributes) -> list[bool]:
     return found
 
 
+def _outdone(attributes: Attributes) -> list[bool]:
+    """Bold labels whose numbers some label after them, of their own indent, exceeds: it is no part of them.
+
+    Asked where indents tell levels, so that one indent is one level; a total may be of anything, and is not asked.
+    """
+    indent, values = attributes.indent.tolist(), attributes.values
+    heavy = (attributes.bold | attributes.bold_values).tolist()
+    found = [False] * len(indent)
+    if len(set(indent)) < 2 or not values.shape[1]:
+        return found
+    total = attributes.told("has_total")
+    for here in np.flatnonzero(attributes.bold | attributes.bold_values).tolist():
+        known = ~np.isnan(values[here])
+        after = here + 1
+        while after < len(indent) and indent[after] >= indent[here] and not (
+            heavy[after] and indent[after] == indent[here]
+        ):  # fmt: skip
+            after += 1
+        parts = [label for label in range(here + 1, after) if indent[label] == indent[here]]
+        if parts and known.any() and not total[here]:
+            most = np.fmax.reduce(values[parts][:, known], axis=0)
+            found[here] = bool((most > values[here, known]).mean() > MOSTLY)
+    return found
+
+
 def _listed(attributes: Attributes) -> list[int]:
     """The level of each label that a running number opens: kinds of numbers in the order they first come, else 0.
 
@@ -262,6 +295,32 @@ def _listed(attributes: Attributes) -> list[int]:
     running = [kind for kind in times if times[kind] > 1 and runs[kind] >= RUNNING * times[kind]]
     level = {kind: number for number, kind in enumerate(running, 1)}
     return [level.get(item.kind, 0) if item else 0 for item in items]
+
+
+def _under_codes(attributes: Attributes) -> dict[int, int]:
+    """Labels whose code goes on from that of another, as in "S1311 State", "S13111 Ministries": label -> that other.
+
+    Told of labels of one indent, in which what goes on from a code follows it before any other code does: "1", "2",
+    ..., "10" are a list.
+    """
+    codes = attributes.told("code")
+    if sum(map(bool, codes)) < LEAST_CODED:
+        return {}
+    found: dict[int, int] = {}
+    open_at: dict[float, list[int]] = defaultdict(list)
+    closed: dict[float, set[str]] = defaultdict(set)
+    for here, (code, indent) in enumerate(zip(codes, attributes.indent.tolist(), strict=True)):
+        if not code:
+            continue
+        above, done = open_at[indent], closed[indent]
+        while above and not goes_on_from(code, codes[above[-1]]):
+            done.add(codes[above.pop()])
+        if code not in done and any(goes_on_from(code, one) for one in done):
+            return {}
+        if above:
+            found[here] = above[-1]
+        above.append(here)
+    return found if len(found) >= LEAST_CODED else {}
 
 
 def _barren(attributes: Attributes) -> list[bool]:

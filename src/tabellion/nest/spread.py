@@ -3,7 +3,8 @@
 In: a frame. Out: the cells of its header rows and, for each row and column, which cell speaks there. A merged cell
 reaches as far as it is merged. One that is not merged but has headers below reaches to the next cell of its row, and
 never beyond the cell above it; where columns at its left would be left without a header, the row is read as centred,
-and its cells share the columns evenly or by mirror. A cell with nothing below reaches over its own column only.
+and its cells share the columns evenly or by mirror. Over a sum, with its parts in the columns right behind it, it ends
+with these: what follows is another matter ("Total"). A cell with nothing below reaches over its own column only.
 Fails where a row is partly left-aligned and partly centred.
 """
 
@@ -17,11 +18,17 @@ from numpy.typing import NDArray
 
 from tabellion.model.arrays import distinct
 from tabellion.model.frame import Frame
+from tabellion.model.grid import NUMBER
 from tabellion.nest.attributes import Indices
 from tabellion.nest.pieces import find_pieces
 from tabellion.nest.stub import part_head
 
 NONE = -1
+CLOSE_ENOUGH = 0.002  # parts may miss their sum by rounding: this share of it
+LEAST_PARTS = 2  # columns that add up to another
+LEAST_ROWS = 3  # in which they do
+MOST_ROWS = 0.8  # of the rows that have a sum
+ADDED_ROWS = 200  # rows looked at
 LEAST_WITH_WIDE = 3  # header rows where one can stand below others and above others
 
 
@@ -82,7 +89,7 @@ def spread_headers(frame: Frame) -> HeaderCells:
         last_level=last_level,
         last_column=last_column,
         own=own,
-        reach=_reach(own, first=min(frame.value_columns, default=rect.left)) if len(rows) > 1 else own,
+        reach=_reach(frame, own) if len(rows) > 1 else own,
         more=more,
     )
 
@@ -106,7 +113,8 @@ def _is_wide(frame: Frame, row: int) -> bool:
     return home // grid.shape[1] == row and bool(grid.filled.ravel()[home])
 
 
-def _reach(own: NDArray[np.intp], first: int) -> NDArray[np.intp]:
+def _reach(frame: Frame, own: NDArray[np.intp]) -> NDArray[np.intp]:
+    first = min(frame.value_columns, default=frame.rect.left)
     levels, width = own.shape
     reach = own.copy()
     below = np.zeros(width, dtype=bool)
@@ -118,7 +126,32 @@ def _reach(own: NDArray[np.intp], first: int) -> NDArray[np.intp]:
         upper = reach[:level]
         for start, end in _stretches(own[level], filled_below[level], upper, first):
             _share(reach[level], own[level], start, end)
+            _end_with_sums(frame, reach[level], own[level], start, end)
     return reach
+
+
+def _end_with_sums(frame: Frame, reach: NDArray[np.intp], own: NDArray[np.intp], start: int, end: int) -> None:
+    """Let a cell over a sum and its parts, in the columns right behind it, reach no further than these."""
+    column = start
+    while column <= end:
+        last = column
+        while last < end and reach[last + 1] == reach[column]:
+            last += 1
+        if own[column] != NONE and reach[column] == own[column] and last - column > LEAST_PARTS:
+            reach[_last_part(frame, column, last) + 1 : last + 1] = NONE
+        column = last + 1
+
+
+def _last_part(frame: Frame, first: int, last: int) -> int:
+    """The last of the columns that add up to the first, each row for itself; the last of all where none do."""
+    grid, rows = frame.grid, list(frame.body_rows[:ADDED_ROWS])
+    numbers = np.where(grid.content[rows, first : last + 1] == NUMBER, grid.number[rows, first : last + 1], np.nan)
+    whole, sums = numbers[:, :1], np.nancumsum(numbers[:, 1:], axis=1)
+    told = np.abs(whole) > 0
+    match = (np.abs(sums - whole) <= CLOSE_ENOUGH * np.abs(whole)) & told
+    holds = match.sum(axis=0) >= max(MOST_ROWS * told.sum(), LEAST_ROWS)
+    ends = np.flatnonzero(holds[LEAST_PARTS - 1 :]) + LEAST_PARTS
+    return first + int(ends[0]) if len(ends) else last
 
 
 def _stretches(

@@ -143,7 +143,10 @@ def _staggered(
     before = grid.filled[rows[:, None], list(group)].any(axis=1)
     here = grid.filled[rows, column]
     words = grid.content[rows, column] == _TEXT
-    span_down = any(down > 1 and place[1] in group for place, (down, _) in grid.span_at.items())
+    labelled = set(rows.tolist())
+    span_down = any(
+        down > 1 and place[1] in group and place[0] in labelled for place, (down, _) in grid.span_at.items()
+    )
     if span_down or 2 * int(words.sum()) < int(here.sum()) or not before.any():
         return False
     both = int((before & here).sum())

@@ -30,6 +30,7 @@ _NUMBERED = lazy_pattern(
 )
 _IDEOGRAPHS = "一二三四五六七八九"
 _ROMAN = {"I": 1, "V": 5, "X": 10}
+_CODE = lazy_pattern(r"([A-Z]{0,3}\d{1,6}(?:\.\d{1,3})*)\.?(?:\s*[-–—:]\s*|\s+)(?=[^\W\d_])")
 _BRACKETED = lazy_pattern(r"[(\[][^)\]]*[)\]]?")
 _TRAIL = lazy_pattern(r"(?<![\s:.,;*†‡\d)(/\\])[\s:.,;*†‡\d)(/\\]+$")
 _SMALL_WORDS = {"and", "the", "for", "sub", "all", "with"}
@@ -62,6 +63,7 @@ class Wording(msgspec.Struct, frozen=True):
     open_ended: bool
     numbering: tuple[str, ...]
     item: Item | None
+    code: str  # that opens it: "S1311", "01.1"; empty where none or another stands in it
     words: int
     first_word: str
     last_word: str
@@ -106,6 +108,7 @@ def read_wording(label: str) -> Wording:
         open_ended=text.endswith((",", "-", "–", "(")) or text.lower().endswith(_GOES_ON),
         numbering=_numbering(text),
         item=_item(text),
+        code=_code(text),
         words=len(words),
         first_word=_kind(words[0]) if words else "",
         last_word=_kind(words[-1]) if words else "",
@@ -151,6 +154,27 @@ def _item(text: str) -> Item | None:
         return None
     kind = next(kind for kind in ("digit", "ideograph", "roman", "letter") if found[kind])
     return Item(f"{found['open']}{kind}{found['close']}", _counted(kind, found[kind]))
+
+
+def _code(text: str) -> str:
+    """The code that opens a label of words, if it has no other.
+
+    >>> _code("S1311 - State"), _code("1.2. Clinics"), _code("S13 and S212 - All"), _code("2010")
+    ('S1311', '1.2', '', '')
+    """
+    found = _CODE.match(text)
+    return found[1].rstrip(".") if found and not any(map(str.isdigit, text[found.end() :])) else ""
+
+
+def goes_on_from(code: str, other: str) -> bool:
+    """Whether a code is another with more behind it: at a point where it has points.
+
+    >>> goes_on_from("1.10", "1"), goes_on_from("1.10", "1.1"), goes_on_from("S13111", "S1311"), goes_on_from("12", "1")
+    (True, False, True, False)
+    """
+    if "." in code:
+        return code.startswith(f"{other}.")
+    return len(other) > 1 and len(code) > len(other) and code.startswith(other)
 
 
 def _counted(kind: str, said: str) -> int:
