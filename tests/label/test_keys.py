@@ -146,7 +146,6 @@ def test_numbers_behind_names_that_tell_few_rows_apart_are_no_codes() -> None:
     assert narrowed(towns, [0, 1]) == [0, 1]
 
 
-
 def test_a_column_without_a_head_right_behind_the_stub_names_rows_where_all_others_have_a_head() -> None:
     kinds = [["Men", "Formal", 5.5, 3], ["Women", "Formal", 4.5, 8], ["All", "Informal", 9.5, 4]]
     rows: list[list[str | float | None]] = [["Sex", None, "2020", "2021"], *kinds]

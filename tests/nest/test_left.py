@@ -91,6 +91,38 @@ def test_columns_are_staggered_below_a_corner_that_is_merged_down() -> None:
     assert paths(found) == ["Fruit", "Fruit / Apple", "Fruit / Pear", "Roots", "Roots / Beet"]
 
 
+def test_a_second_column_of_labels_follows_the_groups_of_the_first() -> None:
+    cells: list[list[str | float | None]] = [
+        ["Item", "Article", "2020", "2021"], ["Fruit", "Obst", None, None], ["Pear", "Birne", 5.0, 6.0],
+        ["Plum", "Pflaume", 4.0, 3.0], ["Roots", "Knollen", None, None], ["Beet", "Rote Bete", 3.0, 2.0],
+    ]  # fmt: skip
+    found = nest_headers(build_frame(build_grid(cells), "hddddd", stub=2), Weights())
+    assert paths(found)[1:] == [
+        *("Fruit / Pear / Obst / Birne", "Fruit / Plum / Obst / Pflaume", "Roots / Knollen"),
+        "Roots / Beet / Knollen / Rote Bete",
+    ]
+
+
+def test_a_row_without_values_that_looks_as_its_neighbours_is_one_of_their_list() -> None:
+    found = nest(
+        [("Fruit", 0), ("  Pear", 5), ("  Plum", 0), ("  Apple", 4), ("  Cherry", 3), ("Roots", 0), ("  Beet", 2)]
+    )
+    assert paths(found)[3:5] == ["Fruit / Apple", "Fruit / Cherry"]
+    plain = nest([("Pear", 9), ("Plum", 8), ("Mango", 0), ("Apple", 7), ("Cherry", 6)])
+    assert paths(plain)[3:] == ["Apple", "Cherry"]
+    listed = nest([("Fruit", 0), ("Pear", 9), ("Plum", 8), ("Roots", 0), ("Beet", 7), ("Celery", 6)])
+    assert paths(listed)[4:] == ["Roots / Beet", "Roots / Celery"]
+    loud = nest([("Fruit", 9), ("Pear", 8), ("ROOTS", 0), ("Beet", 7), ("Celery", 6)])
+    assert paths(loud)[3:] == ["ROOTS / Beet", "ROOTS / Celery"]
+
+
+def test_a_label_that_exceeds_a_bold_one_of_its_indent_is_no_part_of_it() -> None:
+    rates = [("Active", 30), ("At work", 35), ("  Staff", 36), ("  Owners", 31), ("Jobless", 20)]
+    assert paths(nest(rates, bold=[0]))[1::3] == ["At work", "Jobless"]
+    counts = [("Active", 60), ("At work", 35), ("  Staff", 20), ("  Owners", 15), ("Jobless", 25)]
+    assert paths(nest(counts, bold=[0]))[1::3] == ["Active / At work", "Active / Jobless"]
+
+
 def test_leading_dots_nest_as_blanks_do() -> None:
     found = nest([("Male, total", 9), ("..18 to 24 years", 4), ("..White, total", 5), ("....18 to 24 years", 3)])
     assert paths(found)[-1] == "Male, total / White, total / 18 to 24 years"

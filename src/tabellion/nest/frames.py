@@ -193,7 +193,7 @@ def lists_records(frame: Frame) -> bool:
     """Whether each row of a sheet is named by several columns, the first among them, all of one look.
 
     Rows with nothing but a label in the first column group the records below them, if never one such group another.
-    Where there are several, a record in bold is one that stands out.
+    Where there are several, a record in bold is one that stands out. Without such groups all records have values.
     """
     grid, stub = frame.grid, list(frame.stub_columns)
     if grid.medium != "spreadsheet" or len(stub) == 1:
@@ -205,6 +205,8 @@ def lists_records(frame: Frame) -> bool:
         return False
     filled = grid.filled[records][:, stub]
     if not filled[:, 0].all() or not (filled.sum(axis=1) > 1).all():
+        return False
+    if not groups and not grid.filled[records][:, list(frame.value_columns)].any(axis=1).all():
         return False
     if (grid.marks[records][:, list(frame.value_columns)] & int(Mark.AGGREGATE)).any():
         return False
@@ -311,12 +313,15 @@ def nest_left(
             continue
         forest = Forest()
         nearest: Nearest = {}
+        nested: list[tuple[Indices, Numbers]] = []
         for strand, seen in stub.strands:
             if stub.guides(seen):
                 given = given_among(strand.row, strand.column, frame.fixes.left)
-                parents, sure = guided_left(seen, strand, weights, method, given, stub.lessons)
+                nested.append(guided_left(seen, strand, weights, method, given, stub.lessons))
             else:
-                parents, sure = next(scored)
+                nested.append(next(scored))
+        for (strand, _), (own, sure) in zip(stub.strands, nested, strict=True):
+            parents = _under_groups(strand, own, stub.strands, nested)
             nodes = forest.plant(_labels(frame, strand), parents, sure)
             places = np.nonzero(strand.heir >= 0)[0]
             for row, node in zip(strand.rows[places].tolist(), nodes[strand.heir[places]].tolist(), strict=True):
@@ -340,6 +345,31 @@ def _read_stub(frame: Frame, lessons: Sequence[Lesson]) -> _Stub | None:
     if not frame.stub_columns or (is_flat(frame) and not lessons):
         return None
     return _Stub([(strand, read_attributes(frame, strand)) for strand in find_strands(frame)], lessons)
+
+
+def _under_groups(
+    strand: Strand,
+    parents: Indices,
+    strands: Sequence[tuple[Strand, Attributes]],
+    nested: Sequence[tuple[Indices, Numbers]],
+) -> Indices:
+    """The parents of a strand beside the leading one: labels of rows without values head what stands under them there.
+
+    So says a column of codes, or of the same labels in another language, once more what the leading one says.
+    """
+    leader = next((number for number, (one, _) in enumerate(strands) if one.leads and one is not strand), None)
+    if strand.leads or leader is None or not strands[leader][1].group.any():
+        return parents
+    (leading, seen), (above, _) = strands[leader], nested[leader]
+    place = {row: label for label, row in enumerate(leading.row.tolist())}
+    own = {row: label for label, row in enumerate(strand.row.tolist())}
+    found = parents.copy()
+    for label, row in enumerate(strand.row.tolist()):
+        at = int(above[place[row]]) if row in place and parents[label] == NONE else NONE
+        while at != NONE and not (seen.group[at] and int(leading.row[at]) in own):
+            at = int(above[at])
+        found[label] = found[label] if at == NONE else own[int(leading.row[at])]
+    return found
 
 
 def _labels(frame: Frame, strand: Strand) -> list[Label]:
