@@ -7,6 +7,7 @@ the nearest headers of each line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import exp, log
 
 import msgspec
 
@@ -26,6 +27,8 @@ __all__ = ["nest_frames", "nest_headers"]
 NO_LABELS: tuple[CellRole, ...] = ("title", "value", "derived", "note", "other")
 """Roles of cells that are no headers, wherever they stand."""
 
+DOUBT = 0.05  # what the doubt about one header counts: set on trees of sheets that no weights had seen
+LEAST = 1e-4  # probability of a parent that is as good as none
 AT_ONCE = 2_000  # cells of head and stub whose pairs are scored together: enough to pay, some megabytes
 
 
@@ -84,7 +87,15 @@ def _nest_together(
             top, left = next(sides)
         upper, column_nodes = regraft(*top, frame.fixes.top)
         beside, row_nodes = regraft(*left, frame.fixes.left)
-        yield Nested(frame=frame, top=upper, left=beside, column_nodes=column_nodes, row_nodes=row_nodes)
+        sure = _confidence(frame, (upper, beside))
+        read = frame if sure == frame.confidence else msgspec.structs.replace(frame, confidence=sure)
+        yield Nested(frame=read, top=upper, left=beside, column_nodes=column_nodes, row_nodes=row_nodes)
+
+
+def _confidence(frame: Frame, trees: Sequence[HeaderTree]) -> float:
+    """How sure the reading is, doubts about parents included; those of one table mostly have one cause."""
+    doubt = sum(-log(max(node.probability, LEAST)) for tree in trees for node in tree.nodes if node.probability < 1)
+    return round(frame.confidence * exp(-DOUBT * doubt), 4) if doubt else frame.confidence
 
 
 def _without_cells(frame: Frame) -> Frame:

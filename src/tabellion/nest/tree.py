@@ -28,7 +28,7 @@ from tabellion.nest.left_features import LEFT_FEATURES
 from tabellion.nest.pair_view import PairView, join_views
 from tabellion.nest.papers.chen import PAPER_LEFT, climbing_pairs, compute_features, differing_pairs, paper_style
 from tabellion.nest.rules import climb
-from tabellion.nest.spread import HeaderCells
+from tabellion.nest.spread import NONE, HeaderCells
 from tabellion.nest.top_features import PAPER_TOP, TOP_FEATURES, Head, TopView, compute_top_features, top_pairs
 from tabellion.weights import Weights
 
@@ -268,14 +268,25 @@ def top_parents(
     scores = top_scores(TopView(levelled), weights, method) if levelled else np.zeros(0)
     scored = iter(levelled)
     first = 0
-    for cells, _ in heads:
+    for cells, values in heads:
         if not cells.level.any():
             yield np.full(len(cells), ROOT, dtype=np.intp), np.ones(len(cells))
             continue
         pairs = next(scored).pairs
         last = first + len(pairs[0])
-        yield enforce_tree(len(cells), pairs, scores[first:last])
+        common = _common_cells(cells, values) if method == "boosted" else {}
+        yield enforce_tree(len(cells), pairs, scores[first:last], common)
         first = last
+
+
+def _common_cells(cells: HeaderCells, values: Sequence[int]) -> dict[int, int]:
+    """A cell of the last header row that lies over all values, below several others: it stands under none of them."""
+    columns, bottom = list(values), len(cells.own) - 1
+    common = {int(cell) for cell in cells.own[bottom, columns]} if columns else set()
+    above = [{int(cell) for cell in row if cell != NONE} for row in cells.reach[:bottom, columns]]
+    apart = all(len(row) > 1 for row in above if row) and any(above)
+    (cell,) = common if len(common) == 1 else (NONE,)
+    return {cell: ROOT} if cell != NONE and apart and cells.level[cell] == bottom else {}
 
 
 def top_scores(view: TopView, weights: Weights, method: ParentMethod) -> Numbers:

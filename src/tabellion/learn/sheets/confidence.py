@@ -1,8 +1,8 @@
 """Learning how likely a finished reading is right: what chooses among readings of a sheet, and how far one is trusted.
 
 In: weights by fold. Each sheet is read with weights that have not seen it, as a whole and by all its cuts; so are made
-sheets (`variants`), composed of tables that those weights have not seen. A frame is right where it is a gold table,
-head rows and all. Out: the weights `confidence`, boosted trees over the signals of `reading_signals`. The scores on the
+sheets (`variants`), composed of tables that those weights have not seen, and forms, which no corpus has. A frame is
+right where it is a gold table, head rows and all. Out: the weights `confidence`, boosted trees over the signals of `reading_signals`. The scores on the
 card are those of corpora that were left out, one after the other.
 """
 
@@ -28,7 +28,7 @@ from tabellion.learn.memory import spread
 from tabellion.learn.parts import Target
 from tabellion.learn.sheets.frames import RANGED
 from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles, load_cases
-from tabellion.learn.sheets.variants import Piece, make_sheet, plain
+from tabellion.learn.sheets.variants import Piece, form_of, make_sheet, plain
 from tabellion.learn.training import Card, Material, write_card
 from tabellion.model.frame import Frame
 from tabellion.model.grid import Grid
@@ -38,8 +38,8 @@ from tabellion.weights import Weights
 from tabellion.weights.boosted import Boosted
 
 CORPORA = (*RANGED, "troy200", "saus-lines", "hitab-top")
-MADE = "made"
-MADE_OF_A_FOLD = 60
+MADE, FORMS = "made", "forms"
+MADE_OF_A_FOLD, FORMS_OF_A_FOLD = 60, 20
 MOST_CELLS = 40_000  # of a sheet whose cuts are read
 MOST_CUTS = 10
 SETTINGS = BoostingSettings(rounds=80, leaves=7, rate=0.06, least_rows=20, columns=0.5, ridge=5.0, members=3)
@@ -51,19 +51,23 @@ class Judged(msgspec.Struct, frozen=True, eq=False):
 
     source: str
     fold: int
+    corpora: tuple[str, ...]  # whose tables it is made of
     signals: NDArray[np.float64]
     right: bool
     whole: bool  # of the reading without a cut
+
+    def may_be_seen(self, left_out: LeftOut) -> bool:
+        return all(is_seen(corpus, self.fold, left_out) for corpus in self.corpora)
 
 
 def train_confidence(targets: Sequence[Target], folds: Path) -> None:
     """Write the weights `confidence` for each target, from readings by the weights under `folds`."""
     for corpus in CORPORA:
         load_cases(corpus)
-    parts = [(fold, source, folds) for fold in range(FOLDS) for source in (*CORPORA, MADE)]
+    parts = [(fold, source, folds) for fold in range(FOLDS) for source in (*CORPORA, MADE, FORMS)]
     judged = [one for found in spread(judged_frames, parts, chunk=1) for one in found]
     for folder, left_out in targets:
-        seen = [one for one in judged if is_seen(one.source, one.fold, left_out)]
+        seen = [one for one in judged if one.may_be_seen(left_out)]
         train_on(seen).save(folder / f"{CONFIDENCE_WEIGHTS}.npz")
         scores = score_left_out(seen) if left_out is None else {}
         method = "boosted trees on signals of finished readings"
@@ -73,13 +77,14 @@ def train_confidence(targets: Sequence[Target], folds: Path) -> None:
 def _material(judged: Sequence[Judged], left_out: LeftOut) -> dict[str, Material]:
     """What was seen, by corpus."""
     found: dict[str, Material] = {}
-    for source in (*CORPORA, MADE):
+    folds = len({one.fold for one in judged})
+    made = {MADE: MADE_OF_A_FOLD * folds, FORMS: FORMS_OF_A_FOLD * folds}
+    for source in (*CORPORA, *made):
         count = sum(one.source == source for one in judged)
-        made = MADE_OF_A_FOLD * len({one.fold for one in judged})
-        cases = () if source == MADE else load_cases(source)
+        cases = () if source in made else load_cases(source)
         documents = sum(is_seen(source, case.fold, left_out) for case in cases)
         if count:
-            found[source] = Material(made if source == MADE else documents, count)
+            found[source] = Material(made.get(source, documents), count)
     return found
 
 
@@ -104,7 +109,7 @@ def score_left_out(judged: Sequence[Judged]) -> dict[str, float]:
     told: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     for corpus in CORPORA:
         own = [one for one in judged if one.source == corpus and one.whole]
-        trees = train_on([one for one in judged if one.source != corpus])
+        trees = train_on([one for one in judged if one.may_be_seen(corpus)])
         likely = trees.probabilities(np.array([one.signals for one in own]))
         right = np.array([one.right for one in own])
         sure = likely >= SURE
@@ -127,24 +132,34 @@ def judged_frames(part: tuple[int, str, Path]) -> list[Judged]:
     fold, source, folds = part
     weights = Weights(folds / f"fold{fold}")
     reader = make_reader(weights, rated=False)
-    sheets = _made_sheets(fold) if source == MADE else _real_sheets(fold, source)
-    return [one for grid, tables in sheets for one in judge_grid(grid, tables, reader, weights, (source, fold))]
+    made = {MADE: _made_sheets, FORMS: _made_forms}
+    sheets = made[source](fold) if source in made else _real_sheets(fold, source)
+    return [
+        one
+        for grid, tables, corpora in sheets
+        for one in judge_grid(grid, tables, reader, weights, (source, fold, corpora))
+    ]
 
 
-def _real_sheets(fold: int, corpus: str) -> Iterator[tuple[Grid, list[Gold]]]:
+Sheet = tuple[Grid, "list[Gold]", tuple[str, ...]]
+"""A grid, its tables, and the corpora that these are of."""
+
+
+def _real_sheets(fold: int, corpus: str) -> Iterator[Sheet]:
     """The sheets of a fold with their tables, with and without formatting."""
     for case in load_cases(corpus):
         if case.fold == fold:
             for grid in case.grids:
                 tables = gold_tables(case, grid)
-                yield grid, tables
+                yield grid, tables, (corpus,)
                 if grid.styles != (PLAIN,):
-                    yield plain(grid), tables
+                    yield plain(grid), tables, (corpus,)
 
 
-def _made_sheets(fold: int) -> Iterator[tuple[Grid, list[Gold]]]:
-    pieces = [
-        Piece(grid, rect)
+def _pieces(fold: int) -> list[Piece]:
+    """The tables of a fold."""
+    return [
+        Piece(grid, rect, corpus)
         for corpus in CORPORA
         for case in load_cases(corpus)
         if case.fold == fold
@@ -152,10 +167,26 @@ def _made_sheets(fold: int) -> Iterator[tuple[Grid, list[Gold]]]:
         for rect, _ in gold_tables(case, grid)
         if rect.bottom > rect.top
     ]
+
+
+def _made_sheets(fold: int) -> Iterator[Sheet]:
     chance = Random(fold)  # noqa: S311
+    pieces = _pieces(fold)
     for _ in range(MADE_OF_A_FOLD):
-        made = make_sheet(chance.sample(pieces, chance.choice((2, 2, 3))), chance)
-        yield made.grid, [(rect, None) for rect in made.tables]
+        chosen = chance.sample(pieces, chance.choice((2, 2, 3)))
+        made = make_sheet(chosen, chance)
+        yield made.grid, [(rect, None) for rect in made.tables], tuple(sorted({piece.corpus for piece in chosen}))
+
+
+def _made_forms(fold: int) -> Iterator[Sheet]:
+    """Rows of relations as forms, which have no head."""
+    chance = Random(fold)  # noqa: S311
+    pieces = _pieces(fold)
+    chance.shuffle(pieces)
+    forms = (form for piece in pieces if (form := form_of(piece, chance)))
+    for form in islice(forms, FORMS_OF_A_FOLD):
+        made = make_sheet([form], chance)
+        yield made.grid, [(rect, 0) for rect in made.tables], (form.corpus,)
 
 
 Gold = tuple[Rect, int | None]
@@ -163,7 +194,7 @@ Gold = tuple[Rect, int | None]
 
 
 def judge_grid(
-    grid: Grid, tables: Sequence[Gold], reader: Reader, weights: Weights, origin: tuple[str, int]
+    grid: Grid, tables: Sequence[Gold], reader: Reader, weights: Weights, origin: tuple[str, int, tuple[str, ...]]
 ) -> Iterator[Judged]:
     """The frames of the reading of a grid as a whole, and those that only its cuts have."""
     if not tables:

@@ -3,7 +3,8 @@
 In: grids of the corpora and where their tables lie. Out: grids with the same tables laid out anew, by chance but always
 the same: stacked with their own heads, side by side, three with blank bands between, with titles and notes, without
 formatting, with lines of notes between, with blank rows inside a table and remarks beside one; and where the tables lie
-there. A single sheet is varied too: without its blank rows, with its titles merged over all columns.
+there. A row of a relation, with what its heads call it, becomes a form. A single sheet is varied too: without its blank
+rows, with its titles merged over all columns.
 One office always leaves a line free below a title, another never does; what is learned must not lean on it.
 """
 
@@ -26,14 +27,16 @@ TITLES = ("Table {n}", "Table {n}. {word}", "{word}", "{word}, by kind, last yea
 NOTES = ("Source: {word}", "Note: figures are provisional.", "1 {word}", "* {word}")
 REMARKS = ("see note", "checked", "provisional", "Please do not add rows", "n.b.")
 REMARKED, BANDED = 0.15, 0.3  # how many sheets have a remark at the right, blank rows inside tables
+LEAST_FIELDS, MOST_FIELDS = 3, 25  # of a form
 LEAST_BAND = 3  # rows of a table above and below blank ones inside it
 
 
 class Piece(msgspec.Struct, frozen=True, eq=False):
-    """A table of a grid."""
+    """A table of a grid, and the corpus that it is of."""
 
     grid: Grid
     rect: Rect
+    corpus: str
 
     @property
     def height(self) -> int:
@@ -140,6 +143,36 @@ def make_sheet(pieces: Sequence[Piece], chance: Random) -> Made:
     rects = tuple(_filled_rect(grid, at, across, piece) for piece, at, across in placed)
     made = Made(plain(grid) if chance.random() < 0.5 else grid, rects)
     return _banded(made, chance) if chance.random() < BANDED else made
+
+
+def form_of(piece: Piece, chance: Random) -> Piece | None:
+    """One row of a relation as a form: what its heads say, one below the other, with what the row says beside it.
+
+    None where the first row has no heads that differ, or no row fills all columns with words and other things.
+    """
+    grid, rect = piece.grid, piece.rect
+    columns = list(range(rect.left, rect.right + 1))
+    labels = [str(label) for label in grid.label[rect.top, columns]]
+    if not LEAST_FIELDS <= len(columns) <= MOST_FIELDS or len(set(labels)) < len(labels):
+        return None
+    if not (grid.content[rect.top, columns] == Content.TEXT).all():
+        return None
+    body = grid.content[rect.top + 1 : rect.top + piece.height, columns]
+    mixed = (body == Content.TEXT).any(axis=1) & (body != Content.TEXT).any(axis=1) & (body != Content.EMPTY).all(axis=1)
+    rows = (np.flatnonzero(mixed) + rect.top + 1).tolist()
+    if not rows:
+        return None
+    pair = [rect.top, chance.choice(rows)]
+    arrays = {
+        name: getattr(grid, name)[np.ix_(pair, columns)].T.copy()
+        for name in ("text", "label", "content", "number", "style", "indent", "marks")
+    }
+    size = {"row_of": len(columns), "column_of": 2}
+    lines = {name: np.arange(count, dtype=np.int32) for name, count in size.items()}
+    hidden = {"hidden_rows": np.zeros(len(columns), dtype=bool), "hidden_columns": np.zeros(2, dtype=bool)}
+    spans = np.zeros((0, 4), dtype=np.int32)
+    turned = msgspec.structs.replace(grid, **arrays, **lines, **hidden, spans=spans, notes={}, marked=UNMARKED)
+    return Piece(turned, Rect(0, 0, len(columns) - 1, 1), piece.corpus)
 
 
 def _banded(made: Made, chance: Random) -> Made:
