@@ -188,3 +188,38 @@ def test_a_head_that_the_markup_ends_under_a_span_is_told_apart():
 
     parted, plain = table(("men", "women")), table(("12", "14"))
     assert with_whole_heads([{"id": "a", "tables": [parted, plain]}]) == [{"id": "a", "tables": [plain]}]
+
+
+def test_a_sure_reading_that_is_wrong_costs_trust(tmp_path: Path) -> None:
+    gold = {
+        "file": "one.xlsx",
+        "sheet": "S",
+        "tables": ["A1:C4"],
+        "rows": [],
+        "parts": [{"range": "A1:C4", "header_rows": 2}],
+    }
+    folder = corpus(tmp_path / "c", "statsheets", gold)
+    for heads, right in ((2, 1.0), (1, 0.0)):
+        table = {**SHEET["tables"][0], "header_rows": heads, "confidence": 0.93}
+        doubtful = {**table, "place": {"sheet": "S", "range": "A6:B9"}, "confidence": 0.31}
+        told = sheets.score(folder, read_lines([json.dumps({**SHEET, "tables": [table, doubtful]})]))["confidence"]
+        assert (told["tables"], told["sure"], told["right_where_sure"]) == (2, 1, right)
+        assert told["tenths"] == {".3": "0 of 1", ".9": f"{int(right)} of 1"}
+
+
+def test_a_title_above_the_head_is_no_row_of_it() -> None:
+    texts = [["Clubs", None], ["Years", "Club"], ["1990", "Motherwell"], ["1994", "Celtic"]]
+    roles = ["title", "header", "value", "value"]
+    cells = [
+        {"row": r, "column": c, "text": text, "role": roles[r], "column_span": 2 if r == 0 else 1}
+        for r, row in enumerate(texts)
+        for c, text in enumerate(row)
+        if text
+    ]
+    tuples = [{"row": r, "column": c, "top": [texts[1][c]], "left": []} for r in (2, 3) for c in (0, 1)]
+    table = {"cells": cells, "tuples": tuples, "confidence": 0.95, "header_rows": 1, "header_columns": 0}
+    known = {"label": "genuine", "source": "hand", "sure": True, "orientation_sure": True}
+    told = {**known, "header_rows": 1, "header_columns": 0}
+    assert list(web.judge_web([({}, told, table)])) == [(0.95, True)]
+    assert list(web.judge_web([({}, told, {**table, "tuples": tuples[1:]})])) == [(0.95, False)]
+    assert list(web.judge_web([({}, {**told, "label": "layout"}, table)])) == [(0.95, False)]

@@ -71,6 +71,30 @@ def test_a_unit_over_all_columns_belongs_to_each_and_under_none() -> None:
     assert all(node.parent is None for node in found.top.nodes)
 
 
+def test_a_unit_over_all_columns_below_two_rows_of_heads_stands_under_none() -> None:
+    rows = [
+        ["", "Women", None, "Men", None],
+        [None, "work", "seek", "work", "seek"],
+        ["Region", "percent", None, None, None],
+    ]
+    found = nest(*rows, merges=["B1:C1", "D1:E1", "B3:E3"])
+    assert columns(found) == [f"{who} / {what} / percent" for who in ("Women", "Men") for what in ("work", "seek")]
+    (unit,) = [node for node in found.top.nodes if node.text == "percent"]
+    assert unit.parent is None and unit.probability == 1
+
+
+def test_one_head_over_all_may_have_the_unit_under_it() -> None:
+    found = nest(["", "Men", None], [None, "percent", None], merges=["B1:C1", "B2:C2"])
+    assert columns(found) == ["Men / percent", "Men / percent"]
+
+
+def test_doubts_about_parents_make_a_reading_less_sure() -> None:
+    found = nest(["", "2011", "2016", "Change"], [None, "acres", None, "percent"], merges=["B2:C2"])
+    doubtful = [node for tree in (found.top, found.left) for node in tree.nodes if node.probability < 1]
+    assert doubtful
+    assert found.frame.confidence < 0.9  # what the frame alone was given
+
+
 def test_a_unit_below_several_headers_belongs_to_each() -> None:
     found = nest(["", "2011", "2016", "Change"], [None, "acres", None, "percent"], merges=["B2:C2"])
     assert columns(found) == ["2011 / acres", "2016 / acres", "Change / percent"]

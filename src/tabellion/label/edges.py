@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -57,10 +56,7 @@ def may_be_table(grid: Grid, part: Rect) -> bool:
 
 
 def find_cuts(grid: Grid, frames: tuple[Frame, ...]) -> Iterator[Cut]:
-    """The cuts of a grid that have two parts which may be tables, or one that is marked; each comes once.
-
-    Where a column parts all tables of the grid, what stands on one side of it may be lists without heads.
-    """
+    """The cuts of a grid that have two parts which may be tables, or one that is marked; each comes once."""
     used = used_part(grid)
     if used is None:
         return
@@ -69,14 +65,11 @@ def find_cuts(grid: Grid, frames: tuple[Frame, ...]) -> Iterator[Cut]:
         if cut not in seen:
             seen.add(cut)
             yield cut
-    bands = [_Band(frame.rect, frame.header_rows, frame.body_rows) for frame in frames]
-    plain = [*_row_cuts(grid, used), *_column_cuts(grid, bands, used)]
-    through = _column_cuts(grid, _stacked(grid, bands), used)
-    for cut, least in (*((cut, 2) for cut in plain), *((cut, 1) for cut in through)):
+    for cut in (*_row_cuts(grid, used), *_column_cuts(grid, frames, used)):
         if cut in seen or not 1 < len(cut) <= SETTINGS.most_parts:
             continue
         seen.add(cut)
-        if sum(may_be_table(grid, part) for part in cut) >= least and not _parts_cell(grid, cut, used):
+        if sum(may_be_table(grid, part) for part in cut) > 1 and not _parts_cell(grid, cut, used):
             yield cut
 
 
@@ -139,11 +132,11 @@ def _begins(grid: Grid, used: Rect, row: int, end: int) -> bool:
     return bool(lone and after is not None and may_be_table(grid, Rect(after, used.left, used.bottom, used.right)))
 
 
-def _column_cuts(grid: Grid, bands: list[_Band], used: Rect) -> Iterator[Cut]:
-    """Each band cut beside: what stands above and below it are parts too."""
-    for band in bands:
-        rect = band.rect
-        for starts in _column_starts(grid, band):
+def _column_cuts(grid: Grid, frames: tuple[Frame, ...], used: Rect) -> Iterator[Cut]:
+    """Each table cut beside: what stands above and below it are parts too."""
+    for frame in frames:
+        rect = frame.rect
+        for starts in _column_starts(grid, frame):
             sides = [rect.left, *starts, rect.right + 1]
             inside = [Rect(rect.top, left, rect.bottom, right - 1) for left, right in pairwise(sides)]
             above = [Rect(used.top, used.left, rect.top - 1, used.right)] if rect.top > used.top else []
@@ -151,43 +144,24 @@ def _column_cuts(grid: Grid, bands: list[_Band], used: Rect) -> Iterator[Cut]:
             yield (*above, *inside, *below)
 
 
-class _Band(NamedTuple):
-    """Rows that may be cut beside: a table as it was read, or several, one above the other."""
-
-    rect: Rect
-    header_rows: tuple[int, ...]
-    body_rows: tuple[int, ...]
-
-
-def _stacked(grid: Grid, bands: list[_Band]) -> list[_Band]:
-    """All tables of a grid as one band, with the rows between them: two columns of tables may have been read across."""
-    if len(bands) < 2:
-        return []
-    top, left = (min(band.rect[side] for band in bands) for side in (0, 1))
-    bottom, right = (max(band.rect[side] for band in bands) for side in (2, 3))
-    said = np.flatnonzero(grid.filled[top : bottom + 1, left : right + 1].any(axis=1)) + top
-    head = bands[0].header_rows
-    return [_Band(Rect(top, left, bottom, right), head, tuple(row for row in said.tolist() if row not in head))]
-
-
-def _column_starts(grid: Grid, band: _Band) -> Iterator[list[int]]:
+def _column_starts(grid: Grid, frame: Frame) -> Iterator[list[int]]:
     """Columns at which tables beside the first may begin, by their labels where nothing else tells."""
-    columns = np.arange(band.rect.left, band.rect.right + 1)
-    rows = [*band.header_rows, *band.body_rows]
+    columns = np.arange(frame.rect.left, frame.rect.right + 1)
+    rows = [*frame.header_rows, *frame.body_rows]
     said = (grid.content.ravel()[grid.home] != EMPTY)[rows][:, columns].any(axis=0)
     after_blank = columns[1:][said[1:] & ~said[:-1]].tolist()
     yield after_blank
     for start in after_blank:
         yield [start]
-    again = _head_again(grid, band, columns)
+    again = _head_again(grid, frame, columns)
     yield again
-    if not again:
-        yield from ([start] for start in _labels_again(grid, band, columns))
+    if not after_blank and not again:
+        yield from ([start] for start in _labels_again(grid, frame, columns))
 
 
-def _head_again(grid: Grid, band: _Band, columns: NDArray[np.intp]) -> list[int]:
+def _head_again(grid: Grid, frame: Frame, columns: NDArray[np.intp]) -> list[int]:
     """Where the sequence of heads begins anew: the first head's text comes again with the second's after it."""
-    for row in band.header_rows[::-1]:
+    for row in frame.header_rows[::-1]:
         texts = [str(text) for text in grid.label[row, columns]]
         if len(texts) > 3 and texts[0] and texts[1] and texts[0] != texts[1]:
             pairs = list(pairwise(texts))
@@ -197,9 +171,9 @@ def _head_again(grid: Grid, band: _Band, columns: NDArray[np.intp]) -> list[int]
     return []
 
 
-def _labels_again(grid: Grid, band: _Band, columns: NDArray[np.intp]) -> list[int]:
+def _labels_again(grid: Grid, frame: Frame, columns: NDArray[np.intp]) -> list[int]:
     """Columns of labels that stand right of numbers and left of others."""
-    content = grid.content[list(band.body_rows)][:, columns]
+    content = grid.content[list(frame.body_rows)][:, columns]
     filled = (content != EMPTY).sum(axis=0)
     texts = (content == TEXT).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)
     numbers = (content == NUMBER).sum(axis=0) > SETTINGS.texts * np.maximum(filled, 1)

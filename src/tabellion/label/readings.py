@@ -32,9 +32,7 @@ class ReadingSettings(msgspec.Struct, frozen=True):
 
     sure: float = 0.9  # confidence from which on no other reading is looked at
     most_cells: int = 400_000  # of a grid that is read more than once
-    gain: float = 0.2  # of the share read rightly by which a cut must be better; or
-    hopeless: float = 0.15  # where no more is read rightly
-    better: float = 1.5  # times as much
+    gain: float = 0.2  # of the share read rightly by which a cut must be better
     deep: int = 2  # times that a part of a cut is cut again
     placed: float = 0.1  # of the share read rightly that a cut may gain when its parts are put in their places
     readings: int = 60  # of parts of one grid at most; and
@@ -184,12 +182,11 @@ class _Search:
         for cut in find_cuts(shown, whole.frames):
             if len(self.read) + len(cut) > self.most:
                 break
-            enough = _enough(whole, best, filled)
-            if not self.can_reach(cut, deep - 1, enough - SETTINGS.placed * filled):
+            if not self.can_reach(cut, deep - 1, best.score + (SETTINGS.gain - SETTINGS.placed) * filled):
                 continue
             parts = [self.part(one, deep - 1) for one in cut]
             joined = join_parts(self.grid, whole, parts, self.reader)
-            if joined.score > enough:
+            if joined.score > best.score + SETTINGS.gain * filled:
                 best = joined
         return best
 
@@ -241,13 +238,6 @@ def _is_sure(reading: Reading) -> bool:
 def _can_gain(reading: Reading, filled: int) -> bool:
     """Whether a reading that is right in all filled cells would be enough better than this one."""
     return filled > reading.score + SETTINGS.gain * filled
-
-
-def _enough(whole: Reading, best: Reading, filled: int) -> float:
-    """The score above which a cut is taken; a whole that is nearly surely wrong is no better than any of its cuts."""
-    if not whole.frames or whole.score >= SETTINGS.hopeless * filled:
-        return best.score + SETTINGS.gain * filled
-    return max(best.score, SETTINGS.better * whole.score)
 
 
 def _cells(frame: Frame) -> int:

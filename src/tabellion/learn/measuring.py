@@ -161,7 +161,9 @@ HEADLINES = {
     "jats": ("pooled_F1", "tables_F1", "header_rows", "numbers_F1", "metadata.accuracy"),
     "articles": ("pooled_F1", "tables_F1", "header_rows", "numbers_F1", "metadata.accuracy"),
 }
-"""What stands in the table at the end."""
+"""What stands in the table at the end, and how far the confidence of sheets and web tables can be trusted."""
+
+TRUST = ("confidence.sure", "confidence.right_where_sure")
 
 
 class Methods(msgspec.Struct, frozen=True):
@@ -206,7 +208,7 @@ def measure(
             _train_missing(groups, folds, way)
         sys.stdout.write(f"== {WAYS[way]}\n")
         for name, result in _results(chosen, folds, way, methods):
-            for figure in HEADLINES.get(name, ()):
+            for figure in (*HEADLINES.get(name, ()), *TRUST):
                 value = _look_up(result, figure)
                 if value is not None:
                     found[name, figure, way] = value

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import sqrt
 from operator import eq
 from typing import NamedTuple
 
@@ -220,6 +221,7 @@ def _frames(
         bands = [_Band([], body, [name], [value]) for name, value in pairs] or bands
         orientation = "row" if pairs else orientation
     found = []
+    sure = sqrt(headers.sure) if grid.medium == "html" else headers.sure  # rows and columns go wrong together
     for number, band in enumerate(bands):
         if not band.rows or not len(view.columns):
             continue
@@ -236,7 +238,7 @@ def _frames(
                 note_rows=notes if number == len(bands) - 1 else (),
                 orientation=orientation,
                 genuine=genuine,
-                confidence=round(genuine * headers.sure, 4),
+                confidence=round(genuine * sure, 4),
                 keyed=bool(keys),
             )
         )

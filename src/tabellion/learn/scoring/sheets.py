@@ -59,6 +59,7 @@ from tabellion.learn.scoring.readings import (
     tables_on,
 )
 from tabellion.learn.scoring.trees import LineScores, score_stattrees, score_troy
+from tabellion.learn.scoring.trust import trust
 from tabellion.model.place import address, common_share, range_text, rect_at
 
 LETTER_CLASS = {"m": "metadata", "h": "header", "g": "group", "d": "data", "v": "derived", "n": "notes"}
@@ -262,6 +263,7 @@ def score(folder: Path, docs: dict[str, Json], files: Collection[str] | None = N
         "missing": len(missing),
         "errors": len(failed),
         **SCORERS[about["corpus"]](golds, usable),
+        "confidence": trust(about["corpus"], golds, usable),
     }
     example = folder / "examples" / "expected.json"
     if example.exists():

@@ -206,6 +206,12 @@ def score_stattrees(golds: list[Json], docs: dict[str, Json]) -> Json:
     }
 
 
+def pairs_right(case: Json, tables: list[Json]) -> bool:
+    """Whether tables say all pairs of both sides, and no other."""
+    gold: Pairs = {"left": label_rows_above(case), "top": {tuple(pair) for pair in case["top"]}}
+    return _found_pairs(case, tables)[0] == gold
+
+
 def _found_pairs(case: Json, tables: list[Json]) -> tuple[Pairs, set[int]]:
     """The pairs of both sides that tables say, and the rows of labels above some value."""
     top, first, bottom, last = rect_at(case["range"])

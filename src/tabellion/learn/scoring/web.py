@@ -61,8 +61,10 @@ import itertools
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+
+from tabellion.learn.scoring.trust import Verdict, tell_trust
 
 Json = dict[str, Any]
 Bag = Counter[Any]
@@ -137,10 +139,10 @@ def has_label(label: str, given: list[str]) -> bool:
     )
 
 
-def values_right(gold: Json, table: Json) -> float | None:
+def values_right(gold: Json, table: Json, passed: Collection[tuple[int, int]] = ()) -> float | None:
     """The share of filled body cells whose tuple has all labels above and beside it; None where there is no such cell.
 
-    The body is told by the gold's header counts, on the table's own cells.
+    The body is told by the gold's header counts, on the table's own cells; some may be passed over.
     """
     cells = [
         (
@@ -158,7 +160,7 @@ def values_right(gold: Json, table: Json) -> float | None:
     tuples = {(t["row"], t["column"]): t for t in table.get("tuples") or []}
     right = total = 0
     for r0, c0, _, c1, text in cells:
-        if r0 < heads or c0 < stubs or not text or c1 - c0 >= max(2, width - stubs):
+        if r0 < heads or c0 < stubs or not text or c1 - c0 >= max(2, width - stubs) or (r0, c0) in passed:
             continue
         above = {t for a, b, _, d, t in cells if a < heads and b <= c0 < d and b >= stubs and t}
         beside = {t for a, b, c, _, t in cells if b < stubs and a <= r0 < c and a >= heads and t}
@@ -167,6 +169,28 @@ def values_right(gold: Json, table: Json) -> float | None:
         total += 1
         right += one is not None and all(has_label(x, given) for x in above | beside)
     return right / total if total else None
+
+
+def judge_web(rows: list[Judged]) -> Iterator[Verdict]:
+    """The confidence of each table that was found, where the gold is sure, and whether it is wholly right."""
+    for _, gold, table in rows:
+        if table is None or gold["source"] != "hand" or not gold["sure"] or table.get("confidence") is None:
+            continue
+        if gold["label"] != "genuine":
+            yield table["confidence"], False
+        elif gold["orientation_sure"]:
+            yield table["confidence"], gold["header_rows"] == table.get("header_rows") and _all_labelled(gold, table)
+
+
+def _all_labelled(gold: Json, table: Json) -> bool:
+    """Whether every value has its labels; titles above the head are no rows of it, names of groups are no values."""
+    cells = table.get("cells") or []
+    first = min((c["row"] for c in cells if c.get("role") == "header"), default=0)
+    titles = {c["row"] for c in cells if c.get("role") == "title" and c["row"] < first}
+    valued = {one["row"] for one in table.get("tuples") or []}
+    names = {(row, column) for node in table.get("left") or [] for row, column in node["cells"] if row not in valued}
+    raised = {**gold, "header_rows": gold["header_rows"] + len(titles)}
+    return values_right(raised, table, names) in (None, 1.0)
 
 
 def measure_webtables(gold: list[Json], docs: dict[str, Json]) -> Json:
@@ -178,6 +202,7 @@ def measure_webtables(gold: list[Json], docs: dict[str, Json]) -> Json:
     for row in sure:
         by[row[0]["corpus"]].append(row)
     out["by_corpus"] = {name: genuine_prf(part) for name, part in sorted(by.items())}
+    out["confidence"] = tell_trust(list(judge_web(rows)))
     both = [(t, p) for _, t, p in sure if t["label"] == "genuine" and t["orientation_sure"] and p is not None]
     out["orientation_accuracy"] = accuracy([(t["orientation"], p.get("orientation")) for t, p in both])
     out["orientation_macro_f1"] = macro_f1([(t["orientation"], p.get("orientation")) for t, p in both])

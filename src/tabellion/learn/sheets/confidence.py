@@ -2,8 +2,8 @@
 
 In: weights by fold. Each sheet is read with weights that have not seen it, as a whole and by all its cuts; so are made
 sheets (`variants`), composed of tables that those weights have not seen, and forms, which no corpus has. A frame is
-right where it is a gold table, head rows and all. Out: the weights `confidence`, boosted trees over the signals of `reading_signals`. The scores on the
-card are those of corpora that were left out, one after the other.
+right where it is a gold table, head rows and all. Out: the weights `confidence`, boosted trees over the signals of
+`reading_signals`. The scores on the card are those of corpora that were left out, one after the other.
 """
 
 from __future__ import annotations

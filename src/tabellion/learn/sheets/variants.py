@@ -158,7 +158,9 @@ def form_of(piece: Piece, chance: Random) -> Piece | None:
     if not (grid.content[rect.top, columns] == Content.TEXT).all():
         return None
     body = grid.content[rect.top + 1 : rect.top + piece.height, columns]
-    mixed = (body == Content.TEXT).any(axis=1) & (body != Content.TEXT).any(axis=1) & (body != Content.EMPTY).all(axis=1)
+    mixed = (
+        (body == Content.TEXT).any(axis=1) & (body != Content.TEXT).any(axis=1) & (body != Content.EMPTY).all(axis=1)
+    )
     rows = (np.flatnonzero(mixed) + rect.top + 1).tolist()
     if not rows:
         return None
