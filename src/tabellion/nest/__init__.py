@@ -27,7 +27,7 @@ __all__ = ["nest_frames", "nest_headers"]
 NO_LABELS: tuple[CellRole, ...] = ("title", "value", "derived", "note", "other")
 """Roles of cells that are no headers, wherever they stand."""
 
-DOUBT = 0.05  # what the doubt about one header counts: set on trees of sheets that no weights had seen
+DOUBT = 0.02  # what the doubt about one header counts: set on trees of sheets that no weights had seen
 LEAST = 1e-4  # probability of a parent that is as good as none
 AT_ONCE = 2_000  # cells of head and stub whose pairs are scored together: enough to pay, some megabytes
 
