@@ -78,7 +78,7 @@ def _material(judged: Sequence[Judged], left_out: LeftOut) -> dict[str, Material
     """What was seen, by corpus."""
     found: dict[str, Material] = {}
     folds = len({one.fold for one in judged})
-    made = {MADE: MADE_OF_A_FOLD * folds, FORMS: FORMS_OF_A_FOLD * folds}
+    made = {MADE: MADE_OF_A_FOLD * folds, FORMS: sum(one.source == FORMS and one.whole for one in judged)}
     for source in (*CORPORA, *made):
         count = sum(one.source == source for one in judged)
         cases = () if source in made else load_cases(source)
