@@ -18,12 +18,11 @@ from tabellion.read import read_document
 from tabellion.recognise.printed.cells import PrintedCell, widen_lone
 from tabellion.recognise.printed.columns import choose_columns
 from tabellion.recognise.printed.grid import recognise_printed, words_in_order
-from tabellion.recognise.printed.line_facts import line_facts
+from tabellion.recognise.printed.line_facts import line_facts, widen_phrases
 from tabellion.recognise.printed.line_joins import settle_joins
 from tabellion.recognise.printed.phrases import Phrase, join_phrases
 from tabellion.recognise.printed.rivers import candidate_rivers, river_features, settle_rivers
 from tabellion.recognise.printed.rows import find_blocks, settle_rows
-from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import Ink, LineRuns, Strip, lay_strip
 from tabellion.weights import Weights
 

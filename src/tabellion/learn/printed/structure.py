@@ -35,7 +35,7 @@ from tabellion.model.document import PrintedRegion
 from tabellion.model.place import Box, Place
 from tabellion.recognise.printed.columns import Columns, choose_columns
 from tabellion.recognise.printed.grid import PrintedTable, recognise_table_rows
-from tabellion.recognise.printed.line_facts import LineFacts, line_facts
+from tabellion.recognise.printed.line_facts import LineFacts, line_facts, widen_phrases
 from tabellion.recognise.printed.line_joins import JOIN_FEATURES, JOINS, join_features, settle_joins
 from tabellion.recognise.printed.phrases import SPAN_FEATURES, SPANS, Phrase, doubts, join_phrases, span_features
 from tabellion.recognise.printed.rivers import (
@@ -52,7 +52,6 @@ from tabellion.recognise.printed.rivers import (
 )
 from tabellion.recognise.printed.row_features import ROW_FEATURES, row_features
 from tabellion.recognise.printed.rows import ROWS, find_blocks, row_candidates, without_words
-from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import LineRuns, Strip, lay_strip
 from tabellion.weights import Weights
 

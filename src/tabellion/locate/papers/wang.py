@@ -17,8 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.locate.web.cells import Kind
-from tabellion.locate.web.views import CandidateView, Floats, Ints
+from tabellion.locate.web.views import CandidateView, Floats, Ints, Kind
 from tabellion.model.markup import MarkupPage
 
 _WORD = re.compile(r"[^\W\d_]{2,30}")

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.locate.papers.wang import PAPER_FEATURES, paper_features
-from tabellion.locate.web.cells import Kind
 from tabellion.locate.web.views import (
     COLUMNS,
     COLUMNS_BELOW,
@@ -29,6 +28,7 @@ from tabellion.locate.web.views import (
     CandidateView,
     CellSums,
     Floats,
+    Kind,
     LineViews,
     SumPlan,
     is_figure,

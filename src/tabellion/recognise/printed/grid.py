@@ -28,11 +28,10 @@ from tabellion.model.place import Box
 from tabellion.model.printed import Shift
 from tabellion.recognise.printed.cells import Looks, PrintedCell, PrintedCells, build_cells, read_looks
 from tabellion.recognise.printed.columns import Columns, find_columns
-from tabellion.recognise.printed.line_facts import line_facts
+from tabellion.recognise.printed.line_facts import line_facts, widen_phrases
 from tabellion.recognise.printed.line_joins import judge_joins
 from tabellion.recognise.printed.phrases import find_phrases
 from tabellion.recognise.printed.rows import find_blocks, find_rows, without_words
-from tabellion.recognise.printed.spanners import widen_phrases
 from tabellion.recognise.printed.text import LineRuns, Strip, lay_strip
 from tabellion.values import read_texts
 from tabellion.values.texts import reads_leftwards
