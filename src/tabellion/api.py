@@ -36,19 +36,19 @@ class Table(model.Table, frozen=True, eq=False):
 
     def to_pandas(self, *, layout: bool = False) -> pandas.DataFrame:
         """One row per value; with `layout` the table as it stands, its header trees as row and column index."""
-        from tabellion.export.frames import to_pandas
+        from tabellion.export.columns import to_pandas
 
         return to_pandas(self, layout=layout)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per value."""
-        from tabellion.export.frames import to_polars
+        from tabellion.export.columns import to_polars
 
         return to_polars(self)
 
     def to_arrow(self) -> pyarrow.Table:
         """One row per value."""
-        from tabellion.export.frames import to_arrow
+        from tabellion.export.columns import to_arrow
 
         return to_arrow(self)
 

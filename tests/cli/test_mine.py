@@ -73,7 +73,7 @@ def test_a_drawing_is_a_picture_where_asked_for_and_a_line_for_each_text_without
     picture = CliRunner().invoke(app, ["mine", "--explain", "pie.html", "--format", "png", str(SITE)])
     assert picture.stdout_bytes.startswith(b"\x89PNG")
     assert CliRunner().invoke(app, ["mine", "--format", "png", str(SITE)]).exit_code == 2
-    monkeypatch.setattr("tabellion.mine.explain.render_page", lambda *_: None)
+    monkeypatch.setattr("tabellion.cli.drawing.pages.render_page", lambda *_: None)
     status, printed = run("mine", "--explain", "pie.html", str(SITE))
     assert status == 0
     assert "1 kg apples" in printed

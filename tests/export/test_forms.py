@@ -17,9 +17,9 @@ from tests.building import build_extraction, build_frame, build_grid, build_nest
 from tabellion.api import Table, Tables
 from tabellion.errors import MissingExtraError
 from tabellion.export.arrow import write_parquet
+from tabellion.export.columns import typed_values
 from tabellion.export.csv import csv_head, to_csv
 from tabellion.export.html import to_markdown
-from tabellion.export.typed import typed_values
 from tabellion.pipeline import extract_document
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

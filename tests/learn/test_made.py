@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tabellion.learn import parts
+from tabellion.learn.corpora import remember_rows
 from tabellion.learn.fitting import BoostingSettings, train_boosted
-from tabellion.learn.memory import remember_rows
 from tabellion.learn.parts import PARTS, READ_FIRST, modules_of, outline, stale_weights
 from tabellion.learn.training import Card, write_card
 from tabellion.weights import SHIPPED

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format
 
-from tabellion.read.spreadsheet.number_format import (
+from tabellion.read.spreadsheet.sheets import (
     BUILT_IN,
     Shown,
     date_text,

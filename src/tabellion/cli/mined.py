@@ -61,8 +61,8 @@ def change_lines(history: Path, things: Sequence[Thing]) -> Iterator[str]:
 
 def print_explanation(sites: Sequence[SitePages], page: str, form: str) -> None:
     """Print a drawing of what was seen on one page: over its layout where Chromium is there, else line by line."""
+    from tabellion.cli.drawing.pages import draw_page, find_page, render_page
     from tabellion.export.chart import scene_png, scene_svg
-    from tabellion.mine.explain import draw_page, find_page, render_page
     from tabellion.mine.things import unify_sites
 
     seen = find_page(unify_sites(sites), page)

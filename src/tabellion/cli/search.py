@@ -14,8 +14,8 @@ from tabellion.cli.options import FilesOption, LibraryOption, opened_library
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from tabellion.library.entries import Condition
     from tabellion.library.library import Library
-    from tabellion.library.questions import Condition
     from tabellion.library.search import Found, Hit
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -105,7 +105,7 @@ def search_quickly(
 
 
 def _conditions(said: Mapping[str, str | None]) -> list[Condition]:
-    from tabellion.library.questions import parse_condition
+    from tabellion.library.entries import parse_condition
 
     conditions = []
     for field, value in said.items():

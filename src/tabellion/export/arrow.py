@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from tabellion.export.columns import SPREAD, VALUE_KINDS, typed_values, value_boxes, value_pages
 from tabellion.export.forms import ExportedTable
-from tabellion.export.typed import SPREAD, VALUE_KINDS, typed_values, value_boxes, value_pages
 from tabellion.model.frame import HeaderNode
 from tabellion.model.grid import Content, Grid
 from tabellion.model.place import cell_at, column_letters

@@ -20,8 +20,8 @@ from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from tabellion.errors import UsageError
+from tabellion.export.columns import SPREAD, value_boxes, value_kinds, value_pages
 from tabellion.export.cube import document_name, table_name
-from tabellion.export.typed import SPREAD, value_boxes, value_kinds, value_pages
 from tabellion.model.place import address
 from tabellion.model.table import Table
 from tabellion.patterns import lazy_pattern

@@ -24,7 +24,7 @@ from pathlib import Path, PurePath
 
 import msgspec
 
-from tabellion.export.typed import SPREAD, shown_values
+from tabellion.export.columns import SPREAD, shown_values
 from tabellion.model.document import Document
 from tabellion.model.frame import HeaderTree
 from tabellion.model.place import column_letters

@@ -21,9 +21,9 @@ from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 import msgspec
 
 from tabellion.errors import MalformedError, MissingExtraError, SourceMissingError, UnknownFormatError
+from tabellion.export.columns import SPREAD
 from tabellion.export.csv import COLUMNS, SEPARATOR, csv_head, csv_pieces
 from tabellion.export.json import json_pieces
-from tabellion.export.typed import SPREAD
 from tabellion.model.place import cell_at
 from tabellion.model.table import Tuple
 from tabellion.pipeline import Extraction

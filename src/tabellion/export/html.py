@@ -14,8 +14,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.export.columns import lay_out
 from tabellion.export.cube import Side, concept_names, table_name
-from tabellion.export.frames import lay_out
 from tabellion.model.document import Document
 from tabellion.model.frame import HeaderNode, HeaderTree
 from tabellion.model.grid import Content

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tabellion.export.typed import KINDS, typed_values, value_boxes, value_pages
+from tabellion.export.columns import KINDS, typed_values, value_boxes, value_pages
 from tabellion.model.document import Issue, Mark
 from tabellion.model.frame import Frame, HeaderTree, RowLabels
 from tabellion.model.grid import Content, Grid

@@ -25,7 +25,7 @@ from tabellion.model.stated import StatedTable
 from tabellion.model.style import PLAIN, Style
 from tabellion.model.table import Table
 from tabellion.pipeline import Extraction
-from tabellion.read.spreadsheet.number_format import Shown, understand_format
+from tabellion.read.spreadsheet.sheets import Shown, understand_format
 from tabellion.read.spreadsheet.shown_text import number_writer
 from tabellion.values import is_missing_mark
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from tabellion.errors import HostileError, MalformedError
+from tabellion.export.columns import shown_values
 from tabellion.export.forms import ExportedTable, parse_value, spread_of
-from tabellion.export.typed import shown_values
 from tabellion.model.frame import HeaderTree
 from tabellion.model.grid import Grid
 from tabellion.model.place import address, cell_at

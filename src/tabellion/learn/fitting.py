@@ -25,7 +25,7 @@ import numpy as np
 import pycrfsuite
 from numpy.typing import NDArray
 
-from tabellion.learn.memory import remember
+from tabellion.learn.corpora import remember
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.linear import Chain
 

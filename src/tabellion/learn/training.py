@@ -29,8 +29,7 @@ from pathlib import Path
 import msgspec
 
 from tabellion.errors import TabellionError
-from tabellion.learn.corpora import FOLDS, KIN, LeftOut, corpora_root, without
-from tabellion.learn.memory import FORK, use_processes
+from tabellion.learn.corpora import FOLDS, FORK, KIN, LeftOut, corpora_root, use_processes, without
 from tabellion.learn.parts import (
     DRAWN,
     DRAWN_FIRST,

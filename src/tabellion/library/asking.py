@@ -27,7 +27,7 @@ from tabellion.library.catalogue import facts
 from tabellion.library.naming import nearest_name
 from tabellion.library.query import Answer, QueryLimits, Rows, over_memory, over_time
 from tabellion.workers import Bounds, Crew, LimitPassedError, WorkerLostError, hand_over
-from tabellion.workers.channel import PIECE, at_most_physical
+from tabellion.workers.inside import PIECE, at_most_physical
 
 if TYPE_CHECKING:
     import pyoxigraph

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from tabellion.library.asking import Parameters, SavedQuery
     from tabellion.library.databases import DatabaseKind
     from tabellion.library.databases.export import DatabaseReport
+    from tabellion.library.entries import Condition
     from tabellion.library.graph import ResultForm
     from tabellion.library.holdings import DocumentRecord, Holdings, ListedDocument
     from tabellion.library.joins.partners import Partner
     from tabellion.library.paging import SearchStates
     from tabellion.library.query import QueryLimits, Rows
-    from tabellion.library.questions import Condition
     from tabellion.library.reading import Reading
     from tabellion.library.repairing import Elsewhere
     from tabellion.library.search import Found

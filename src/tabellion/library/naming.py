@@ -21,7 +21,7 @@ from pathlib import PurePath
 import msgspec
 
 from tabellion.export.arrow import label_columns
-from tabellion.export.frames import LaidOut, lay_out
+from tabellion.export.columns import LaidOut, lay_out
 from tabellion.library.holdings import ColumnFacts
 from tabellion.model.grid import Content
 from tabellion.model.table import Path, Table

@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 from duckdb.func import FunctionNullHandling, PythonUDFType
 from sqlalchemy import Connection, select
 
-from tabellion.export.typed import SPREAD
+from tabellion.export.columns import SPREAD
 from tabellion.library.catalogue import Catalogue, documents, tables
 from tabellion.library.files import Folder
 from tabellion.library.holdings import ColumnFacts, Details, TableRecord, unpack_details

@@ -27,12 +27,22 @@ import msgspec
 import tantivy
 
 from tabellion.errors import QueryError
-from tabellion.library.entries import BETWEEN, EMPTY, LARGEST, SIZES, SORTS, TEXT_FIELDS
+from tabellion.library.entries import (
+    BETWEEN,
+    EMPTY,
+    LARGEST,
+    SIZES,
+    SORTS,
+    TEXT_FIELDS,
+    Clause,
+    Condition,
+    Question,
+    parse_question,
+)
 from tabellion.library.files import Folder, default_place
 from tabellion.library.holdings import NEWEST, Details, DocumentRecord, Holdings, SqliteHoldings, TableRecord
 from tabellion.library.index import Address, IndexFolder
-from tabellion.library.questions import Clause, Condition, Question, highlight_table, parse_question
-from tabellion.library.terms import DEFAULT, find_terms, is_number, is_stop_word, terms
+from tabellion.library.terms import DEFAULT, find_terms, highlight_table, is_number, is_stop_word, terms
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The terms that are searched for, and the language that their stems are of.
+"""The terms that are searched for, the language that their stems are of, and where they stand in a table.
 
 From text to the terms that are searched for: words by their stem, numbers by what they say. In: text and its language.
 Out: terms, with their places where they are needed for highlights. The same code makes the terms of tables and of
@@ -8,18 +8,29 @@ run of letters is one term.
 The language of a document's words, guessed from the small words that every text has. In: text. Out: a language that
 stems are known for, English where nothing speaks for another. Fails on very short texts and on tables without a
 sentence; the cost is a stem that is less exact.
+
+Where the words of a question stand in a table: short pieces of text with the words between marks. In: a question and a
+table. Out: for each field, the labels or lines that hold a word of it. Of cells only the first some hundred are looked
+through, which the index keeps for that.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import cache, lru_cache
-from typing import NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
+
+from tabellion.library.holdings import Details, DocumentRecord, TableRecord
+
+if TYPE_CHECKING:
+    from tabellion.library.entries import Question
 
 # language -> its commonest small words that are rare elsewhere (cut to what tells it from its neighbours)
 _SMALL = {
@@ -181,3 +192,131 @@ def _spaced_numbers(run: str, start: int) -> Iterator[Term]:
         return
     for match in re.finditer(r"[^ \u00a0\u202f]+", run):
         yield Term(plain_number(match[0]), start + match.start(), start + match.end())
+
+
+OPEN, CLOSE = "«", "»"  # around a word that was found
+_PIECES = 3  # pieces shown of one field
+_PLAIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")  # of plain letters
+_ENDS_IN_WORD = re.compile(r".?[a-z]\Z|[a-z]'\Z").match
+_GOES_ON = re.compile(r"[a-z]|'[a-z]").match
+_START = attrgetter("start")
+_AROUND = 60  # letters shown before the first and after the last word
+
+
+def highlight_table(
+    asked: Question, document: DocumentRecord, table: TableRecord, details: Details, cells: Callable[[], list[str]]
+) -> dict[str, list[str]]:
+    """The pieces of each field that hold a word of the question; cells are asked for where others do not hold all."""
+    language = document.language
+    wanted = _wanted(tuple(one.text for one in asked.clauses if not one.forbidden), language)
+    if not wanted:
+        return {}
+    affiliated = details.metadata.affiliated
+    fields: dict[str, Sequence[str]] = {
+        "caption": table.titles,
+        "header": details.all_heads,
+        "stub": details.stub_words,
+        "note": affiliated.footnotes,
+        "reference": affiliated.references,
+        "document": [
+            document.title or "",
+            document.source.rpartition("/")[2],
+            *(json.loads(document.authors) if document.authors != "[]" else ()),
+            table.sheet or "",
+        ],
+    }
+    found: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    joined = {field: "\n".join(texts).lower() for field, texts in fields.items()}
+    words = _words_found("\n".join(one for one in joined.values() if one.isascii()), wanted, language)
+    for field, texts in fields.items():
+        if pieces := _pieces(texts, joined[field], words, wanted, language, seen):
+            found[field] = pieces
+    if missing := wanted - seen:
+        texts = cells()
+        whole = "\n".join(texts).lower()
+        words = _words_found(whole, missing, language) if whole.isascii() else frozenset()
+        if pieces := _pieces(texts, whole, words, missing, language, seen):
+            found["cell"] = pieces
+    return found
+
+
+@lru_cache(maxsize=1_000)
+def _wanted(asked: tuple[str, ...], language: str) -> frozenset[str]:
+    """The terms of a question in a language; those that every text has only where it has no others."""
+    found_by = [term for text in asked for term in find_terms(text, language)]
+    telling = {term.term for term in found_by if not is_stop_word(term.word, language)}
+    return frozenset(telling or (term.term for term in found_by))
+
+
+def _pieces(
+    texts: Sequence[str], whole: str, words: Set[str], wanted: Set[str], language: str, seen: set[str]
+) -> list[str]:
+    """The first texts that hold a wanted term; `whole` is all in small letters, `words` what to look for."""
+    pieces: list[str] = []
+    plain = whole.isascii()
+    here = {word for word in words if word in whole} if plain else {""}
+    if not here:
+        return pieces  # most texts hold none of the words, which is seen at once
+    plain = plain and not any(map(is_number, here))
+    for text in texts:
+        lowered = text.lower()
+        if not any(word in lowered for word in here):
+            continue
+        spots = _find_words(lowered, here, language) if plain else None
+        marked = mark_words(text, wanted, language, seen) if spots is None else _mark(text, spots, seen)
+        if marked and marked not in pieces:
+            pieces.append(marked)
+            if len(pieces) == _PIECES:
+                break
+    return pieces
+
+
+def _words_found(text: str, wanted: Set[str], language: str) -> frozenset[str]:
+    """Letters of which an ASCII text must hold some to hold a wanted term; nothing where it holds none."""
+    words = set(_PLAIN_WORD.findall(text))
+    if language == DEFAULT:  # whose stems begin as their words do
+        begun = {term[0] for term in wanted}
+        words = {word for word in words if word[0] in begun}
+    numbers = (term[0] for term in wanted if is_number(term))
+    return frozenset([*(word for word in words if stem(word, language) in wanted), *numbers])
+
+
+def mark_words(text: str, wanted: Set[str], language: str, seen: set[str] | None = None) -> str:
+    """The text around the words, each between marks; empty where there is none.
+
+    >>> mark_words("Adults who smoke, by age", {"smoke"}, "english")
+    'Adults who «smoke», by age'
+    """
+    return _mark(text, [term for term in find_terms(text, language) if term.term in wanted], seen)
+
+
+def _find_words(text: str, words: Set[str], language: str) -> list[Term]:
+    """Where a text has some words in small letters, told as `find_terms` tells words of ASCII letters."""
+    found = []
+    for word in words:
+        start = text.find(word)
+        while start >= 0:
+            end = start + len(word)
+            before, after = text[max(0, start - 2) : start], text[end : end + 2]
+            if not (_ENDS_IN_WORD(before) or _GOES_ON(after)):
+                found.append(Term(stem(word, language), start, end, word))
+            start = text.find(word, end)
+    return sorted(found, key=_START)
+
+
+def _mark(text: str, spots: list[Term], seen: set[str] | None) -> str:
+    if not spots:
+        return ""
+    if seen is not None:
+        seen.update(spot.term for spot in spots)
+    first, last = max(spots[0].start - _AROUND, 0), min(spots[-1].end + _AROUND, len(text))
+    if last - first > 6 * _AROUND:
+        last = min(spots[0].end + 5 * _AROUND, len(text))
+    marked, at = ["…" if first else ""], first
+    for spot in spots:
+        if spot.end > last:
+            break
+        marked += [text[at : spot.start], OPEN, text[spot.start : spot.end], CLOSE]
+        at = spot.end
+    return "".join([*marked, text[at:last], "…" if last < len(text) else ""])

@@ -5,16 +5,17 @@ process. Documents and queries are strangers' work; in a worker they can cost no
 library that reads them does. A worker is no sandbox: it has the rights of its parent.
 """
 
-from tabellion.workers.channel import (
+from tabellion.workers.crew import Crew, Worker
+from tabellion.workers.inside import (
     Bounds,
     BusyError,
     LimitPassedError,
     WorkerLostError,
     explain_reading,
+    hand_over,
     reading_bounds,
+    tell_page,
 )
-from tabellion.workers.crew import Crew, Worker
-from tabellion.workers.inside import hand_over, tell_page
 
 __all__ = [
     "Bounds",

@@ -25,9 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from tabellion.workers import channel
-from tabellion.workers.channel import Bounds, BusyError, LimitPassedError, WorkerLostError
-from tabellion.workers.inside import held_bytes, live, most_bytes
+from tabellion.workers import inside
+from tabellion.workers.inside import Bounds, BusyError, LimitPassedError, WorkerLostError, held_bytes, live, most_bytes
 
 Made = TypeVar("Made")
 Piece = Callable[[bytes], object]
@@ -49,7 +48,7 @@ class Worker:
         """With `fork` it is forked where this process has no threads, which costs next to nothing."""
         self._may_fork = fork and sys.platform == "linux"
         self._channel: socket.socket | None = None
-        self._inbox: channel.Inbox | None = None
+        self._inbox: inside.Inbox | None = None
         self._process = 0
         self._program: subprocess.Popen[bytes] | None = None
         self._parent = 0
@@ -71,7 +70,7 @@ class Worker:
             self._spawn(theirs)
         theirs.close()
         ours.settimeout(_LOOK)
-        self._channel, self._inbox, self._ready = ours, channel.Inbox(ours), False
+        self._channel, self._inbox, self._ready = ours, inside.Inbox(ours), False
 
     def do(
         self,
@@ -84,11 +83,11 @@ class Worker:
     ) -> Made:
         """What `work(*given)` returns in the worker; what it hands over goes to `piece`, how far it is to `watch`."""
         for kind, body in self.messages(work, given, bounds, standard_input):
-            if kind == channel.PIECE and piece is not None:
+            if kind == inside.PIECE and piece is not None:
                 piece(body)
-            elif kind == channel.PAGE and watch is not None:
+            elif kind == inside.PAGE and watch is not None:
                 watch(*pickle.loads(body))  # noqa: S301 - from our own worker
-            elif kind == channel.RESULT:
+            elif kind == inside.RESULT:
                 result: Made = pickle.loads(body)  # noqa: S301 - from our own worker
         return result
 
@@ -106,21 +105,21 @@ class Worker:
         kind = b""
         try:
             if not self._ready:  # to start is no part of the task
-                self._ready = self._take(time.monotonic() + _START, bounds)[0] == channel.READY
+                self._ready = self._take(time.monotonic() + _START, bounds)[0] == inside.READY
             self._send(packed)
-            while kind != channel.RESULT:
+            while kind != inside.RESULT:
                 asked = time.monotonic()
                 kind, body = self._take(asked + left, bounds)
                 left -= time.monotonic() - asked
-                if kind == channel.ERROR:
+                if kind == inside.ERROR:
                     break
-                if kind == channel.RESULT and held_bytes(self._process) > _FULL:
+                if kind == inside.RESULT and held_bytes(self._process) > _FULL:
                     self.end()
                 yield kind, body
         except BaseException:
             self.end()  # whatever it is at is of no use to anybody any more
             raise
-        if kind == channel.ERROR:
+        if kind == inside.ERROR:
             raise pickle.loads(body)  # noqa: S301 - from our own worker
 
     def end(self) -> int:
@@ -179,7 +178,7 @@ class Worker:
         assert self._channel is not None  # noqa: S101 - it was started
         self._channel.settimeout(None)
         try:
-            channel.send(self._channel, channel.TASK, packed)
+            inside.send(self._channel, inside.TASK, packed)
         except OSError:
             raise WorkerLostError(self._how()) from None
         self._channel.settimeout(_LOOK)
@@ -202,7 +201,7 @@ class Worker:
                 continue
             if message is None:
                 raise self._lost(bounds)
-            if message[0] == channel.NO_MEMORY:
+            if message[0] == inside.NO_MEMORY:
                 raise LimitPassedError("memory")
             return message
 

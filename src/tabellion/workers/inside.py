@@ -1,8 +1,14 @@
-"""The inside of a worker: one task after the other, each under its bounds.
+"""The inside of a worker: one task after the other, each under its bounds; and what is agreed on with its parent.
 
 In: a socket to the parent. Out: the result of each task, or the error that it ended with. Address space and processor
 time are bound by the system itself, so that they hold whatever a library below does; the parent sees to the rest. A
 worker ends with its parent.
+
+Bounds. In: limits of reading or of a query. Out: `Bounds` for one task. `LimitPassedError` says which of them was
+passed, and `WorkerLostError` that the worker ended by itself; the rooms that give tasks say it in words of their own.
+
+Messages. In: one end of a pair of sockets. Out: messages, whole or not at all: a letter for what it is, a length, and
+so many bytes. Both ends are ours; what is pickled is never seen by anybody else.
 """
 
 from __future__ import annotations
@@ -13,15 +19,130 @@ import pickle
 import select
 import signal
 import socket
+import struct
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from tabellion.workers import channel
-from tabellion.workers.channel import Bounds
+import msgspec
+
+from tabellion.errors import CrashError, TabellionError, TooLargeError
+from tabellion.read.limits import Limits, over_memory, over_time
+
+_PHYSICAL = 0.8  # of the memory that the machine has: over it everything else would stand still
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """Seconds until a task is ended, and bytes that it and the programs that it starts may hold."""
+
+    seconds: float
+    memory: int
+
+
+class LimitPassedError(TabellionError):
+    """A task was ended at a bound: `seconds` or `memory`."""
+
+    kind = "too-large"
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"over the limit of {limit}")
+        self.limit = limit
+
+
+class WorkerLostError(TabellionError):
+    """A worker ended in the middle of a task; `how` is the signal, where there was one."""
+
+    kind = "crash"
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class BusyError(TabellionError):
+    """All workers are at work and as many tasks wait as may."""
+
+    kind = "busy"
+
+
+def reading_bounds(limits: Limits, source: object = b"") -> Bounds:
+    """What reading one document may cost; the time to fetch it from an address comes on top."""
+    fetched = isinstance(source, str) and "://" in source
+    return Bounds(limits.seconds + (limits.fetch_seconds if fetched else 0), at_most_physical(limits.memory))
+
+
+def at_most_physical(memory: int) -> int:
+    """So much memory, or nearly all there is."""
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return memory
+    return min(memory, int(there * _PHYSICAL))
+
+
+def explain_reading(source: str, error: TabellionError, limits: Limits) -> TabellionError:
+    """What is said of a document whose worker was ended, or ended by itself."""
+    if isinstance(error, LimitPassedError):
+        said = over_time(limits.seconds) if error.limit == "seconds" else over_memory(limits.memory)
+        return TooLargeError(f"{source}: {said}")
+    if isinstance(error, WorkerLostError):
+        return CrashError(f"{source}: it brought down the process that read it ({error.how})")
+    return error
+
+
+TASK: Final = b"T"  # parent to worker: what to do
+READY: Final = b"Y"  # worker to parent: it runs
+PIECE: Final = b"P"  # worker to parent: a part of what it makes
+PAGE: Final = b"W"  # how far it is
+RESULT: Final = b"R"
+ERROR: Final = b"E"
+NO_MEMORY: Final = b"M"
+_HEAD = struct.Struct("!cQ")
+_READ_TOGETHER = 1 << 20  # bytes read at once
+
+
+def send(channel: socket.socket, kind: bytes, body: bytes) -> None:
+    """Send one message; waits until the other end has taken it."""
+    channel.sendall(_HEAD.pack(kind, len(body)))
+    if body:
+        channel.sendall(body)
+
+
+class Inbox:
+    """The messages that come in at one end."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self._held = bytearray()
+
+    def take(self) -> tuple[bytes, bytes] | None:
+        """The next message; None where the other end is gone. `TimeoutError` leaves what came so far as it is."""
+        while (message := self._whole()) is None:
+            try:
+                came = self.channel.recv(_READ_TOGETHER)
+            except TimeoutError:
+                raise
+            except OSError:
+                came = b""
+            if not came:
+                return None
+            self._held += came
+        return message
+
+    def _whole(self) -> tuple[bytes, bytes] | None:
+        if len(self._held) < _HEAD.size:
+            return None
+        kind, length = _HEAD.unpack_from(self._held)
+        end = _HEAD.size + length
+        if len(self._held) < end:
+            return None
+        body = bytes(memoryview(self._held)[_HEAD.size : end])
+        del self._held[:end]
+        return kind, body
+
 
 if sys.platform == "win32":
     resource = None
@@ -49,12 +170,12 @@ def live(parent: socket.socket) -> None:
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    inbox = channel.Inbox(parent)
-    channel.send(parent, channel.READY, b"")
+    inbox = Inbox(parent)
+    send(parent, READY, b"")
     while (message := inbox.take()) is not None:
         answer = _answer(message[1])
         try:
-            channel.send(parent, *answer)
+            send(parent, *answer)
         except OSError:
             return
 
@@ -69,17 +190,17 @@ def hand_over(pieces: Iterable[bytes]) -> None:
         held.append(piece)
         size += len(piece)
         if size >= _TOGETHER:
-            channel.send(_parent, channel.PIECE, b"".join(held))
+            send(_parent, PIECE, b"".join(held))
             held.clear()
             size = 0
     if held:
-        channel.send(_parent, channel.PIECE, b"".join(held))
+        send(_parent, PIECE, b"".join(held))
 
 
 def tell_page(done: int, total: int) -> None:
     """Tell the parent how far the task is."""
     if _parent is not None:
-        channel.send(_parent, channel.PAGE, pickle.dumps((done, total)))
+        send(_parent, PAGE, pickle.dumps((done, total)))
 
 
 def _answer(packed: bytes) -> tuple[bytes, bytes]:
@@ -89,11 +210,11 @@ def _answer(packed: bytes) -> tuple[bytes, bytes]:
         with suppress(OSError):
             os.chdir(folder)  # files are named as the parent would find them now
         with _bound(bounds), _standard_input(said):
-            return channel.RESULT, pickle.dumps(work(*given), pickle.HIGHEST_PROTOCOL)
+            return RESULT, pickle.dumps(work(*given), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
-        return channel.NO_MEMORY, b""
+        return NO_MEMORY, b""
     except Exception as error:
-        return channel.ERROR, _packed_error(error)
+        return ERROR, _packed_error(error)
 
 
 def _packed_error(error: Exception) -> bytes:

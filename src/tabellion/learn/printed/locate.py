@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.errors import TabellionError
-from tabellion.learn.corpora import FOLDS, LeftOut, assign_folds, corpora_root, corpus_folder, is_seen
+from tabellion.learn.corpora import FOLDS, LeftOut, assign_folds, corpora_root, corpus_folder, is_seen, spread
 from tabellion.learn.fitting import Across, BoostingSettings, Examples, fit_across
-from tabellion.learn.memory import spread
 from tabellion.learn.printed.gold import GoldTable, lay_tables
 from tabellion.learn.printed.specimens import print_specimens, read_specimens
 from tabellion.learn.training import Card, Material, write_card

@@ -24,8 +24,7 @@ import msgspec
 import numpy as np
 
 from tabellion.errors import MissingExtraError, TabellionError
-from tabellion.learn.corpora import corpus_folder
-from tabellion.learn.memory import spread
+from tabellion.learn.corpora import corpus_folder, spread
 from tabellion.learn.printed.gold import GoldCell, GoldTable, Laid
 from tabellion.learn.printed.specimen_tables import Specimen, draw_table, phrase
 from tabellion.model.printed import PrintedPage

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from tabellion.label.pages.headers import MOST_ROWS, PRINTED_ROWS, header_examples
 from tabellion.label.pages.headers import ROW_FEATURES as HEADER_FEATURES
 from tabellion.label.pages.view import view_tables
-from tabellion.learn.corpora import LeftOut, is_seen
+from tabellion.learn.corpora import LeftOut, is_seen, spread
 from tabellion.learn.fitting import Across, BoostingSettings, Examples, fit_across, fit_trees, judge_unseen
-from tabellion.learn.memory import spread
 from tabellion.learn.printed.gold import GoldCell, GoldTable
 from tabellion.learn.printed.locate import PRINTED_CORPORA, SPECIMENS, PrintedCase, printed_cases, printed_material
 from tabellion.learn.scoring.articles import is_number

@@ -22,9 +22,8 @@ from tabellion.label import make_reader
 from tabellion.label.edges import find_cuts
 from tabellion.label.frames import CONFIDENCE_WEIGHTS, SIGNALS, frame_signals
 from tabellion.label.readings import Reader, Reading, join_parts, only, suppose, suppositions
-from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen, spread
 from tabellion.learn.fitting import BoostingSettings, train_boosted
-from tabellion.learn.memory import spread
 from tabellion.learn.parts import Target
 from tabellion.learn.sheets.frames import RANGED
 from tabellion.learn.sheets.gold import ROLES, Case, allowed_roles, load_cases

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.label.rows.view import view_rows
-from tabellion.learn.corpora import KIN, assign_folds, find_corpus, load_gold
-from tabellion.learn.memory import spread
+from tabellion.learn.corpora import KIN, assign_folds, find_corpus, load_gold, spread
 from tabellion.locate import locate_regions
 from tabellion.model.document import Sheet
 from tabellion.model.frame import RowRole

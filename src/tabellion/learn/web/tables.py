@@ -38,9 +38,8 @@ from tabellion.label.pages.headers import (
 )
 from tabellion.label.pages.view import view_tables
 from tabellion.label.papers.ontominer import cluster_headers
-from tabellion.learn.corpora import FOLDS, LeftOut, is_seen
+from tabellion.learn.corpora import FOLDS, LeftOut, is_seen, remember_rows, spread
 from tabellion.learn.fitting import BoostingSettings, train_boosted
-from tabellion.learn.memory import remember_rows, spread
 from tabellion.learn.parts import room_digest
 from tabellion.learn.training import Card, Material, write_card
 from tabellion.learn.web.cases import WEB_CORPORA, WebCase, header_gold, web_cases

@@ -33,12 +33,16 @@ from tabellion.model.style import PLAIN, Style
 from tabellion.read.excel.biff import BiffBook, BiffSheet, Silence, formula_marks, open_stream, read_biff_sheet
 from tabellion.read.excel.xlsx_cells import join_cells
 from tabellion.read.limits import Deadline, Limits, check_count
-from tabellion.read.spreadsheet.number_format import (
+from tabellion.read.spreadsheet.sheets import (
     BUILT_IN,
+    Contents,
     Shown,
+    across_areas,
+    bold_of_runs,
+    tidy_merges,
+    twin_style,
     understand_format,
 )
-from tabellion.read.spreadsheet.sheets import Contents, across_areas, bold_of_runs, tidy_merges, twin_style
 from tabellion.read.spreadsheet.shown_text import number_writer
 
 _ACROSS = (None, "left", "center", "right", "fill", "justify", "center", "justify")

@@ -20,9 +20,8 @@ from tabellion.model.document import Issue, Sheet, SheetCells, Stored
 from tabellion.model.style import PLAIN, Style
 from tabellion.read.excel.xlsx_cells import join_cells
 from tabellion.read.limits import Limits, check_count
-from tabellion.read.spreadsheet.number_format import BUILT_IN, Shown, date_text, number_text
 from tabellion.read.spreadsheet.package import Package
-from tabellion.read.spreadsheet.sheets import Contents
+from tabellion.read.spreadsheet.sheets import BUILT_IN, Contents, Shown, date_text, number_text
 from tabellion.read.spreadsheet.shown_text import number_writer
 
 _NOTE = "this is a binary workbook (.xlsb), of which only values are read: no looks, merged areas or formulas"

@@ -25,7 +25,7 @@ from tabellion.model.style import Style
 from tabellion.patterns import lazy_pattern
 from tabellion.read.excel.xlsx_parts import AS_CELL, BOLD, NOT_BOLD, Text
 from tabellion.read.excel.xlsx_scan import Formula, RawCells
-from tabellion.read.spreadsheet.number_format import (
+from tabellion.read.spreadsheet.sheets import (
     NumberFormat,
     Shown,
     date_text,

@@ -22,8 +22,8 @@ from lxml import etree
 from tabellion.errors import MalformedError
 from tabellion.model.document import Issue
 from tabellion.model.style import PLAIN, Style
-from tabellion.read.spreadsheet.number_format import BUILT_IN
 from tabellion.read.spreadsheet.package import Package, parse_xml
+from tabellion.read.spreadsheet.sheets import BUILT_IN
 
 # No pattern can run past the next entry or run, so that the cost is linear whatever the part holds.
 _ENTRY = re.compile(r'<si>(?:<t(?: xml:space="preserve")?+>([^<]*+)</t></si>|((?:[^<]++|<(?!/?si>))*+)</si>)|<si ?+/>')

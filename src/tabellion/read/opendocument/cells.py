@@ -25,8 +25,15 @@ from tabellion.read.excel.xlsx_cells import is_aggregate, join_cells
 from tabellion.read.excel.xlsx_scan import check_edges
 from tabellion.read.limits import Limits, check_count
 from tabellion.read.opendocument.styles import CALC_NAME, OFFICE_NAME, TABLE_NAME, OdsStyles, repeats
-from tabellion.read.spreadsheet.number_format import Shown, date_text, number_text, percent_text, understand_format
-from tabellion.read.spreadsheet.sheets import bold_of_runs, twin_style
+from tabellion.read.spreadsheet.sheets import (
+    Shown,
+    bold_of_runs,
+    date_text,
+    number_text,
+    percent_text,
+    twin_style,
+    understand_format,
+)
 
 _TYPE, _VALUE = OFFICE_NAME + "value-type", OFFICE_NAME + "value"
 _CALC_TYPE = CALC_NAME + "value-type"

@@ -18,7 +18,7 @@ from math import floor, log10
 from typing import NamedTuple
 
 from tabellion.patterns import lazy_pattern, short_pattern
-from tabellion.read.spreadsheet.number_format import LONGEST, Shown, is_day, number_text, understand_format
+from tabellion.read.spreadsheet.sheets import LONGEST, Shown, is_day, number_text, understand_format
 
 Writer = Callable[[float], str]
 
