@@ -115,8 +115,8 @@ def test_a_part_that_fails_ends_no_other(few: Path, tmp_path: Path) -> None:
     assert made == set(PARTS[OTHER].weights)
 
 
-def test_without_a_checkout_the_commit_has_to_be_said(few: Path, tmp_path: Path) -> None:
-    ran = train(few, tmp_path, "--part", PART)
+def test_without_git_the_commit_has_to_be_said(few: Path, tmp_path: Path) -> None:
+    ran = train(few, tmp_path, "--part", PART, PATH="/nowhere", TABELLION_COMMIT="")
     assert ran.returncode == 1
     assert ran.stderr == (
         "tabellion.learn: no checkout here, so cards could not tell the commit: set TABELLION_COMMIT to it\n"

@@ -118,16 +118,19 @@ def _train(options: argparse.Namespace, folds: Path) -> int:
     kinds: list[str] = options.only or (["shipped"] if options.part else list(TARGETS))
     names = [name for name in options.part or PARTS if name not in options.without]
     left = train_all(names, _targets(kinds, folds), folds, options.jobs, resume=options.resume)
+    told = [f"{name}: --without" for name in options.without] + [str(one) for one in left]
+    told = [f"left as it was: {line}" for line in told]
     if not options.part and not options.no_measure:
+        _write_lines(told)  # measuring takes long, and may be ended
         there, absent = measurable()
         measure(there, folds, [TARGETS[kind] for kind in kinds], train=False)
-        for corpus, why in absent.items():
-            sys.stderr.write(f"not measured: {corpus}: {why}\n")
-    for name in options.without:
-        sys.stderr.write(f"left as it was: {name}: --without\n")
-    for one in left:
-        sys.stderr.write(f"left as it was: {one}\n")
+        told += [f"not measured: {corpus}: {why}" for corpus, why in absent.items()]
+    _write_lines(told)
     return 1 if left else 0
+
+
+def _write_lines(lines: list[str]) -> None:
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
 def _tell_stale() -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -101,12 +102,14 @@ def code_state() -> str:
 
     Outside a checkout, as on a machine that only trains, it is what `TABELLION_COMMIT` says.
     """
-    root = Path(__file__).parents[1]  # all code of the package counts, not that of learning alone
+    root = str(Path(__file__).parents[1])  # all code of the package counts, not that of learning alone
+    git = shutil.which("git")
+    asked = (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--", "*.py")) if git else ()
     said = [
-        subprocess.run(["git", "-C", str(root), *words], check=False, capture_output=True, text=True)  # noqa: S603, S607
-        for words in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--", "*.py"))
+        subprocess.run([str(git), "-C", root, *words], check=False, capture_output=True, text=True)  # noqa: S603
+        for words in asked
     ]
-    if any(one.returncode for one in said):
+    if not said or any(one.returncode for one in said):
         return os.environ.get("TABELLION_COMMIT", "")
     return said[0].stdout.strip() + (CHANGED if said[1].stdout.strip() else "")
 
