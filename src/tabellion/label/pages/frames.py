@@ -210,12 +210,7 @@ def _frames(
     apart = not printed  # what is printed under one caption is one table
     other = [row for row in repeated_heads if apart and (grid.label[row] != grid.label[header[-1]]).any()]
     if other:
-        starts = [header, *([row] for row in repeated_heads)]
-        ends = [*(start[0] for start in starts[1:]), grid.shape[0]]
-        bands = [
-            _Band(start, [row for row in body if start[-1] < row < end], stub, values)
-            for start, end in zip(starts, ends, strict=True)
-        ]
+        bands = _parted(bands[0], repeated_heads, grid.shape[0])
     elif apart and not header:
         pairs = find_pairs(view)
         bands = [_Band([], body, [name], [value]) for name, value in pairs] or bands
@@ -243,6 +238,16 @@ def _frames(
             )
         )
     return found
+
+
+def _parted(whole: _Band, heads: list[int], end: int) -> list[_Band]:
+    """A band cut before each header row that comes again; the last one goes on to the end."""
+    starts = [whole.header, *([row] for row in heads)]
+    ends = [*(start[0] for start in starts[1:]), end]
+    return [
+        _Band(start, [row for row in whole.rows if start[-1] < row < end], whole.stub, whole.values)
+        for start, end in zip(starts, ends, strict=True)
+    ]
 
 
 def _printed_stub(

@@ -85,19 +85,16 @@ class PageWalk(TableWalk):
             if tag == "-text":
                 text = node.text_content or ""
                 if text.isspace():
-                    if parts or "\xa0" in text:
-                        parts.append(text)
+                    parts += [text] if parts or "\xa0" in text else ()
                 elif look and flags[look] & SPECIAL:
                     self._take_special(box, text, look)
                 else:
                     parts.append(text)
-                    size = len(text)
-                    letters += size
-                    runs[look] = runs.get(look, 0) + size
+                    letters += len(text)
+                    runs[look] = runs.get(look, 0) + len(text)
             else:
                 how = how_of.get(tag, 0)
-                if how != SKIP or tag[0] not in "-!":
-                    count += 1
+                count += how != SKIP or tag[0] not in "-!"
                 child, inside, due = None, look, _NO_END
                 if how == 0:
                     child = node.first_child
@@ -113,12 +110,10 @@ class PageWalk(TableWalk):
                 elif how == BREAK:
                     parts.append(LINE_END)
                 elif how > SKIP:
-                    self.letters += letters
-                    letters = 0
+                    self.letters, letters = self.letters + letters, 0
                     child, inside, due = self._open_element(node, tag, how, look, box, stack, count)
                 if has_roles and child is not None and node.attributes.get("role") in _ARIA_TABLES:
-                    self.letters += letters
-                    letters = 0
+                    self.letters, letters = self.letters + letters, 0
                     self.aria(node, look, box, _trail_of(stack, tag, count))
                     child = None
                 if child is not None:
