@@ -31,7 +31,7 @@ _SECTIONS = {"thead": Section.HEAD, "tbody": Section.BODY, "tfoot": Section.FOOT
 _SECTION_MARKS = {Section.BODY: 0, Section.HEAD: int(Mark.IN_HEAD), Section.FOOT: int(Mark.IN_FOOT)}
 _ARIA_CELLS = {"cell": 0, "gridcell": 0, "columnheader": int(Mark.HEADING), "rowheader": int(Mark.HEADING)}
 _ARIA_CELL_SELECTOR = ",".join(f"[role={role}]" for role in _ARIA_CELLS)
-_HEADING = int(Mark.HEADING)
+_HEADING, _LINKED = int(Mark.HEADING), int(Mark.LINK)
 _CELLS = ("td", "th")  # a td that has a scope is a header too
 _BARE, _STYLED, _LINKING = 1, 2, 3
 _WRAPPERS = {  # elements that the text of a cell may stand in
@@ -224,7 +224,7 @@ class TableWalk(ABC):
             text = leading_blanks(raw) + text
         linked = len(text) if self._looks.flags[look] & LINK else 0
         if linked:
-            marks |= Mark.LINK
+            marks |= _LINKED
         return text, self._looks.style(look, inside, row, fill), marks, length, linked, links, 0, 0, 0, 0
 
     def _tell_cell(self, row: int, fill: str | None, marks: int, tag: str, attributes: Attributes) -> _CellTold:
@@ -279,7 +279,7 @@ class TableWalk(ABC):
                 self._read_lists.add(other.mem_id)
                 parts += _definition_parts(other)
                 tables += len(other.css("table"))
-        marks = {"dt": int(Mark.HEADING), "dd": 0}
+        marks = {"dt": _HEADING, "dd": 0}
         _pair(made, [self._cell(part, look, marks[part.tag or ""]) for part in parts])
         self._tables = tables
         self._end(made, box, len(trail))
@@ -325,8 +325,8 @@ def _pair(made: Gathering, told: list[CellRecord]) -> None:
     row: list[CellRecord] = []
     rows: list[list[CellRecord]] = []
     for cell in told:
-        term = cell[2] & Mark.HEADING
-        if row and (row[-1][2] & Mark.HEADING) == term:
+        term = cell[2] & _HEADING
+        if row and (row[-1][2] & _HEADING) == term:
             text = f"{row[-1][0]}\n{cell[0]}".strip("\n")
             style, marks, _, *held = row[-1][1:]
             linked, links, images, forms, items, nested = map(add, held, cell[4:])
