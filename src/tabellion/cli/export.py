@@ -183,7 +183,7 @@ def export_to_database(
             found = [one for one in sources if one not in failed]
             report = export_documents(found, place, kind, settings=settings, failed=fail)
         if describe:
-            from tabellion.library.databases.describe import write_description
+            from tabellion.library.databases.engines import write_description
 
             write_description(place, describe, kind)
     for note in report.passed_over:

@@ -227,3 +227,30 @@ def evaluate_icdar(golds: list[Json], found: dict[str, Json], rule: int) -> Json
         "char_F1": f1(cp, cq),
         "iou50_F1": ratio(2 * regions["iou50"], regions["regions"] + regions["found"]),
     }
+
+
+def plain(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", text or "").lower() if c.isalnum())
+
+
+def similarity(a: str, b: str, least: float) -> float:
+    """1 - edit distance / longer length of two plain strings; 0 where it is below `least`."""
+    if a == b:
+        return 1.0 if a else 0.0
+    longer = max(len(a), len(b))
+    limit = int((1 - least) * longer + 1e-9)
+    if not a or not b or abs(len(a) - len(b)) > limit:
+        return 0.0
+    before = {j: j for j in range(min(len(b), limit) + 1)}
+    for i, ch in enumerate(a, 1):
+        row: dict[int, int] = {}
+        for j in range(max(0, i - limit), min(len(b), i + limit) + 1):
+            best = before.get(j, longer) + 1
+            if j:
+                best = min(best, row.get(j - 1, longer) + 1, before.get(j - 1, longer) + (ch != b[j - 1]))
+            row[j] = best
+        before = row
+        if min(row.values()) > limit:
+            return 0.0
+    distance = before.get(len(b), longer)
+    return 1 - distance / longer if distance <= limit else 0.0

@@ -3,6 +3,10 @@
 In: a path or URL. Out: an open `Database`. Lists are JSON where a database has no lists (SQLite), and its comments
 stand in the statement that made the table, which it keeps. DuckDB checks foreign keys before a transaction ends, so
 that no document could be replaced in one: it gets none.
+
+`write_description` says what the tables mean, for the programs that show and transform them. In: a database that was
+written here. Out: a text, `sources` for dbt as YAML or metadata for Datasette as JSON, with the title and source of
+each table and the labels and unit of each column.
 """
 
 from __future__ import annotations
@@ -13,9 +17,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import duckdb
+import msgspec
 import pyarrow as pa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -23,7 +28,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import connect_postgresql
 from tabellion.library.databases import DatabaseKind, database_kind
-from tabellion.library.databases.target import Database, Shape
+from tabellion.library.databases.target import EXPORTS, MEANINGS, Database, Shape
 from tabellion.library.relations import quoted
 
 _TOGETHER = 50_000  # rows that are sent at once
@@ -271,3 +276,106 @@ def _array(values: Sequence[Any]) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+Reader = Literal["dbt", "datasette"]
+READERS: dict[str, Reader] = {".yml": "dbt", ".yaml": "dbt", ".json": "datasette"}
+_UNIQUE = {"documents": "document_id", "tables": "table_id"}
+
+
+class _Described(msgspec.Struct):
+    """A table: its title, where it is from, and what each of its columns means."""
+
+    title: str | None
+    source: str | None
+    columns: dict[str, str]
+
+
+def write_description(url: str, path: Path, kind: DatabaseKind | None = None) -> None:
+    """Describe a database to the program that the ending of the file names."""
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise LibraryError(f"{path}: name a file that ends in .yml (for dbt) or .json (for Datasette)")
+    path.write_text(describe_database(url, reader, kind), encoding="utf-8")
+
+
+def describe_database(url: str, reader: Reader, kind: DatabaseKind | None = None) -> str:
+    """What a database holds, in the words of the program that reads it."""
+    database = open_database(url, kind, create=False)
+    try:
+        with database.speaking_plainly():
+            found = _describe(database)
+            schema = _schema_of(database)
+    finally:
+        database.close()
+    return _for_dbt(schema, found) if reader == "dbt" else _for_datasette(_stem(url), found)
+
+
+def _describe(database: Database) -> dict[str, _Described]:
+    found = {name: _Described(MEANINGS[name], None, {}) for name in ("documents", "tables", "columns", "tuples")}
+    for place, meaning in MEANINGS.items():
+        table, _, column = place.partition(".")
+        if column and table in found:
+            found[table].columns[column] = meaning
+    held = database.execute(
+        "SELECT t.table_id, t.name, coalesce(t.title, t.caption), d.source FROM tables t "
+        "JOIN documents d ON d.document_id = t.document_id WHERE t.name IS NOT NULL ORDER BY t.name"
+    )
+    names = {table_id: str(name) for table_id, name, _, _ in held}
+    for _, name, title, source in held:
+        found[str(name)] = _Described(title, str(source), {"_row": "row in the document, from 0"})
+    for table_id, name, path, unit in database.execute(
+        "SELECT table_id, name, path, unit FROM columns ORDER BY table_id, position"
+    ):
+        if table_id in names:
+            labels = json.loads(path) if isinstance(path, str) else path
+            found[names[table_id]].columns[str(name)] = " | ".join(labels or []) + (f" [{unit}]" if unit else "")
+    return found
+
+
+def _schema_of(database: Database) -> str:
+    if database.kind != "postgresql":
+        return "main"
+    ((schema,),) = database.execute("SELECT current_schema()::text")
+    return str(schema)
+
+
+def _stem(url: str) -> str:
+    """What Datasette calls a database: its file without the ending."""
+    return Path(make_url(url).database or url if "://" in url else url).stem
+
+
+def _for_datasette(name: str, found: dict[str, _Described]) -> str:
+    tables: dict[str, Any] = {EXPORTS: {"hidden": True}}
+    for table, one in found.items():
+        said: dict[str, Any] = {"title": one.title} if one.source and one.title else {"description": one.title}
+        if one.source:
+            said["source"] = one.source
+            if "://" in one.source:
+                said["source_url"] = one.source
+        columns = {column: meaning for column, meaning in one.columns.items() if meaning}
+        tables[table] = {key: value for key, value in said.items() if value} | {"columns": columns}
+    tables["documents"]["label_column"] = "source"
+    tables["tables"]["label_column"] = "name"
+    return json.dumps({"databases": {name: {"tables": tables}}}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _for_dbt(name: str, found: dict[str, _Described]) -> str:
+    """YAML whose texts are written as JSON writes them, which YAML reads alike."""
+    lines = ["version: 2", "sources:", "  - name: tabellion", f"    schema: {_yaml(name)}", "    tables:"]
+    for table, one in found.items():
+        lines += [f"      - name: {_yaml(table)}"]
+        said = "; from ".join(filter(None, (one.title, one.source)))
+        lines += [f"        description: {_yaml(said)}"] if said else []
+        lines += ["        columns:"]
+        unique = _UNIQUE.get(table, "_row" if one.source else None)
+        columns = {unique: "", **one.columns} if unique and unique not in one.columns else one.columns
+        for column, meaning in columns.items():
+            lines += [f"          - name: {_yaml(str(column))}", "            quote: true"]
+            lines += [f"            description: {_yaml(meaning)}"] if meaning else []
+            lines += ["            data_tests: [unique, not_null]"] if column == unique else []
+    return "\n".join(lines) + "\n"
+
+
+def _yaml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

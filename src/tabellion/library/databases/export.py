@@ -23,7 +23,7 @@ from tabellion.library import open_library
 from tabellion.library.adding import read_source
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.engines import open_database
-from tabellion.library.databases.target import Column, Database, Shape, literal
+from tabellion.library.databases.target import EXPORTS, MEANINGS, Column, Database, Shape, literal
 from tabellion.library.holdings import DocumentRecord, TableRecord
 from tabellion.library.library import Library
 from tabellion.library.originals import open_segments
@@ -34,7 +34,6 @@ from tabellion.library.relations import SHOWN, column_rows, document_rows, laid_
 from tabellion.library.stored_tables import named_documents
 from tabellion.settings import Settings
 
-EXPORTS = "tabellion_exports"
 _EXPORTED = pa.schema([("document_id", pa.string()), ("edition", pa.string()), ("library", pa.string())])
 _TUPLES = pa.schema([SCHEMA.field(name) for name in SHOWN])
 _NUMBER, _TEXT = 8, 18  # bytes that a value takes in its row, at most
@@ -49,30 +48,6 @@ _REFERENCES: dict[str, tuple[tuple[str, str], ...]] = {
     "tables": (("document_id", "documents"),),
     "columns": (("table_id", "tables"), ("document_id", "documents")),
     "tuples": (("table_id", "tables"), ("document_id", "documents")),
-}
-MEANINGS = {
-    "documents": "the documents that the tables were read from",
-    "tables": "the tables; each stands under its name as it is laid out",
-    "columns": "the columns of those tables, with the whole path of labels over each",
-    "tuples": "every value of every table with its labels, its place in the document and how sure the reading is",
-    EXPORTS: "which edition of each document tabellion wrote here, and from which library",
-    "documents.sha256": "hash of the bytes of this edition",
-    "tables.name": "the table that holds it as it is laid out",
-    "tables.labels": "the labels over its columns and before its rows",
-    "tables.genuine": "probability that it is a table of data",
-    "tables.confidence": "estimate that the whole reading is right, 0 to 1",
-    "columns.path": "labels over the column, the outermost first",
-    "columns.role": "stub: labels of rows; value: values",
-    "tuples.row": "row in the document, from 0",
-    "tuples.column": "column in the document, from 0",
-    "tuples.address": "the cell, as in a spreadsheet",
-    "tuples.text": "what a reader sees",
-    "tuples.value": "the number, where the text is one",
-    "tuples.top": "labels over the value, the outermost first",
-    "tuples.left": "labels before the value, the outermost first",
-    "tuples.box": "where it is printed: left, top, right, bottom",
-    "tuples.path": "CSS path of its table on a web page",
-    "tuples.confidence": "estimate that the reading of its table is right, 0 to 1",
 }
 
 

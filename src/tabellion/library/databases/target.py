@@ -162,3 +162,32 @@ def _plain(error: Exception) -> str:
     if isinstance(said, dict):  # pg8000 hands on the fields of the server's message
         said = said.get("M", said)
     return " ".join(str(said).split())
+
+
+EXPORTS = "tabellion_exports"
+
+
+MEANINGS = {
+    "documents": "the documents that the tables were read from",
+    "tables": "the tables; each stands under its name as it is laid out",
+    "columns": "the columns of those tables, with the whole path of labels over each",
+    "tuples": "every value of every table with its labels, its place in the document and how sure the reading is",
+    EXPORTS: "which edition of each document tabellion wrote here, and from which library",
+    "documents.sha256": "hash of the bytes of this edition",
+    "tables.name": "the table that holds it as it is laid out",
+    "tables.labels": "the labels over its columns and before its rows",
+    "tables.genuine": "probability that it is a table of data",
+    "tables.confidence": "estimate that the whole reading is right, 0 to 1",
+    "columns.path": "labels over the column, the outermost first",
+    "columns.role": "stub: labels of rows; value: values",
+    "tuples.row": "row in the document, from 0",
+    "tuples.column": "column in the document, from 0",
+    "tuples.address": "the cell, as in a spreadsheet",
+    "tuples.text": "what a reader sees",
+    "tuples.value": "the number, where the text is one",
+    "tuples.top": "labels over the value, the outermost first",
+    "tuples.left": "labels before the value, the outermost first",
+    "tuples.box": "where it is printed: left, top, right, bottom",
+    "tuples.path": "CSS path of its table on a web page",
+    "tuples.confidence": "estimate that the reading of its table is right, 0 to 1",
+}
