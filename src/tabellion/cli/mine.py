@@ -98,7 +98,7 @@ RecordsOption = Annotated[
 ]
 UnifiedOption = Annotated[
     bool,
-    typer.Option("--unified", help="One thing a page, over all sites: names, kinds, keys, one schema for each kind."),
+    typer.Option("--unified", help="One thing per page, over all sites: names, kinds, keys, one schema for each kind."),
 ]
 SchemaOption = Annotated[
     Path | None,

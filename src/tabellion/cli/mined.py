@@ -148,7 +148,7 @@ def summary_lines(unified: UnifiedSites, things: Sequence[Thing], links: Sequenc
         shared = sum(len({member.site for member in each.members}) > 1 for each in schema.attributes)
         yield (
             f"{schema.kind}: {len(own)} things on {len(schema.sites)} sites, {shared} attributes on several sites; "
-            f"{main / max(1, len(own)):.0f} facts a page, {(every - main) / max(1, len(own)):.0f} texts beside them"
+            f"{main / max(1, len(own)):.0f} facts per page, {(every - main) / max(1, len(own)):.0f} texts beside them"
         )
 
 

@@ -30,7 +30,7 @@ SPACE = "urn:tabellion:tables:1"
 SCHEMA = Path(__file__).with_name("tables.xsd")
 XML_HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<tables xmlns="{SPACE}">\n'.encode()
 XML_TAIL = b"</tables>\n"
-PIECE = 4_000  # lines a piece
+PIECE = 4_000  # lines per piece
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|\\\\(?=u)")
 _SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _QUOTED = str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})

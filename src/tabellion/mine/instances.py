@@ -1,4 +1,4 @@
-"""What pages tell of, as records with attributes: one thing a page, or lists of them on one page.
+"""What pages tell of, as records with attributes: one thing per page, or lists of them on one page.
 
 Instances of a template. In: pages that tell of one thing each. Out: one instance per page. The template is learned from
 some of the pages, then each page is read on its own, so that a site of any size is held one page at a time; instances
@@ -187,7 +187,7 @@ class Instance(msgspec.Struct, frozen=True):
 def mine_instances(
     sources: Sequence[str], load: Callable[[str], PageTree | None], method: SegmentMethod = "blocks"
 ) -> Iterator[Instance]:
-    """One instance a page; `load` gives the page of a source, or None where it cannot be read."""
+    """One instance per page; `load` gives the page of a source, or None where it cannot be read."""
     if method == "ontominer":
         yield from _align_neighbours(sources, load)
         return

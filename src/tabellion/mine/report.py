@@ -42,7 +42,7 @@ LabelPath = tuple[str, ...]
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """A concept's table: `columns` are label paths, each row has a source and one text a column."""
+    """A concept's table: `columns` are label paths, each row has a source and one text per column."""
 
     name: str
     columns: tuple[LabelPath, ...]

@@ -1,6 +1,6 @@
 """A grid of styled cells: what recognising makes of a region, whatever the medium; and words for what its parts are.
 
-Columnar, since a sheet can have a million cells: one numpy array a property, a small table of distinct styles, and
+Columnar, since a sheet can have a million cells: one numpy array per property, a small table of distinct styles, and
 `cell(row, column)` as a view made on demand.
 """
 

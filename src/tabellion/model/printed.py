@@ -1,7 +1,7 @@
 """Pages in points, from the top left: printed ones as they are read, and drawings that are made.
 
 Of a printed page there are words with font and box, rulings, filled rectangles and images. Everything is columnar (one
-array a property, boxes as (n, 4) arrays) and as a reader sees the page: crop and rotation applied. Text that is set
+array per property, boxes as (n, 4) arrays) and as a reader sees the page: crop and rotation applied. Text that is set
 sideways on an upright page has a view of its own in which it reads from left to right; `turn` says by how much, and
 `upright_box` leads back.
 

@@ -1,4 +1,4 @@
-"""The labels of a strand as the hierarchy extractor sees them: one array a property.
+"""The labels of a strand as the hierarchy extractor sees them: one array per property.
 
 In: a frame and a strand. Out: `Attributes` (the paper's word for header cells, section 2.1): looks, words, and the
 values of each label's row. `look` numbers the formatting styles, so that two labels look alike where it is equal.

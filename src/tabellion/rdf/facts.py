@@ -98,7 +98,7 @@ class Syntax(NamedTuple):
     tail: str = ""
 
     def pieces(self, descriptions: Iterable[Description], base: str = BASE) -> Iterator[bytes]:
-        """Descriptions without head and tail, some thousand a piece."""
+        """Descriptions without head and tail, some thousand per piece."""
         todo, first = iter(descriptions), True
         while some := list(islice(todo, PIECE)):
             text = self.between.join(self.describe(one, base) for one in some)

@@ -75,7 +75,7 @@ def find_gaps(lines: list[str]) -> list[tuple[int, int]]:
 
 
 def _ruled_columns(lines: list[str]) -> list[tuple[int, int]]:
-    """The ranges that a line of dashes draws, one run a column, where the lines keep to them.
+    """The ranges that a line of dashes draws, one run per column, where the lines keep to them.
 
     >>> _ruled_columns(["Name     Born", "-------  ----", "Ada      1815", "Charles  1791", "Mary     1797"])
     [(0, 8), (9, 13)]

@@ -1,7 +1,7 @@
 """Tables of a library as ordinary tables of another database: SQLite, DuckDB or PostgreSQL.
 
-`export.py` says what is written and when, `engines.py` how each of the three takes it, `describe.py` tells dbt and
-Datasette what the tables mean.
+`export.py` says what is written and when, `engines.py` how each of the three takes it, and what the tables mean to dbt
+and Datasette.
 """
 
 from __future__ import annotations
