@@ -55,7 +55,7 @@ def plot(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write a picture: FILE ends in .svg or .png.")
     ] = None,
     kind: Annotated[ChartKind, typer.Option("--kind", "-k", help="How rows are drawn.")] = ChartKind.auto,
-    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What stands over it.")] = "",
+    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The title over the chart.")] = "",
     parameters: ParameterOption = None,
     library: LibraryOption = None,
     files: FilesOption = None,

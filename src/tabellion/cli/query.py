@@ -95,11 +95,14 @@ def query(
         typer.Option("--save", metavar="NAME", help="Keep the question under this name.", rich_help_panel=_KEPT),
     ] = None,
     describe: Annotated[
-        str, typer.Option("--describe", metavar="TEXT", help="What it is for.", rich_help_panel=_KEPT)
+        str, typer.Option("--describe", metavar="TEXT", help="What the question is for.", rich_help_panel=_KEPT)
     ] = "",
-    saved: Annotated[bool, typer.Option("--saved", help="List what is kept.", rich_help_panel=_KEPT)] = False,
+    saved: Annotated[
+        bool, typer.Option("--saved", help="List the questions that are kept.", rich_help_panel=_KEPT)
+    ] = False,
     forget: Annotated[
-        str | None, typer.Option("--forget", metavar="NAME", help="Take one out.", rich_help_panel=_KEPT)
+        str | None,
+        typer.Option("--forget", metavar="NAME", help="Forget the question of this name.", rich_help_panel=_KEPT),
     ] = None,
     seconds: SecondsOption = 60.0,
     memory: MemoryOption = 2048,

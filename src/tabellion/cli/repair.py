@@ -39,11 +39,14 @@ REPAIR_EXAMPLES = """[bold]Examples[/bold]
 def repair(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The id or the name of a table (see tabellion list).")],
     apply: Annotated[
-        Path | None, typer.Option("--apply", metavar="FILE", help="Apply the corrections of this file; - for input.")
+        Path | None,
+        typer.Option("--apply", metavar="FILE", help="Apply the corrections of this file; - for standard input."),
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option("--export", metavar="FILE", help="Write the corrections of the document here; - for output."),
+        typer.Option(
+            "--export", metavar="FILE", help="Write the corrections of the document here; - for standard output."
+        ),
     ] = None,
     author: Annotated[
         str | None, typer.Option("--author", metavar="NAME", help="Who makes the corrections; by default the user.")
@@ -190,7 +193,9 @@ def learn(
     export: Annotated[
         Path | None,
         typer.Option(
-            "--export", metavar="FILE", help="Write the repaired tables as labelled data and stop; -: output."
+            "--export",
+            metavar="FILE",
+            help="Write the repaired tables as labelled data and stop; - for standard output.",
         ),
     ] = None,
     part: Annotated[
