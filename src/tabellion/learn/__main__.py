@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from tabellion.errors import TabellionError, UsageError
-from tabellion.learn.corpora import find_corpus
+from tabellion.learn.corpora import MEASURED, corpus_folder, find_corpus
 from tabellion.learn.measuring import Methods, Way, measurable, measure
 from tabellion.learn.parts import PARTS, SHEETS, Target, stale_weights
 from tabellion.learn.scoring import score_file
@@ -115,6 +115,8 @@ def _targets(kinds: list[str], folds: Path) -> list[Target]:
 def _train(options: argparse.Namespace, folds: Path) -> int:
     if not code_state():
         raise UsageError("no checkout here, so cards could not tell the commit: set TABELLION_COMMIT to it")
+    if not any(corpus_folder(name) for names in MEASURED.values() for name in names):
+        find_corpus("troy200")  # which says how to come by it
     kinds: list[str] = options.only or (["shipped"] if options.part else list(TARGETS))
     names = [name for name in options.part or PARTS if name not in options.without]
     left = train_all(names, _targets(kinds, folds), folds, options.jobs, resume=options.resume)
