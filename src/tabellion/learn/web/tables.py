@@ -199,7 +199,7 @@ def figures(chance: dict[int, float]) -> dict[str, float]:
     return found
 
 
-_MEMBERS = 3  # ensembles that are averaged: labelled tables are few, and one ensemble depends on its seed
+_MEMBERS = 6  # ensembles that are averaged: labelled tables are few, and one ensemble depends on its seed
 _LEAVES = 6  # steadier over seeds than the 8 of the markup alone: features are more, tables are not
 _NOT_DRAWN = -1.0  # in place of what drawing shows, which is never below nought
 
