@@ -26,8 +26,6 @@ EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion search 1,234.5 --medium spreadsheet --preview 5 [dim]· a number, with the first rows[/dim]"""
 
-ConditionOption = Annotated[str | None, typer.Option(rich_help_panel="Narrow down")]
-
 
 def search(
     words: Annotated[

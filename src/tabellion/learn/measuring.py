@@ -32,7 +32,7 @@ from tabellion.learn.printed.structure import whole_head
 from tabellion.learn.scoring.articles import describe as describe_printed
 from tabellion.learn.scoring.articles import evaluate
 from tabellion.learn.scoring.printed import load_gold as load_printed_gold
-from tabellion.learn.scoring.readings import predict, read_lines, rounded, weights_for
+from tabellion.learn.scoring.readings import predict, rounded, weights_for
 from tabellion.learn.scoring.sheets import describe, headline, score
 from tabellion.learn.sheets.gold import SPLIT_KEYS, folds_of
 from tabellion.learn.training import corpus_targets, default_folds, fold_targets, train_from_readings, train_missing
@@ -122,12 +122,6 @@ def measure_corpus(
     ]
     kept = (folds or default_folds() / "shipped") / f"{corpus}.{rows}.{parents}{'.left-out' * left_out}.jsonl"
     return score(folder, predict(jobs, kept), chosen)
-
-
-def score_predictions(corpus: str, predictions: Path) -> dict[str, Any]:
-    """The figures of a file of predictions."""
-    with predictions.open(encoding="utf-8") as lines:
-        return score(find_corpus(corpus), read_lines(lines))
 
 
 def print_figures(

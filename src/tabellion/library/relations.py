@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 _PLACE_MACRO = (
     "CREATE OR REPLACE MACRO place_code(label) AS _place_code(label, ''), (label, kind) AS _place_code(label, kind)"
 )
-FUNCTIONS = ("period", "period_start", "period_end", "place_code", "in_unit")
 
 
 def register_functions(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:

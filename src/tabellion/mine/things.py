@@ -350,8 +350,3 @@ def thing_key(site: str, place: str, *, whole: bool) -> str:
     asked = [pair for pair in parse_qsl(parts.query) if not pair[0].lower().startswith(_TRACKING)]
     question = f"?{urlencode(sorted(asked))}" if asked else ""
     return f"{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/') or '/'}{question}"
-
-
-def count_things(things: Sequence[Thing]) -> Counter[str]:
-    """How many things there are of each kind."""
-    return Counter(thing.kind for thing in things)

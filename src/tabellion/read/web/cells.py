@@ -24,7 +24,6 @@ from tabellion.read.web.stated import CellWord, Declared, declare_headers, read_
 
 MOST_ACROSS = 1000
 MOST_DOWN = 65534
-TO_THE_END = 0
 
 
 class SlotsFullError(Exception):
