@@ -39,7 +39,7 @@ _UNIT_STATED = lazy_pattern(
     rf"^\W*(?:{either_of('unit', languages=frozenset(('ja', 'zh', 'ko')))}|{either_of('unit')}\W*[:：])"
     rf"|^\W*(?:in|en|em)\s+(?:[^\W\d]+\W+)?{_NAMED}"
     rf"|^\s*[(\[（](?:.{{0,12}}[^\w])?{_NAMED}.{{0,20}}[)\]）]\W*$"
-    rf"|^\W*(?=.*[^\W\d]{{2}})(?:{_SCALE}|(?:{SYMBOLS['t']})(?!\w)).{{0,12}}$",
+    rf"|^(?=.*[^\W\d]{{2}})\W*(?:{_SCALE}|(?:{SYMBOLS['t']})(?!\w)).{{0,12}}$",
     re.IGNORECASE,
 )
 _MARK = lazy_pattern(r"\W{0,2}(\d{1,2}|[*†‡]{1,3})\W{0,2}")
