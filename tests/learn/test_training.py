@@ -21,6 +21,9 @@ from tabellion.weights import CARD
 
 DOCUMENTS = {"webtables": 24, "t2dv2": 6, "wiki-headers": 6}
 PART, OTHER = "web-headers", "genuine-paper"
+COMMAND = (  # without the archives that may lie beside the checkout
+    "from tabellion.learn import __main__, corpora; corpora.archive_candidates = lambda name: (); __main__.main()"
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def few(corpora: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 def train(corpora: Path, folder: Path, *words: str, **around: str) -> subprocess.CompletedProcess[str]:
     """The command, outside any checkout, with nothing remembered from before; weights by fold go to a folder."""
     told = {"TABELLION_CORPORA": str(corpora), "TABELLION_LEARNED": "0", "GIT_DIR": "/nowhere"}
-    command = [sys.executable, "-m", "tabellion.learn", "train", "--folds", str(folder), *words]
+    command = [sys.executable, "-c", COMMAND, "train", "--folds", str(folder), *words]
     return subprocess.run(
         command, check=False, capture_output=True, text=True, cwd=corpora, env=os.environ | told | around
     )
