@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tabellion.pipeline import extract_document
 from tabellion.read.limits import Limits
 from tabellion.settings import Settings
 from tabellion.workers import Bounds, BusyError, Crew, LimitPassedError, WorkerLostError
+from tabellion.workers.crew import _descendants
 
 ROOM = Bounds(seconds=20, memory=2**30)
 TIGHT = Settings(limits=Limits(seconds=1.0, memory=400 * 2**20))
@@ -212,3 +214,11 @@ def test_a_document_is_opened_for_repair_in_a_worker(tmp_path: Path, monkeypatch
         assert library.query("select title from tables").to_pylist() == [{"title": "Cities"}]
         with pytest.raises(TooLargeError, match=r"flat\.csv.*Limits\.bytes"):
             library.repair(table, settings=Settings(limits=Limits(bytes=10)))
+
+
+def test_a_process_that_ends_while_its_children_are_asked_for_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def vanished(self: Path, pattern: str) -> Iterator[Path]:
+        raise FileNotFoundError(self)
+
+    monkeypatch.setattr(Path, "glob", vanished)
+    assert _descendants(1) == []

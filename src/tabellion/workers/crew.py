@@ -321,11 +321,12 @@ def _descendants(process: int) -> list[int]:
     found: list[int] = []
     open_ones = [process]
     while open_ones:
-        for task in Path(f"/proc/{open_ones.pop()}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                children = [int(one) for one in task.read_text(encoding="ascii").split()]
-                found += children
-                open_ones += children
+        with contextlib.suppress(OSError):  # one may end while it is asked
+            for task in Path(f"/proc/{open_ones.pop()}/task").glob("*/children"):
+                with contextlib.suppress(OSError):
+                    children = [int(one) for one in task.read_text(encoding="ascii").split()]
+                    found += children
+                    open_ones += children
     return found
 
 
