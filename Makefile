@@ -15,7 +15,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT="$(CURDIR)/constraints.txt
 WORKERS := $(shell python3 -c 'import os; print((os.cpu_count() or 1) + 1)')  # one more than cores: tests wait too
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # long files first
 
-.PHONY: lint types imports suite help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks words
+.PHONY: engines lint types imports suite help keep-folds kills scale soak audit bill dist pins pinned setup demo test check docs figures train measure bench clean browser database components app screenshots library-checks words
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,10 @@ soak: $(STAMP) ## attacks at length: mutants, flipped bytes, kills, load (hours;
 
 kills: $(STAMP) ## fifty runs on a cluster, a part of each killed; ends in minutes (docs/scale.md)
 	$(BIN)/python tests/scale/disturbing.py
+
+engines: $(STAMP) ## the same work on Ray and Spark, as docs/scale.md shows it (half a gigabyte of packages; Spark needs Java)
+	$(PIP) ray pyspark
+	$(BIN)/python -m pytest -q tests/scale/test_engines.py
 
 audit: $(STAMP) ## known weaknesses of what tabellion needs (asks the network)
 	$(BIN)/python -m pip install --quiet pip-audit && $(BIN)/pip-audit --skip-editable

@@ -24,6 +24,8 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ from warcio.warcwriter import WARCWriter
 
 import hostile_files
 from tabellion.errors import TabellionError
-from tabellion.learn.corpora import corpora_root
+from tabellion.learn.corpora import archive_candidates, corpora_root, corpus_folder
 from tabellion.library import open_library
 from tabellion.library.files import count_bytes
 from tabellion.library.library import Library
@@ -43,13 +45,19 @@ from tabellion.library.reading import read_for_library
 from tabellion.library.verify import verify_library
 from tabellion.library.writing import show_readings, store_tuples
 from tabellion.pipeline import Settings
-from tabellion.read.fetch import load_fastwarc
+from tabellion.read.archives import load_fastwarc
 from tabellion.read.limits import Limits
 from tabellion.scale import DocumentPlace, Manifest, prepare_work, run_sources
 from tabellion.scale import driver as running
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-KINDS = {"xlsx": ("*.xlsx",), "html": ("*.html", "*.htm"), "pdf": ("*.pdf",), "csv": ("*.csv",)}
+KINDS = {
+    "workbooks": ("*.xlsx", "*.xls", "*.ods"),
+    "web pages": ("*.html", "*.htm"),
+    "PDF files": ("*.pdf",),
+    "CSV files": ("*.csv",),
+}
+_BESIDE = (".json", ".jsonl", ".md")  # what a corpus says of its documents
 LIMITS = Settings(limits=Limits(seconds=20, memory=2 * 2**30))
 PATIENT = Settings(limits=Limits(seconds=300, memory=2 * 2**30))  # so that no machine is too slow for a document
 MEMORY_LIMIT, SPEED_LIMIT = 500, 1.7  # MB of the driver; times one worker's speed on two free cores
@@ -68,10 +76,14 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return processor_seconds() - start, made
 
 
-def dev_documents(kind: str, most: int | None = None) -> list[Path]:
-    """Documents of the dev corpora of a kind, spread over all of them."""
-    found = sorted({path for pattern in KINDS[kind] for path in corpora_root().rglob(pattern)})
-    found = found or sorted(EXAMPLES.glob(KINDS[kind][0]))
+def dev_documents(kind: str | None = None, most: int | None = None) -> list[Path]:
+    """Documents of the dev corpora, of a kind or all, in a mixed order; corpora that are packed are unpacked first."""
+    for archive in {path for place in archive_candidates("*") for path in place.parent.glob(place.name)}:
+        corpus_folder(archive.name.removesuffix(".tar.xz"))
+    patterns = KINDS[kind] if kind else ("*",)
+    files = {path for room in (corpora_root(), EXAMPLES) for pattern in patterns for path in room.rglob(pattern)}
+    held = sorted(path for path in files if path.is_file() and path.suffix not in _BESIDE)
+    found = [path for path in held if EXAMPLES not in path.parents] or held
     random.Random(3).shuffle(found)  # noqa: S311 - the same ones every time
     return found[:most]
 
@@ -107,14 +119,14 @@ def measure_cost(most: int, folder: Path) -> None:
         held.append((folder / kind / "catalogue.sqlite").stat().st_size)
         each = 1000 / max(count, 1)
         seconds = " ".join(f"{spent[name] * each:8.1f}" for name in ("read", "write", "show", "index"))
-        print(f"{kind:5} {count:5} documents, {tables * each:7.0f} tables: {seconds} s", flush=True)
+        print(f"{kind:9} {count:5} documents, {tables * each:7.0f} tables: {seconds} s", flush=True)
         print(f"      MB: {' '.join(f'{one * each / 1e6:8.1f}' for one in held)} (the last: catalogue)", flush=True)
 
 
 def write_archive(path: Path, records: int) -> Counter[str]:
     """A web archive of dev pages, workbooks and PDF files, pictures, pages not found, broken ones, a bomb, a hang."""
-    pages, choose = dev_documents("html"), random.Random(4)  # noqa: S311 - the same archive every time
-    sheets, prints = dev_documents("xlsx", records // 20), dev_documents("pdf", records // 50)
+    pages, choose = dev_documents("web pages"), random.Random(4)  # noqa: S311 - the same archive every time
+    sheets, prints = dev_documents("workbooks", records // 20), dev_documents("PDF files", records // 50)
     made: list[tuple[str, str, str, bytes]] = [("a bomb", "200 OK", "application/pdf", hostile_files.packed_twice())]
     made += [("a hang", "200 OK", "application/pdf", hostile_files.forms_that_draw_each_other())]
     made += [("a workbook", "200 OK", "application/vnd.ms-excel", one.read_bytes()) for one in sheets]
@@ -169,6 +181,9 @@ def measure_archive(records: int, folder: Path) -> int:
         "pandas": lambda: sum(map(count_by_pandas, pages)),
     }
     for name, way in ways.items():
+        if name == "resiliparse" and find_spec(name) is None:
+            print("resiliparse: not installed (pip install resiliparse)")
+            continue
         took, found = timed(way)
         print(f"{name}: {len(pages) / max(took, 1e-9):,.0f} pages a second and core ({found:,} found)", flush=True)
     return int(told != records or bool(faults))
@@ -176,13 +191,14 @@ def measure_archive(records: int, folder: Path) -> int:
 
 def answers(path: Path) -> Iterator[tuple[str, bytes]]:
     """What can be read of an archive by its reader alone, from record to record."""
-    from tabellion.read.fetch import opened, read_heads
+    from tabellion.read.archives import opened, read_heads
 
     response = load_fastwarc().WarcRecordType.response
     with opened(str(path)) as stream:
         for record in read_heads(stream):
             if record is not None and record.record_type == response and record.http_headers.status_code == 200:
-                yield record.http_headers.get("Content-Type") or "", record.reader.read()
+                with suppress(OSError):  # a damaged one
+                    yield record.http_headers.get("Content-Type") or "", record.reader.read()
 
 
 def count_by_resiliparse(page: bytes) -> int:
@@ -252,7 +268,8 @@ def measure_same(made: int, dev: int | None, ways: Iterable[str], folder: Path) 
     """
     sources = [str(make_documents(folder / "made", made))]
     few = str(make_documents(folder / "few", 6 * running.BATCH_DOCUMENTS))
-    sources += [str(path) for kind in KINDS for path in dev_documents(kind, dev)]
+    kinds = KINDS if dev else (None,)
+    sources += [str(path) for kind in kinds for path in dev_documents(kind, dev)]
     held: dict[str, dict[str, int]] = {}
     clock: dict[str, float] = {}
     for way in ways:

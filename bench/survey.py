@@ -2,28 +2,25 @@
 
     python bench/survey.py [LIBRARY]
 
-LIBRARY holds corpora, each in a folder of its own (without one it is made); the tables of docs/survey.md lie between
-`<!-- survey: NAME -->` and `<!-- end -->` and are replaced.
+LIBRARY holds corpora, each in a folder of its own (without one it is made, of every dev document, those with the same
+bytes once); the tables of docs/survey.md lie between `<!-- survey: NAME -->` and `<!-- end -->` and are replaced.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import tempfile
 from pathlib import Path
 
-from tabellion.learn.corpora import find_corpus
+from scale import dev_documents
 from tabellion.library import open_library
 from tabellion.library.survey import Group, Share, Survey, survey_charts
+from tabellion.scale import run_sources
 
-CORPORA = (
-    *("icdar2013", "webtables", "wiki-headers", "t2dv2", "saus-lines", "statsheets", "fuste", "hitab-top", "troy200"),
-    *("senbazuru-left", "jats"),
-)
-ROOMS = ("inputs", "pages", "pdf")  # where the documents of a corpus lie
 DOCS = Path(__file__).parents[1] / "docs"
 PICTURES = {"hierarchical_top_by_domain": "survey-top", "hierarchical_left_by_domain": "survey-left"}
-SHOWN = {"all": 1, "domain": 40, "medium": 5, "kind": 5, "language": 6}
+SHOWN = {"all": 1, "domain": 40, "medium": 5, "kind": 5, "language": 6, "year": 10}
 HEAD = "documents | tables | data frame | h-top | h-left | levels, top and left | rows × columns |"
 
 
@@ -39,18 +36,28 @@ def line(group: Group) -> str:
     )
 
 
+def most_tables(groups: list[Group], count: int) -> list[Group]:
+    """So many groups with the most tables, in the order in which they are."""
+    kept = sorted(groups, key=lambda one: -one.tables)[:count]
+    return [group for group in groups if group in kept]
+
+
 def parts(found: Survey) -> dict[str, str]:
     """What stands between the marks of the page, by name."""
     told = {
         by: "\n".join(
             [f"| {by} | {HEAD}", "|" + " --- |" * 8]
-            + [line(group) for group in [one for one in found.groups if one.by == by][:count]]
+            + [line(group) for group in most_tables([one for one in found.groups if one.by == by], count)]
         )
         for by, count in SHOWN.items()
     }
     told["count"] = (
         f"{found.documents:,} documents, of which {found.without_tables:,} hold no table; {found.tables:,} tables with "
         f"{found.values:,} values."
+    )
+    told["others"] = "\n".join(
+        ["| what is no table | how many | documents |", "|" + " --- |" * 3]
+        + [f"| {kind} | {count:,} | {held:,} |" for kind, count, held in found.others]
     )
     told["units"] = ", ".join(f"`{unit}` {count}" for unit, count in found.units[:10])
     sizes = [f"| {name} | " + " | ".join(f"{value:,.0f}" for value in rest) + " |" for name, *rest in found.sizes]
@@ -64,8 +71,8 @@ def main() -> None:
     given = parser.parse_args().library
     with tempfile.TemporaryDirectory() as folder, open_library(given or folder, create=not given) as library:
         if not given:
-            for name in CORPORA:
-                library.add(*sorted(path for room in ROOMS for path in (find_corpus(name) / room).glob("*")))
+            once = {hashlib.sha256(path.read_bytes()).digest(): str(path) for path in sorted(dev_documents())}
+            run_sources(sorted(once.values()), library)
         found = library.survey()
     page = DOCS / "survey.md"
     text = page.read_text(encoding="utf-8")

@@ -17,8 +17,8 @@ from typing import TypeVar
 
 from tabellion.pipeline import Extraction, Settings, extract_document
 from tabellion.read import Watch
-from tabellion.read.fetch import STANDARD_INPUT
 from tabellion.read.limits import Limits
+from tabellion.read.sources import STANDARD_INPUT
 from tabellion.workers import Crew, LimitPassedError, WorkerLostError, explain_reading, reading_bounds, tell_page
 
 Made = TypeVar("Made")

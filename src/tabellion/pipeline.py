@@ -63,7 +63,7 @@ def extract_document(
 
     `watch` is told how many pages of a PDF were read so far, and how many there are.
     """
-    with one_deadline(settings.limits):
+    with one_deadline(settings.limits, source):
         return _extract(source, settings, watch)
 
 

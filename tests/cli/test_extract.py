@@ -127,6 +127,13 @@ def test_a_limit_is_kept_and_the_message_names_the_option_that_raises_it() -> No
     assert b"--limit cells=NUMBER" in ran.stderr
 
 
+@pytest.mark.parametrize("form", ["json", "xlsx", "sqlite"])
+def test_numbers_too_large_to_add_are_no_noise(form: str, tmp_path: Path) -> None:
+    (tmp_path / "huge.csv").write_text("k,v,w\n" + "".join(f"r{row},1e308,1e999\n" for row in range(6)))
+    ran = run("export", tmp_path / "huge.csv", "--to", form, "-o", tmp_path / f"huge.{form}")
+    assert (ran.returncode, ran.stderr[:9]) == (0, b"1 written" if form == "sqlite" else b"")
+
+
 def test_json_is_one_list_of_the_same_objects() -> None:
     names = (EXAMPLES / "smoking.xlsx", EXAMPLES / "gone.xlsx")
     assert json.loads(run("extract", *names, "--format", "json").stdout) == lines(run("extract", *names))
@@ -177,6 +184,31 @@ def test_a_pipe_for_the_output_stays_a_pipe_and_a_link_a_link(tmp_path: Path) ->
 
 def test_an_output_that_cannot_be_written_is_a_wrong_call(tmp_path: Path) -> None:
     assert run("extract", EXAMPLES / "flat.csv", "-o", tmp_path / "no" / "out.jsonl").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["extract", "metadata", "export"])
+def test_a_disk_that_is_full_is_told_in_one_line(command: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [*PROGRAM, command, str(EXAMPLES / "flat.csv")], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (ran.returncode, ran.stderr.count(b"\n")) == (1, 1)
+    assert b"No space left" in ran.stderr
+
+
+def test_a_standard_output_that_is_closed_is_no_defect() -> None:
+    ran = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -c '{PROGRAM[2]}' extract {EXAMPLES / 'flat.csv'} >&-"],
+        capture_output=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_a_link_that_leads_to_itself_gives_way_to_the_output(tmp_path: Path) -> None:
+    (tmp_path / "out.jsonl").symlink_to(tmp_path / "out.jsonl")
+    assert run("extract", EXAMPLES / "flat.csv", "-o", tmp_path / "out.jsonl").returncode == 0
+    assert (tmp_path / "out.jsonl").read_bytes().startswith(b'{"format"')
 
 
 def test_a_reader_that_goes_away_ends_the_run_quietly() -> None:

@@ -154,3 +154,22 @@ def test_joins_prints_tables_and_the_sql_that_joins_them(tmp_path: Path) -> None
     assert "the same rows, 3 labels in common" in run("joins", "wages", "--library", place).stdout
     missing = run("joins", "nothing", "--library", place)
     assert missing.returncode == 1 and "no such table" in missing.stderr
+
+
+@pytest.mark.parametrize("command", ["info", "remove", "history", "joins", "query"])
+def test_an_argument_that_is_no_utf8_is_one_line(command: str, shelf: str) -> None:
+    done = run(command, os.fsdecode(b"caf\xe9"), "--library", shelf)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "defect" not in done.stderr
+
+
+def test_links_in_a_circle_and_names_that_are_too_long_are_one_line(shelf: str, tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    for words in (
+        ("info", str(tmp_path / "circle"), "--library", shelf),
+        ("export", "y" * 300, "--library", shelf),
+        ("list", "--library", "y" * 300),
+    ):
+        done = run(*words)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert "defect" not in done.stderr

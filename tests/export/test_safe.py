@@ -8,8 +8,10 @@ from pathlib import Path
 
 import openpyxl
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
 import tabellion
+from tabellion.cli import app
 from tabellion.export.forms import write_export
 from tabellion.library import open_library
 from tabellion.web.app import build_app
@@ -50,6 +52,14 @@ def test_what_a_server_hands_out_is_safe(tmp_path: Path) -> None:
 def test_markdown_holds_no_raw_html() -> None:
     markdown = tabellion.extract(written(ROWS)).to_markdown()
     assert "<" not in markdown and "&lt;script>" in markdown
+
+
+def test_the_name_of_a_document_that_cannot_be_read_is_no_html(tmp_path: Path) -> None:
+    path = tmp_path / "<img src=x>.pdf"
+    path.write_bytes(b"%PDF-1.4 broken")
+    said = CliRunner().invoke(app, ["extract", str(path), "--format", "markdown"]).stdout
+    assert "Could not be read" in said
+    assert "<img" not in said
 
 
 def test_a_far_off_cell_costs_a_table_nothing() -> None:

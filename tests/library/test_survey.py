@@ -28,9 +28,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         (folder / place).mkdir()
         for number, text in enumerate(texts):
             (folder / place / f"table{number}.csv").write_text(text, encoding="utf-8")
+    pairs = "<table><tr><th>Name<td>Ada<tr><th>Trade<td>Smith<tr><th>Town<td>York<tr><th>Guild<td>Iron</table>"
+    (folder / "south" / "person.html").write_text(f"<h1>Ada</h1>{pairs}", encoding="utf-8")
     (folder / "south" / "letter.csv").write_text("Dear Ada\nThank you\n", encoding="utf-8")
     with open_library(str(folder / "shelf"), create=True) as library:
-        library.add(*sorted(folder.glob("*/*.csv")))
+        library.add(*sorted([*folder.glob("*/*.csv"), *folder.glob("*/*.html")]))
         yield library
 
 
@@ -40,9 +42,14 @@ def test_kinds_and_hierarchies_are_counted_by_domain(library: Library) -> None:
     assert {name for by, name in groups if by == "domain"} == {"north", "south"}
     north, south = groups["domain", "north"], groups["domain", "south"]
     assert (north.tables, north.data_frame.value, north.hierarchical_left.value) == (2, 1.0, 0.0)
-    assert (south.tables, south.data_frame.value, south.hierarchical_left.value) == (2, 0.5, 0.5)
-    assert groups["kind", "relation"].tables == 1
-    assert (found.drawn, found.tables, found.documents - found.without_tables) == ("domains", 4, 4)
+    assert (south.tables, south.data_frame.value, south.hierarchical_left.value) == (3, 0.3333, 0.3333)
+    assert {name: group.tables for (by, name), group in groups.items() if by == "kind"} == {
+        "data frame": 3,
+        "relation": 1,
+        "pairs": 1,
+    }
+    assert (found.drawn, found.tables, found.documents - found.without_tables) == ("domains", 5, 5)
+    assert found.others == [("list", 1, 1)], "a letter is no table, and told"
 
 
 def test_intervals_hold_the_share_and_are_wider_over_domains_than_over_tables() -> None:

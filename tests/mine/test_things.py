@@ -8,8 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tabellion.mine.hierarchy import segment_page
 from tabellion.mine.linking import link_things
 from tabellion.mine.ontology import SitePages
+from tabellion.mine.site import read_links
 from tabellion.mine.template import bare_value
 from tabellion.mine.things import Thing, UnifiedSites, thing_key, unify_sites
 from tabellion.mine.unified_report import (
@@ -20,7 +22,8 @@ from tabellion.mine.unified_report import (
     thing_relations,
     write_schema,
 )
-from tabellion.read.web.page_tree import parse_page_tree
+from tabellion.read.limits import DEFAULT
+from tabellion.read.web.page_tree import parse_page_tree, read_page_tree
 
 MAKES = ("Audi A4", "Fiat Panda", "Honda Fit", "Mazda Six", "Opel Corsa", "Saab Ninety", "Skoda Fabia", "Volvo Amazon")
 CITIES = ("Bern", "Oslo", "Rome", "Lyon", "Cork", "Graz", "Bonn", "Nice")
@@ -139,6 +142,13 @@ def test_rdf_has_domains_ranges_and_equivalences(mined: tuple[UnifiedSites, list
 def test_a_key_stays_when_the_page_is_fetched_again() -> None:
     one = thing_key("shop", "https://www.example.org/car?id=7&sid=abc", whole=True)
     assert one == thing_key("shop", "http://example.org/car?sid=xyz&id=7#photos", whole=True)
+
+
+def test_an_address_that_is_none_costs_a_page_nothing() -> None:
+    page = read_page_tree(b'<base href="//["><p><a href="x">Go on</a>', None, "http://a.example/", DEFAULT)
+    (link,) = read_links(segment_page(page), page.address)
+    assert link.address == "http://a.example/x"
+    assert thing_key("shop", "http://[/x", whole=True) == "http://[/x"
 
 
 def test_a_value_in_a_relation_is_without_its_label() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from tabellion.errors import (
     UnknownFormatError,
     UnreadableError,
 )
+from tabellion.pipeline import Settings, extract_document
 from tabellion.read import Limits, read_document
 
 Maker = Callable[..., bytes]
@@ -253,3 +255,13 @@ def test_damaged_xml_gives_a_document_or_one_clear_line(xlsx_of: Maker, data: st
         read_document(xlsx_of(parts={SHEET: sheet}))
     except TabellionError as error:
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "smoking.xlsx", "lakes.html"])
+def test_a_document_that_passes_its_time_is_named_whatever_stage_it_was_at(name: str) -> None:
+    path = Path(__file__).parents[2] / "examples" / name
+    with pytest.raises(TooLargeError, match=rf"^{re.escape(str(path))}: reading took longer") as told:
+        extract_document(path, Settings(limits=Limits(seconds=1e-9)))
+    assert str(told.value).count(name) == 1
+    with pytest.raises(TooLargeError, match=r"^<bytes>: reading took longer"):
+        extract_document(path.read_bytes(), Settings(limits=Limits(seconds=1e-9)))

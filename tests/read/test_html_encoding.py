@@ -21,6 +21,8 @@ GREEK = "<p>Αθήνα 12 €</p>"
         (b'<meta http-equiv=Content-Type content="text/html; charset=gb2312"><p>\xd6\xd0', None, "中"),
         (b"<meta charset=utf-16><p>\xc3\xa9", None, "é"),
         (b"<meta charset=no-such-thing><p>\xc3\xa9", None, "é"),
+        (b"<meta charset=punycode><p>\xc3\xa9", None, "é"),
+        (b"<meta charset=undefined><p>\xc3\xa9", "unicode_escape", "é"),
     ],
 )
 def test_mark_then_server_then_meta_decide(data: bytes, declared: str | None, text: str) -> None:

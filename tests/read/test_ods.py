@@ -44,11 +44,24 @@ def test_values_are_typed_by_their_value_type() -> None:
         cell("#N/A", 'calcext:value-type="error"'),
         '<table:table-cell office:value-type="string" office:string-value="kept"/>',
         '<table:table-cell office:value-type="float" office:value="x"><text:p>odd</text:p></table:table-cell>',
+        f'<table:table-cell office:value-type="time" office:time-value="PT{"9" * 20}H"><text:p>x</text:p></table:table-cell>',  # noqa: E501
     ]
     found = sheet_of(row(*cells), percent).cells
-    shown = ["1 234,5", "12.5%", "7", "2023-03-15", "2023-03-15T06:00:00", "06:30:00", "TRUE", "#N/A", "kept", "odd"]
+    shown = [
+        "1 234,5",
+        "12.5%",
+        "7",
+        "2023-03-15",
+        "2023-03-15T06:00:00",
+        "06:30:00",
+        "TRUE",
+        "#N/A",
+        "kept",
+        "odd",
+        "x",
+    ]
     assert found.text.tolist() == shown
-    assert found.stored.tolist() == [2, 2, 2, 3, 3, 3, 4, 5, 1, 1]
+    assert found.stored.tolist() == [2, 2, 2, 3, 3, 3, 4, 5, 1, 1, 1]
     assert found.number[3] == 45000
     assert found.number[5] == pytest.approx(6.5 / 24)
 

@@ -67,6 +67,25 @@ def pack_archive(plain: Path, packing: str) -> Path:
     return path
 
 
+def write_crawl(store: Path) -> Path:
+    """A store laid out as Common Crawl's: an archive under `crawl-data`, lists of it and an index elsewhere."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tabellion.scale import expand_places
+
+    name = "crawl-data/CC-MAIN-2020/warc/one.warc.gz"
+    archive, index = store / name, store / "cc-index" / "table" / "crawl=CC-MAIN-2020"
+    archive.parent.mkdir(parents=True)
+    index.mkdir(parents=True)
+    write_archive(archive, RECORDS)
+    (store / "crawl-data" / "CC-MAIN-2020" / "warc.paths.gz").write_bytes(gzip.compress(f"{name}\n".encode()))
+    first, second = list(expand_places([str(archive)]))[:2]
+    at = {"warc_record_offset": [first.offset], "warc_record_length": [second.offset - first.offset]}
+    pq.write_table(pa.table({"url": ["https://a.example/1.html"], "warc_filename": [name], **at}), index / "1.parquet")
+    return archive
+
+
 def contents(library: Any) -> list[tuple[object, ...]]:
     asked = library.query(
         'select source, row, "column", text, value, top, "left" from tuples join documents using (document_id)'

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, pack_archive, write_archive
+from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, pack_archive, write_archive, write_crawl
 from sqlalchemy import event
 
 import tabellion.scale.work
-from tabellion.errors import CrashError, UsageError
+from tabellion.errors import CrashError, TruncatedError, UsageError
 from tabellion.library import open_library
 from tabellion.library.verify import verify_library
 from tabellion.pipeline import Settings
@@ -75,6 +76,32 @@ def test_archives_are_read_however_they_are_packed(tmp_path: Path, packing: str)
     assert [body for _, body in found] == [record[2] for record in RECORDS]
 
 
+def test_a_record_whose_body_is_damaged_is_told_of_once(tmp_path: Path) -> None:
+    choose = random.Random(5)  # noqa: S311 - bodies that do not become shorter, so that heads are read before the damage
+    records = [(f"https://a.example/{number}", "text/html", choose.randbytes(800_000), "200 OK") for number in range(4)]
+    path = write_archive(tmp_path / "pages.warc.gz", records)
+    at = [place.offset for place in expand_places([str(path)])]
+    data = bytearray(path.read_bytes())
+    data[at[1] + 700_000 : at[1] + 700_040] = b"\xff" * 40
+    path.write_bytes(data)
+    found = list(expand_places([str(path)]))
+    assert [place.source.partition("#")[0] for place in found] == [record[0] for record in records]
+    done = read_batch(found, WorkSettings(str(tmp_path / "originals"), str(tmp_path))).documents
+    assert [one.kind for one in done] == ["unknown-format", "truncated", "unknown-format", "unknown-format"]
+
+
+def test_every_record_that_is_lost_is_told_of(tmp_path: Path) -> None:
+    records = [(f"https://a.example/{number}", "text/html", PAGE * 5, "200 OK") for number in range(6)]
+    path = write_archive(tmp_path / "pages.warc.gz", records)
+    at = [place.offset for place in expand_places([str(path)])]
+    data = bytearray(path.read_bytes())
+    for lost in (2, 3):
+        data[at[lost] + 60 : at[lost] + 80] = b"\xff" * 20
+    path.write_bytes(data)
+    (batch,) = plan_batches(expand_places([str(path)]))
+    assert [bool(place.unfit) for place in batch.places] == [False, False, True, True, False, False]
+
+
 @pytest.mark.parametrize("where", ["head", "middle", "end"])
 def test_what_comes_behind_a_damaged_record_is_read(tmp_path: Path, where: str) -> None:
     records = [(f"https://a.example/{number}", "text/html", PAGE * 5, "200 OK") for number in range(6)]
@@ -126,6 +153,57 @@ def test_archives_in_wacz_files_lists_and_indexes_name_documents(tmp_path: Path)
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     with pytest.raises(UsageError, match="no index of web archives"):
         list(expand_places([str(tmp_path / "other.parquet")]))
+
+
+def test_names_of_a_crawl_begin_at_the_top_of_its_store(tmp_path: Path) -> None:
+    archive = write_crawl(tmp_path / "store")
+    plain = list(expand_places([str(archive)]))
+    listed = list(expand_places([f"@{archive.parents[1] / 'warc.paths.gz'}"]))
+    assert [one.source for one in listed] == [one.source for one in plain]
+    index = tmp_path / "store" / "cc-index" / "table" / "crawl=CC-MAIN-2020" / "1.parquet"
+    (indexed,) = expand_places([str(index)])
+    assert (indexed.file, indexed.offset) == (str(archive), plain[0].offset)
+    alone = index.replace(tmp_path / "fetched.parquet")  # an index that was fetched says nothing of where it was
+    (told,) = expand_places([str(alone)], archives=f"file://{tmp_path}/store/")
+    assert told.file == f"file://{tmp_path}/store/crawl-data/CC-MAIN-2020/warc/one.warc.gz"
+    assert load_bytes(told, Settings()) == PAGE
+    assert told.length < archive.stat().st_size, "no more is fetched than the record"
+
+
+def test_a_folder_names_its_archives_too(tmp_path: Path) -> None:
+    archive = write_archive(tmp_path / "one.warc.gz", RECORDS)
+    expected = [one.source for one in expand_places([str(archive)])]
+    assert [one.source for one in expand_places([str(tmp_path)])] == expected
+    (tmp_path / "page.html").write_bytes(PAGE)
+    assert [one.source for one in expand_places([str(tmp_path)])] == [*expected, str(tmp_path / "page.html")]
+
+
+def test_a_list_that_is_no_gzip_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "list.gz").write_bytes(b"a.html\n")
+    with pytest.raises(TruncatedError, match="not the list that its ending says"):
+        list(expand_places([f"@{tmp_path / 'list.gz'}"]))
+
+
+def test_a_list_that_holds_itself_and_what_is_no_archive_do_not_stop_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "bad.wacz").write_bytes(b"no zip")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1xxxxPAR1")
+    (tmp_path / "page.html").write_bytes(PAGE)
+    lines = ["@", "a\0b.html", f"@{tmp_path}/list.txt", *(f"{tmp_path}/{one}" for one in ("bad.wacz", "bad.parquet"))]
+    (tmp_path / "list.txt").write_text("\n".join([*lines, f"{tmp_path}/page.html"]))
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        done = run_sources([f"@{tmp_path}/list.txt"], library, "local:1")
+    assert done.documents == {"added": 1, "error": 5}
+    assert done.failures == {"unreadable": 2, "missing": 1, "truncated": 2}
+
+
+def test_rows_of_an_index_that_say_no_place_are_damaged(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = {"url": ["a", "b", None], "warc_filename": ["a.warc", "b.warc", None]}
+    places = {"warc_record_offset": [None, -5, 0], "warc_record_length": [1, 1, 1]}
+    pq.write_table(pa.table({**rows, **places}), tmp_path / "index.parquet")
+    assert [one.unfit for one in expand_places([str(tmp_path / "index.parquet")])] == ["damaged"] * 3
 
 
 def test_a_document_that_brings_its_process_down_is_tried_again_and_costs_itself(

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import disturbing
 import pytest
-from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, write_archive
+from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, write_archive, write_crawl
 
-from tabellion.errors import LibraryError
+from tabellion.errors import LibraryError, SourceMissingError, UnreadableError
 from tabellion.library import open_library
 from tabellion.library.originals import find_original, load_original
 from tabellion.library.records import describe_library
 from tabellion.library.upkeep import copy_library
 from tabellion.library.verify import verify_library
-from tabellion.scale import RunReport, run_sources
+from tabellion.pipeline import Settings
+from tabellion.scale import RunReport, expand_places, run_sources
 from tabellion.scale.driver import connected
+from tabellion.scale.work import load_bytes
 
 for needed in ("distributed", "moto", "s3fs", "flask", "upath"):
     pytest.importorskip(needed)
@@ -99,6 +101,38 @@ def test_archives_are_read_from_object_storage_and_only_referred_to(tmp_path: Pa
         with fsspec.open(f"{bucket}/pages.warc.gz", "wb") as file:
             file.write(b"gone")
         assert [fault for fault in verify_library(library) if record.sha256 in fault]
+
+
+def test_folders_patterns_and_indexes_of_a_store_name_their_documents(
+    tmp_path: Path, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fsspec
+
+    archive = write_crawl(tmp_path / "store")
+    store, _ = fsspec.core.url_to_fs(bucket)
+    (tmp_path / "store" / "crawl-data" / "page.html").write_bytes(PAGE)
+    store.put(str(tmp_path / "store"), f"{bucket}/store", recursive=True)
+    expected = [one.source for one in expand_places([str(archive)])]
+    inside = f"{bucket}/store/crawl-data/"
+    assert [one.source for one in expand_places([inside])] == [*expected, f"{inside}page.html"]
+    assert [one.source for one in expand_places([f"{inside}**/*.html"])] == [f"{inside}page.html"]
+    (indexed,) = expand_places([f"{bucket}/store/cc-index/table/crawl=CC-MAIN-2020/1.parquet"])
+    assert indexed.source == "https://a.example/1.html"
+    fetched: list[int] = []
+    whole = store.cat_file
+
+    def cat_file(path: str, start: int, end: int) -> bytes:
+        fetched.append(end - start)
+        return bytes(whole(path, start=start, end=end))
+
+    monkeypatch.setattr(store, "cat_file", cat_file)
+    assert load_bytes(indexed, Settings()) == PAGE
+    assert fetched == [indexed.length]
+    for nothing in (f"{bucket}/nothing/", f"{bucket}/*.none"):
+        with pytest.raises(SourceMissingError, match="no document at this address"):
+            list(expand_places([nothing]))
+    with pytest.raises(UnreadableError, match="cannot be listed"):
+        list(expand_places([f"{bucket}/a**b.html"]))
 
 
 @pytest.mark.skipif(not disturbing.has_server(), reason="PostgreSQL's server is not installed")

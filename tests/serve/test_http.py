@@ -350,6 +350,8 @@ def test_others_are_not_served_without_a_token() -> None:
 
     done = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0"])  # noqa: S104
     assert done.exit_code == 2 and "--token" in done.output
+    done = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0", "--token", "secret"])  # noqa: S104
+    assert done.exit_code == 2 and "16 characters" in " ".join(done.output.split())
 
 
 def call_as_described(operation: Any) -> None:

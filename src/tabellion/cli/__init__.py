@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -111,15 +112,45 @@ def _root(
     pass
 
 
+def _as_text(given: str) -> str:
+    """An argument as it can be written: bytes that are no UTF-8 are told."""
+    if not any("\ud800" <= letter <= "\udfff" for letter in given):
+        return given
+    from tabellion.read.sources import write_name  # seldom: a command that reads nothing need not load it
+
+    return write_name(given)
+
+
+def _open_streams() -> None:
+    """What was closed before the start leads nowhere: else the next file that is opened would get what is printed."""
+    for name, way in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(way))  # noqa: SIM115 - open to the end
+
+
+def _explain(command: str, error: Exception) -> None:
+    """One line on what a command did not expect, such as a disk that is full when its last lines are printed."""
+    from tabellion.cli.batch import explain
+    from tabellion.cli.messages import complain
+
+    failure = explain(command, error)
+    complain(failure.note, failure.trace if "--trace" in sys.argv else "")
+    sys.exit(1)
+
+
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(*_COLLECTED_AFTER)
     os.environ.setdefault(
         "OPENBLAS_NUM_THREADS", "1"
     )  # numpy starts threads when it is imported; nothing here needs them
+    _open_streams()
+    sys.argv[1:] = [_as_text(given) for given in sys.argv[1:]]
     called = sys.argv[1:2]
     try:
         build_app(called if called and called[0] in COMMANDS else COMMANDS)()
+    except Exception as error:
+        _explain(called[0], error)
     finally:
         if "duckdb" not in sys.modules:  # which complains of what is left at the end
             gc.freeze()  # the process ends: to look for rubbish once more would cost a tenth

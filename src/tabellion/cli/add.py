@@ -78,7 +78,7 @@ def add(
 ) -> None:
     """Read documents and keep their tables in the library."""
     from tabellion.cli.batch import Outcome, run_batch
-    from tabellion.read.fetch import expand_sources
+    from tabellion.read.sources import expand_sources
     from tabellion.workers import Crew
 
     report = AddReport(form)
@@ -259,6 +259,14 @@ def run(
             help="keep: a copy of every document. refer: only where it lies, where it is read again when it is needed.",
         ),
     ] = "keep",
+    archives: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="Where the archives lie that a list or an index names without an address, such as "
+            "https://data.commoncrawl.org. Else the nearest folder above it that has them.",
+        ),
+    ] = None,
     report: Annotated[
         bool, typer.Option("--report", help="Print the whole report as JSON on standard output.")
     ] = False,
@@ -270,8 +278,10 @@ def run(
     settings = build_settings(methods=methods, weights=weights, limit=limit)
     from tabellion.scale import run_sources
 
-    with opened_library(into, files, create=True) as store, _Progress(sources) as progress:
-        done = run_sources(sources, store, cluster, settings, progress.advance, originals, progress.tell_cluster)
+    with opened_library(into, files, create=True) as store, _Progress(sources, archives) as progress:
+        done = run_sources(
+            sources, store, cluster, settings, progress.advance, originals, progress.tell_cluster, archives
+        )
     _tell(done)
     if report:
         import msgspec
@@ -283,12 +293,12 @@ def run(
 class _Progress:
     """How far a run is, on standard error: one line that changes at a terminal, a line for each failure."""
 
-    def __init__(self, sources: list[str]) -> None:
+    def __init__(self, sources: list[str], archives: str | None) -> None:
         self.live = sys.stderr.isatty()
         self.start = self.drawn = time.monotonic()
         self.ahead = 0  # documents that there are, as far as they are counted
         self.counted = False
-        self.sources = sources
+        self.sources, self.archives = sources, archives
 
     def __enter__(self) -> _Progress:
         if self.live:  # counted beside the run: only so is it known how long it takes
@@ -323,7 +333,7 @@ class _Progress:
 
         for source in self.sources:
             try:
-                for _ in expand_places([source]):
+                for _ in expand_places([source], self.archives):
                     self.ahead += 1
             except TabellionError:  # the run tells it
                 self.ahead += 1

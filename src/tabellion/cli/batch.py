@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from tabellion.errors import SourceMissingError, TabellionError
 from tabellion.isolated import do_reading
 from tabellion.read import Watch
-from tabellion.read.fetch import why_nothing
 from tabellion.read.limits import DEFAULT, Limits
+from tabellion.read.sources import why_nothing
 from tabellion.workers import Crew, hand_over
 
 if TYPE_CHECKING:
@@ -127,12 +127,14 @@ def hand_over_outcome(job: Job, source: str) -> Outcome:
 
 
 def explain(source: str, error: Exception) -> Failure:
-    """What is said of an exception: our own errors speak for themselves, anything else is a defect."""
+    """What is said of an exception: our own errors and those of the system speak for themselves, others are defects."""
     if isinstance(error, TabellionError):
         return Failure(error.kind, str(error))
     if isinstance(error, MemoryError):
         return Failure("memory", f"{source}: not enough memory to read it")
     import traceback
 
+    if isinstance(error, OSError):  # a full disk, missing rights, a name that is too long
+        return Failure("unreadable", f"{source}: {error}", "".join(traceback.format_exception(error)))
     note = f"{source}: a defect of tabellion, please report it ({type(error).__name__}: {error})"
     return Failure("defect", " ".join(note.split()), "".join(traceback.format_exception(error)))

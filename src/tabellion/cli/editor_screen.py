@@ -189,17 +189,10 @@ def build_screen(editor: Editor, **ends: Any) -> Application[None]:
 
 
 def _painted(editor: Editor, width: int, height: int, *, colour: bool) -> str:
-    from rich.console import Console
+    from tabellion.cli.messages import open_console
 
     paper = io.StringIO()
-    console = Console(
-        file=paper,
-        width=width,
-        force_terminal=colour,
-        color_system="256" if colour else None,
-        highlight=False,
-        emoji=False,
-    )
+    console = open_console(file=paper, width=width, force_terminal=colour, color_system="256" if colour else None)
     for line in draw_editor(editor, width, height):
         console.print(line, no_wrap=True, overflow="crop", crop=True)
     return paper.getvalue().rstrip("\n")

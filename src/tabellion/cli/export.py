@@ -110,8 +110,7 @@ def export(
         print_schema(to)
         return
     from tabellion.cli.extract import opened
-    from tabellion.cli.messages import complain, ending_quietly
-    from tabellion.errors import TabellionError
+    from tabellion.cli.messages import explained
     from tabellion.export.csv import write_csvw
     from tabellion.export.forms import write_export
 
@@ -129,17 +128,13 @@ def export(
     check_base(base)
     failed: list[str] = []
     found = _gather(names or [], library, files, settings, failed)
-    try:
-        with ending_quietly():
-            if to is To.csvw and output is not None:
-                write_csvw(found, Path(output), base)
-            else:
-                with opened(Path(output) if output else None) as file:
-                    write_export(cast("FormName", to.value), found, file, base, safe=safe_csv)
-                    file.flush()
-    except TabellionError as error:
-        complain(str(error))
-        raise typer.Exit(1) from None
+    with explained(output or to.value, trace=False):
+        if to is To.csvw and output is not None:
+            write_csvw(found, Path(output), base)
+        else:
+            with opened(Path(output) if output else None) as file:
+                write_export(cast("FormName", to.value), found, file, base, safe=safe_csv)
+                file.flush()
     raise typer.Exit(1 if failed else 0)
 
 
@@ -156,7 +151,7 @@ def export_to_database(
     from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain, explained
     from tabellion.errors import SourceMissingError
-    from tabellion.read.fetch import expand_sources, why_nothing
+    from tabellion.read.sources import expand_sources, why_nothing
 
     if place is None:
         if not names:
@@ -241,7 +236,7 @@ def _gather(
         return
     from tabellion.errors import LibraryError
     from tabellion.library import open_library
-    from tabellion.read.fetch import STANDARD_INPUT, why_nothing
+    from tabellion.read.sources import STANDARD_INPUT, why_nothing
 
     elsewhere: list[str] = []
     try:
@@ -266,7 +261,7 @@ def _read(names: list[str], settings: Settings, failed: list[str]) -> Iterator[E
     from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain
     from tabellion.isolated import extract_isolated
-    from tabellion.read.fetch import expand_sources, why_nothing
+    from tabellion.read.sources import expand_sources, why_nothing
     from tabellion.workers import Crew
 
     with Crew(1) as crew:

@@ -85,7 +85,10 @@ class Writer:
         from tabellion.export import error_json
 
         if self.form is Form.markdown:
-            return (f"# {source}\n\nCould not be read: {failure.note}\n".encode(),)
+            from tabellion.export.html import plain_line
+
+            said = f"# {plain_line(source)}\n\nCould not be read: {plain_line(failure.note)}\n"
+            return (said.encode("utf-8", "replace"),)
         if self.form in (Form.jsonl, Form.json):
             return (error_json(source, failure.kind, failure.note),)
         return ()
@@ -143,8 +146,8 @@ def extract(
     import msgspec
 
     from tabellion.cli.batch import run_batch
-    from tabellion.cli.messages import Progress, ending_quietly
-    from tabellion.read.fetch import expand_sources
+    from tabellion.cli.messages import Progress, explained
+    from tabellion.read.sources import expand_sources
     from tabellion.workers import Crew
 
     settings = msgspec.structs.replace(settings, why=every)
@@ -152,7 +155,11 @@ def extract(
     cores = max(1, min(jobs or os.cpu_count() or 1, len(todo)))
     crew = Crew(cores, fork=True)
     kinds: list[str | None] = []
-    with ending_quietly(), opened(output) as file, Progress(len(todo), trace=trace) as progress:
+    with (
+        explained(str(output or "-"), trace=trace),
+        opened(output) as file,
+        Progress(len(todo), trace=trace) as progress,
+    ):
         watch = progress.turn_page if len(todo) == 1 else None
         job = partial(extract_one, settings=settings, form=form, every=every, safe=safe_csv, watched=watch is not None)
         writer = Writer(file, form)
@@ -228,10 +235,10 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
     if path is None:
         yield sys.stdout.buffer
         return
-    aim = path.resolve()
-    special = aim.exists() and not aim.is_file()
-    part = aim if special else aim.with_name(f".{aim.name}.part")
     try:
+        aim = Path(os.path.realpath(path))
+        special = aim.exists() and not aim.is_file()
+        part = aim if special else aim.with_name(f".{aim.name}.part")
         file = part.open("wb")
     except OSError as error:
         raise typer.BadParameter(f"{path}: cannot be written ({error.strerror})", param_hint="--output") from None

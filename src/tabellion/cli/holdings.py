@@ -51,8 +51,9 @@ def list_documents(
 
 
 def _draw_documents(found: list[ListedDocument]) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from tabellion.cli.messages import open_console
 
     lines = Table("id", "source", "medium", "tables", "added", box=None, pad_edge=False, header_style="bold")
     for document in found:
@@ -63,7 +64,7 @@ def _draw_documents(found: list[ListedDocument]) -> None:
             str(len(document.tables)),
             document.added[:16].replace("T", " "),
         )
-    console = Console(highlight=False, emoji=False, markup=False)
+    console = open_console()
     if not console.is_terminal:
         console.width = max(200, console.width)
     console.print(lines)
@@ -96,10 +97,11 @@ def info(
 
 
 def _draw_facts(facts: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     lines = Table.grid(padding=(0, 2))
     for name, fact in facts.items():
         if not isinstance(fact, list):
@@ -203,10 +205,11 @@ def survey(
 
 
 def _draw(found: Survey) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     console.print(
         f"{found.documents:,} documents ({found.without_tables:,} without a table), {found.tables:,} tables, "
         f"{found.values:,} values; intervals of 95 % by bootstrap over {found.drawn}\n"
@@ -233,7 +236,9 @@ def _draw(found: Survey) -> None:
         console.width = max(160, console.width)
     console.print(lines)
     units = ", ".join(f"{unit} {count:,}" for unit, count in found.units[:_SHOWN])
-    console.print(f"\nunits, by tables: {units or 'none'}")
+    others = ", ".join(f"{kind} {count:,} in {held:,} documents" for kind, count, held in found.others[:_SHOWN])
+    console.print(f"\nno tables: {others or 'none'}")
+    console.print(f"units, by tables: {units or 'none'}")
     for name, *quantiles in found.sizes:
         told = ", ".join(f"{value:,g}" for value in quantiles)
         console.print(f"{name} of a table, at 5, 25, 50, 75 and 95 %: {told}")

@@ -8,22 +8,36 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
     from tabellion.cli.batch import Outcome
 
 
+# what a terminal takes for an order: control characters but for tab and line feed
+_STEERING = dict.fromkeys((*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)), "\N{REPLACEMENT CHARACTER}")
+
+
 def complain(note: str, trace: str = "") -> None:
     """One line that says what is wrong; a limit is named by the option that raises it."""
-    line = re.sub(r"\bLimits\.(\w+)", r"--limit \1=NUMBER", " ".join(note.split()))
+    line = re.sub(r"\bLimits\.(\w+)", r"--limit \1=NUMBER", " ".join(note.split())).translate(_STEERING)
     sys.stderr.write(f"tabellion: {line}\n{trace}")
     sys.stderr.flush()
+
+
+def open_console(**how: Any) -> Console:
+    """What is drawn on. Texts of a document cannot move the cursor, clear the screen or name the window."""
+    from rich import control
+    from rich.console import Console
+
+    control._CONTROL_STRIP_TRANSLATE.update(dict.fromkeys(_STEERING))  # rich itself leaves out five of them
+    return Console(highlight=False, emoji=False, markup=False, **how)
 
 
 @contextmanager
@@ -46,7 +60,7 @@ def explained(source: str, *, trace: bool, wrong_call: int = 1) -> Iterator[None
     try:
         with ending_quietly():
             yield
-    except typer.Exit:
+    except (typer.Exit, typer.BadParameter):
         raise
     except Exception as error:
         from tabellion.cli.batch import explain

@@ -73,6 +73,11 @@ def opened_library(
     except TabellionError as error:
         complain(str(error))
         raise typer.Exit(1) from None
+    except OSError as error:  # a full disk, missing rights, a folder where a file was
+        from tabellion.library.files import default_place
+
+        complain(f"{place or default_place()}: the library cannot be read or written ({error})")
+        raise typer.Exit(1) from None
     finally:
         if crew is not None:
             crew.close()

@@ -67,13 +67,11 @@ def plot(
         raise typer.BadParameter("a picture ends in .svg or .png", param_hint="--output")
     with opened_library(library, files, asking=True) as store:
         from tabellion.export.chart import build_chart, draw_chart, scene_png, scene_svg
-        from tabellion.library.query import QueryLimits
+        from tabellion.library.query import QueryLimits, rows_of
 
         limits = QueryLimits(seconds=seconds, memory=memory * 2**20)
         with store.ask(sql, limits, parameters=read_parameters(parameters)) as answer:
-            rows = [
-                row for batch in answer.batches() for row in zip(*(c.to_pylist() for c in batch.columns), strict=True)
-            ]
+            rows = [row for batch in answer.batches() for row in rows_of(batch)]
             names = list(answer.schema.names)
         chart = build_chart(names, rows[:MOST], _KINDS[kind], title)
         if output is None:
@@ -86,10 +84,11 @@ def plot(
 
 def draw_at_terminal(chart: Chart) -> None:
     """A chart in letters: bars of blocks, lines of braille dots."""
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     if chart.title:
         console.print(Text(chart.title, "bold"))
     lines = bar_lines(chart, console.width) if chart.kind == "bar" else dot_lines(chart, console.width)

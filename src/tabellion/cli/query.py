@@ -178,22 +178,23 @@ def _list_saved(store: Library, form: Shape) -> None:
 
         sys.stdout.buffer.write(msgspec.json.encode({"queries": kept}) + b"\n")
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from tabellion.cli.messages import open_console
 
     lines = Table("name", "parameters", "what for", "SQL", box=None, pad_edge=False, header_style="bold")
     for one in kept:
         lines.add_row(one.name, ", ".join(one.parameters), one.description, Text(" ".join(one.sql.split())))
-    Console(highlight=False, emoji=False, markup=False).print(lines)
+    open_console().print(lines)
 
 
 def draw_answer(answer: Rows) -> None:
     """The first rows drawn as a table; numbers to the right."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from tabellion.cli.messages import open_console
     from tabellion.library.query import first_rows
 
     rows, more = first_rows(answer)
@@ -203,7 +204,7 @@ def draw_answer(answer: Rows) -> None:
         lines.add_column(field.name, justify="right" if number and "list" not in str(field.type) else "left")
     for row in rows:
         lines.add_row(*map(Text, row))
-    console = Console(highlight=False, emoji=False, markup=False)
+    console = open_console()
     console.print(lines)
     if more:
         console.print(f"... and more: these are the first {len(rows):,} rows; --format csv prints all", style="dim")

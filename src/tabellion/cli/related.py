@@ -104,10 +104,11 @@ def describe(kept: Correction) -> str:
 
 
 def _draw(found: list[Partner]) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     if not found:
         console.print("No table can be joined with this one.")
     elif found[0].weak:
@@ -195,11 +196,12 @@ def series(
 
 
 def _draw_series(found: Series) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     if len(found.editions) == 1:
         console.print("No other edition of this table is in the library.")
         return
@@ -248,11 +250,12 @@ def compare(
 
 
 def _draw_changes(found: Comparison, limit: int) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     console.print(Text(f"- {found.first.name}  {found.first.source}", "red"))
     console.print(Text(f"+ {found.second.name}  {found.second.source}", "green"))
     for facet in found.structure:

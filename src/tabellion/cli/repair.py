@@ -148,9 +148,9 @@ def history(
 
             sys.stdout.buffer.write(msgspec.json.encode({"corrections": standings}) + b"\n")
             return
-        from rich.console import Console
+        from tabellion.cli.messages import open_console
 
-        Console(highlight=False, emoji=False, markup=False).print(draw_history(standings))
+        open_console().print(draw_history(standings))
 
 
 def draw_history(standings: tuple[Standing, ...]) -> Table:
@@ -227,9 +227,9 @@ def learn(
         if not golds:
             raise LibraryError("there is no correction in force to learn from; `tabellion repair` makes one")
         compare, train = _teachers(part)
-        from rich.console import Console
+        from tabellion.cli.messages import open_console
 
-        console = Console(highlight=False, emoji=False, markup=False)
+        console = open_console()
         console.print(draw_comparison(compare(golds)))
         if install:
             written = train(store.folder.weights, golds)

@@ -141,10 +141,11 @@ def with_previews(store: Library, found: Found, rows: int) -> Found:
 
 
 def _draw(found: Found, offset: int) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     if not found.total:
         console.print("No table was found.")
         return

@@ -19,6 +19,7 @@ SERVE_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] TABELLION_TOKEN=... tabellion serve --host 0.0.0.0 [dim]· for others, who must know the token[/dim]"""
 
+_SHORTEST = 16  # characters of a token where others can try: a thousand tries a second find five of them in a day
 WriteOption = Annotated[bool, typer.Option("--write", help="Let documents be added and removed.")]
 
 
@@ -41,8 +42,10 @@ def serve(
 ) -> None:
     """Answer programs over HTTP: search, tables, tuples, SQL, joins, export."""
     loopback = is_loopback(host)
-    if not loopback and not token:
-        raise typer.BadParameter(f"{host} can be reached by others: name a token with --token", param_hint="--host")
+    if not loopback and len(token or "") < _SHORTEST:
+        said = "name a token with --token" if not token else f"a token of fewer than {_SHORTEST} characters is guessed"
+        example = secrets.token_urlsafe(24)
+        raise typer.BadParameter(f"{host} can be reached by others: {said}, such as {example}", param_hint="--host")
     need_serving("uvicorn", "fastapi")
     with opened_library(library, files, create=write) as store:
         store.private = private == "yes"

@@ -136,9 +136,9 @@ def draw_pages(source: str, settings: Settings, path: Path) -> bool:
 
 
 def _console(width: int | None, *, record: bool) -> Console:
-    from rich.console import Console
+    from tabellion.cli.messages import open_console
 
-    console = Console(width=width, record=record, highlight=False, emoji=False, markup=False)
+    console = open_console(width=width, record=record)
     if width is None and not console.is_terminal:
         console.width = 100
     return console
@@ -173,7 +173,7 @@ def metadata(
     from tabellion.cli.extract import unread_pages
     from tabellion.cli.messages import complain, ending_quietly
     from tabellion.isolated import extract_isolated
-    from tabellion.read.fetch import expand_sources
+    from tabellion.read.sources import expand_sources
     from tabellion.workers import Crew
 
     found: list[dict[str, Any]] = []
@@ -208,11 +208,12 @@ def describe(extraction: Extraction) -> Iterator[dict[str, Any]]:
 
 
 def _draw(tables: list[dict[str, Any]], source: str) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, emoji=False, markup=False)
+    from tabellion.cli.messages import open_console
+
+    console = open_console()
     if not tables:
         console.print(Text(f"{source}: no table of data found", "yellow"))
     for table in tables:

@@ -18,8 +18,9 @@ import hashlib
 import json
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path, PurePath
 
 import msgspec
@@ -189,13 +190,18 @@ def _describe_document(document: Document) -> Iterator[Description]:
 
 def _describe_terms() -> Iterator[Description]:
     """What all documents share, in a graph of its own."""
-    agent: list[Fact] = [("rdf:type", "prov:SoftwareAgent"), ("rdfs:label", plain(f"tabellion {version('tabellion')}"))]
+    agent: list[Fact] = [("rdf:type", "prov:SoftwareAgent"), ("rdfs:label", plain(f"tabellion {_version()}"))]
     yield Description("tab:tabellion", agent, _TERMS)
     for term, _ in _ATTRIBUTES:
         yield Description(term, [("rdf:type", "qb:AttributeProperty")], _TERMS)
     yield Description(MEASURE, [("rdf:type", "qb:MeasureProperty")], _TERMS)
     for term in _LINE.values():
         yield Description(term, [("rdf:type", "qb:DimensionProperty"), ("rdfs:range", "xsd:integer")], _TERMS)
+
+
+@cache
+def _version() -> str:
+    return version("tabellion")
 
 
 def _place_facts(table: Table) -> Iterator[Fact]:
@@ -269,7 +275,10 @@ def _describe_headers(name: str, side: str, tree: HeaderTree, table: Table) -> I
 def _observations(name: str, table: Table, axes: tuple[Axis, Axis]) -> Iterator[Description]:
     above, before = (_line_facts(name, table, axis) for axis in axes)
     common: list[Fact] = [("rdf:type", "qb:Observation"), ("qb:dataSet", name)]
-    for one in shown_values(table.tuples):
+    tuples = table.tuples
+    paths = chain(tuples.row_paths.values(), tuples.column_paths.values())
+    noted = bool(table.grid.notes) or any(path.notes for path in paths)
+    for one in shown_values(tuples):
         facts: list[Fact] = [
             *common,
             *above(one.column),
@@ -281,7 +290,8 @@ def _observations(name: str, table: Table, axes: tuple[Axis, Axis]) -> Iterator[
         facts += [(f"tab:{said}", _value(held, "text")) for said, held in one.spread.items() if held is not None]
         if one.unit:
             facts.append((UNIT, plain(one.unit)))
-        facts += [("tab:note", plain(note)) for note in table.tuples.notes_of(one.row, one.column)]
+        if noted:
+            facts += [("tab:note", plain(note)) for note in tuples.notes_of(one.row, one.column)]
         yield Description(f"{name}-{one.address}", facts, name)
 
 

@@ -286,7 +286,7 @@ _INDENT = "&emsp;"  # one level of the stub
 
 def to_markdown(extraction: Extraction) -> bytes:
     """All tables of a document, under its name."""
-    parts = [f"# {_plain(extraction.document.title or extraction.document.source)}"]
+    parts = [f"# {plain_line(extraction.document.title or extraction.document.source)}"]
     parts += [table_markdown(table) for table in extraction.tables] or ["No table of data found."]
     return ("\n\n".join(parts) + "\n").encode()
 
@@ -295,12 +295,12 @@ def table_markdown(table: Table) -> str:
     """One table with its title and its notes."""
     caption, notes = table.metadata.affiliated.caption, table.metadata.affiliated.footnotes
     where = " ".join(part for part in (table.place.sheet, table.place.range) if part)
-    parts = [f"## {_plain(caption or where or table.id)}"]
+    parts = [f"## {plain_line(caption or where or table.id)}"]
     if caption and where:
-        parts.append(f"*{_plain(where)}*")
+        parts.append(f"*{plain_line(where)}*")
     parts.append("\n".join(_lines(table)))
     if notes:
-        parts.append("\n".join(f"- {_plain(note)}" for note in notes))
+        parts.append("\n".join(f"- {plain_line(note)}" for note in notes))
     return "\n\n".join(parts)
 
 
@@ -338,10 +338,10 @@ def _rule(align: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return _plain(text).replace("|", "\\|")
+    return plain_line(text).replace("|", "\\|")
 
 
-def _plain(text: str) -> str:
+def plain_line(text: str) -> str:
     """One line without signs that Markdown would read as markup."""
     line = " ".join(text.split())
     for sign in ("\\", "`", "*", "_", "["):

@@ -9,6 +9,7 @@ cannot hold is left out.
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -193,6 +194,8 @@ class _GridCells:
         content, number, text = grid.content[row, column], float(grid.number[row, column]), grid.text[row, column]
         code = grid.styles[grid.style[row, column]].number_format
         form = understand_format(code)
+        if not math.isfinite(number):  # which no cell holds: it stays as it was written
+            return None
         if content == Content.NUMBER and form.shown is Shown.PERCENT:
             stored = number / 100
             return stored if number_writer(code)(stored) == text and round(stored * 100, 12) == number else None

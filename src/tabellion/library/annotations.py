@@ -17,13 +17,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import msgspec
 import numpy as np
 
 from tabellion.errors import LibraryError
-from tabellion.library.files import Folder, decode_file, locked, summed_file
+from tabellion.library.files import Folder, decode_file, locked, name_file, summed_file
 from tabellion.library.holdings import DocumentRecord
 from tabellion.library.originals import load_original
 from tabellion.library.records import list_documents
@@ -124,7 +123,7 @@ def _page(library: Library, document: str) -> DocumentRecord:
 
 
 def _parts_path(folder: Folder, document_id: str, annotator: str) -> Path:
-    return folder.annotations / document_id / f"{quote(annotator, safe='')}{_ENDING}"
+    return folder.annotations / document_id / name_file(annotator, _ENDING)
 
 
 def _read(path: Path) -> _Said | None:
@@ -253,7 +252,7 @@ def _parents(table: Table, tree: HeaderTree) -> Pairs:
 
 
 def _path(folder: Folder, document_id: str, annotator: str) -> Path:
-    return folder.annotations / document_id / f"{quote(annotator, safe='')}.json"
+    return folder.annotations / document_id / name_file(annotator, ".json")
 
 
 def _write(path: Path, held: Annotation) -> None:

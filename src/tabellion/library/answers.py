@@ -21,7 +21,7 @@ import msgspec
 
 from tabellion.errors import QueryError
 from tabellion.export.csv import disarm
-from tabellion.library.query import Rows, json_value, once, plain_text, write_csv, write_json, write_parquet
+from tabellion.library.query import Rows, json_value, once, plain_text, rows_of, write_csv, write_json, write_parquet
 
 AnswerForm = Literal["csv", "json", "jsonl", "parquet", "xlsx", "html", "markdown", "xml"]
 ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
@@ -45,7 +45,7 @@ def write_answer(answer: Rows, form: AnswerForm, file: BinaryIO, *, safe: bool =
 
 def _rows(answer: Rows) -> Iterator[tuple[Any, ...]]:
     for batch in answer.batches():
-        yield from zip(*[column.to_pylist() for column in batch.columns], strict=True)
+        yield from rows_of(batch)
 
 
 def _write_safe_csv(answer: Rows, file: BinaryIO) -> None:

@@ -24,6 +24,7 @@ from sqlalchemy import delete, insert, select
 
 from tabellion.errors import LibraryError, QueryError
 from tabellion.library.catalogue import facts
+from tabellion.library.holdings import decode_held
 from tabellion.library.naming import nearest_name
 from tabellion.library.query import Answer, QueryLimits, Rows, over_memory, over_time
 from tabellion.workers import Bounds, Crew, LimitPassedError, WorkerLostError, hand_over
@@ -98,7 +99,7 @@ def list_queries(library: Library) -> list[SavedQuery]:
     """All questions that are kept, by name."""
     with library.catalogue.reading() as connection:
         held = connection.execute(select(facts.c.value).where(facts.c.name.startswith(_KEY, autoescape=True)))
-        found = [msgspec.json.decode(value, type=SavedQuery) for value in held.scalars()]
+        found = [decode_held(value, SavedQuery) for value in held.scalars()]
     return sorted(found, key=lambda one: one.name)
 
 
@@ -109,7 +110,7 @@ def find_query(library: Library, name: str) -> SavedQuery:
     if held is None:
         meant = nearest_name(name, [one.name for one in list_queries(library)])
         raise LibraryError(f"{name}: there is no such saved question in this library{meant}")
-    return msgspec.json.decode(held, type=SavedQuery)
+    return decode_held(held, SavedQuery)
 
 
 def forget_query(library: Library, name: str) -> SavedQuery:

@@ -50,7 +50,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 
 from tabellion.errors import LibraryError, MissingExtraError
 from tabellion.library.files import Folder
-from tabellion.library.holdings import NEWEST, is_locked, say_plainly
+from tabellion.library.holdings import NEWEST, decode_held, is_locked, say_plainly
 
 _FIRST: Sequence[str] = (
     "CREATE TABLE library_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -102,7 +102,10 @@ _RUNS: Sequence[str] = (
     " PRIMARY KEY (run_id, batch_id))",
 )
 
-STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED, _SEALED, _RUNS)
+# what else a document holds: forms, lists and what was judged to be no table, how many of each
+_OTHERS: Sequence[str] = ("ALTER TABLE documents ADD COLUMN others TEXT",)
+
+STEPS: tuple[Sequence[str], ...] = (_FIRST, _ORDERED_CORRECTIONS, _RENDERED, _SEALED, _RUNS, _OTHERS)
 
 
 catalogue = MetaData()
@@ -147,6 +150,7 @@ documents = Table(
     Column("tuples", BigInteger, nullable=False),
     Column("issues", Text, nullable=False),
     Column("rendered", Text),
+    Column("others", Text),
     Column("seal", Text),
 )
 
@@ -219,7 +223,7 @@ def schema_version(connection: Connection) -> int:
     if not inspect(connection).has_table("library_facts"):
         return 0
     found = connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar()
-    return int(found or 0)
+    return decode_held(found or "0", int)
 
 
 def migrate(connection: Connection) -> int:
@@ -308,7 +312,9 @@ class Catalogue:
         return number
 
     def last_sequence(self, connection: Connection) -> int:
-        return int(connection.execute(select(facts.c.value).where(facts.c.name == "sequence")).scalar_one())
+        return decode_held(
+            connection.execute(select(facts.c.value).where(facts.c.name == "sequence")).scalar_one(), int
+        )
 
     def close(self) -> None:
         self.engine.dispose()
@@ -318,7 +324,7 @@ class Catalogue:
         """What a database says of itself, in one line."""
         try:
             yield
-        except (DatabaseError, sqlite3.DatabaseError) as error:
+        except (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the last: a message names damage
             raise LibraryError(f"{self.name}: {say_plainly(error)}") from error
 
     def _connect_sqlite(self, folder: Folder) -> Engine:

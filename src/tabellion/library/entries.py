@@ -12,7 +12,6 @@ searched for as words.
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from tabellion.library.files import open_room
-from tabellion.library.holdings import DocumentRecord, TableRecord
+from tabellion.library.holdings import DocumentRecord, TableRecord, decode_held
 from tabellion.library.terms import BREAK, is_number, terms
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def describe_entry(document: DocumentRecord, table: TableRecord, held: Cells, la
     caption = _joined(table.titles, language)
     sketch = sketch_table(details, held, caption or _joined([document.title or ""], language))
     name = PurePath(document.source).name
-    about = [document.title or "", name, " ".join(json.loads(document.authors)), table.sheet or ""]
+    about = [document.title or "", name, " ".join(decode_held(document.authors, list[str])), table.sheet or ""]
     texts = {
         "caption": caption,
         "header": _joined(details.all_heads, language),

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from urllib.parse import quote
 from uuid import uuid4
 
 import msgspec
@@ -58,6 +59,19 @@ LEAVINGS = b"leavings"  # in the mark, where there are some for certain
 PART = ".part"  # the ending of files that are still being written
 SUMS = "SHA256SUMS"
 _LONG = 60.0  # seconds that a writer waits for another one of the same room
+_LONGEST = 255  # letters of the name of a file
+
+
+def name_file(said: str, ending: str) -> str:
+    """What the file of something is called that people have named; a name that no file can have is refused.
+
+    >>> name_file("Ada / Grace", ".json")
+    'Ada%20%2F%20Grace.json'
+    """
+    name = quote(said, safe="") + ending
+    if len(name) > _LONGEST:
+        raise LibraryError(f"{said[:20]}…: is too long for a name here")
+    return name
 
 
 class Folder:

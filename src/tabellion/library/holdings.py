@@ -11,6 +11,7 @@ and out: `Details`. Nothing here needs more than to be read, so that a search an
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
-from tabellion.errors import LibraryError
+from tabellion.errors import LibraryError, SourceMissingError
 from tabellion.model.place import Place
 from tabellion.model.table import Metadata
 
@@ -31,6 +32,8 @@ else:
     ThingKind = str  # whose words need much that a search does not
 
 # how details mostly look: with it a small table takes half the room. Libraries depend on every letter of it
+_DAMAGED = "the catalogue is damaged ({}); `tabellion verify` says where, and `tabellion rebuild` mends what it can"
+Held = TypeVar("Held")
 _COMMON = (
     b'years":[1990,1995,1998,1999,2000,2001,2002,2003,2004,2005,2006,2007,2008,2009,2010,2011,2012],"stub_words":['
     b'"Total","Male","Female","Other","All","Number","Percent","United States","Year"'
@@ -96,7 +99,10 @@ class Details(msgspec.Struct, frozen=True):
 
 def document_address(source: str) -> str:
     """What makes a document the same one next time: its URL, or its absolute path."""
-    return source if "://" in source else str(Path(source).absolute().resolve())
+    try:
+        return source if "://" in source else os.path.realpath(source)  # which, unlike pathlib, takes links in a circle
+    except ValueError:  # it holds a zero byte
+        raise SourceMissingError(f"{source!r}: no such file") from None
 
 
 def document_id(address: str) -> str:
@@ -112,7 +118,19 @@ def pack_details(details: Details) -> bytes:
 
 def unpack_details(packed: bytes) -> Details:
     unpacker = zlib.decompressobj(zdict=_COMMON)
-    return msgspec.json.decode(unpacker.decompress(packed) + unpacker.flush(), type=Details)
+    try:
+        said = unpacker.decompress(packed) + unpacker.flush()
+    except zlib.error as error:
+        raise LibraryError(_DAMAGED.format(error)) from error
+    return decode_held(said, Details)
+
+
+def decode_held(said: str | bytes, kind: type[Held]) -> Held:
+    """What a row of the catalogue says; one line where it is no longer what was written."""
+    try:
+        return msgspec.json.decode(said, type=kind)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise LibraryError(_DAMAGED.format(error)) from error
 
 
 def name_source(metadata: Metadata, source: str) -> Metadata:
@@ -122,7 +140,7 @@ def name_source(metadata: Metadata, source: str) -> Metadata:
 
 
 Status = Literal["added", "unchanged", "replaced"]
-NEWEST = 5  # form of the catalogue, as many as it has steps; here, since a search asks for it before all else
+NEWEST = 6  # form of the catalogue, as many as it has steps; here, since a search asks for it before all else
 _MANY = 500  # values in one IN (...)
 Item = TypeVar("Item")
 
@@ -148,6 +166,7 @@ class DocumentRecord(msgspec.Struct, frozen=True):
     tuples: int
     issues: str
     rendered: Rendered | None  # how a web page was drawn before it was read
+    others: str | None = None  # what it holds beside tables, by kind
 
 
 class ListedDocument(msgspec.Struct, frozen=True):
@@ -274,7 +293,7 @@ class SqliteHoldings:
 
     def _number(self, name: str) -> int:
         found = self._rows("SELECT value FROM library_facts WHERE name = ?", [name])
-        return int(found[0][0]) if found else 0
+        return decode_held(found[0][0], int) if found else 0
 
     def _rows(self, statement: str, given: Sequence[str] = ()) -> list[Any]:
         with self._turn:
@@ -282,7 +301,7 @@ class SqliteHoldings:
                 if self._connection is None:
                     self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
                 return self._connection.execute(statement, given).fetchall()
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 raise LibraryError(f"{self.path.parent}: {say_plainly(error)}") from error
 
 
@@ -298,6 +317,9 @@ def is_locked(error: Exception) -> bool:
     return "database is locked" in str(getattr(error, "orig", error))
 
 
+_SIGNS_OF_DAMAGE = ("malformed", "not a database", "file is encrypted", "no such column", "no such table")
+
+
 def say_plainly(error: Exception) -> str:
     """What a database says of itself, in one line that says what to do."""
     said = " ".join(str(getattr(error, "orig", error)).split())
@@ -305,6 +327,6 @@ def say_plainly(error: Exception) -> str:
         return "the catalogue is locked by another process; end that process, or try again when it is done"
     if "disk is full" in said or "disk I/O error" in said:
         return f"the disk is full or cannot be written ({said}); what was kept before is unharmed"
-    if "malformed" in said or "not a database" in said or "file is encrypted" in said:
+    if isinstance(error, UnicodeDecodeError) or any(one in said for one in _SIGNS_OF_DAMAGE):
         return f"the catalogue is damaged ({said}); restore a backup (`tabellion restore`), or `tabellion rebuild`"
     return said

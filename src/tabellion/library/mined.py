@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
 from tabellion.errors import LibraryError
-from tabellion.library.files import Folder, decode_file, summed_file
+from tabellion.library.files import Folder, decode_file, name_file, summed_file
 from tabellion.library.holdings import AddResult
 from tabellion.library.library import Library
 from tabellion.library.originals import store_original
@@ -88,7 +87,7 @@ def list_mined(library: Library) -> list[MinedSites]:
 
 def mined_instances(library: Library, name: str, concept: str | None, first: int, most: int) -> dict[str, Any]:
     """Some of the instances of an ontology, of all concepts or one, and how many there are."""
-    path = library.folder.mined / (quote(name, safe="") + _INSTANCES)
+    path = library.folder.mined / name_file(name, _INSTANCES)
     if not path.exists():
         raise LibraryError(f"{name}: there is no such mined site in this library")
     found, total = [], 0
@@ -104,7 +103,7 @@ def mined_instances(library: Library, name: str, concept: str | None, first: int
 
 def mined_page(library: Library, name: str, source: str) -> bytes:
     """A saved page that instances were mined from, as it is where it was read; never another file."""
-    path = library.folder.mined / (quote(name, safe="") + _INSTANCES)
+    path = library.folder.mined / name_file(name, _INSTANCES)
     if path.exists():
         with path.open("rb") as lines:
             if any(msgspec.json.decode(line, type=_Mined).source == source for line in lines):
@@ -122,15 +121,14 @@ class _Mined(msgspec.Struct, frozen=True):
 def _store_whole(folder: Folder, ontology: Ontology, name: str, schemas: list[dict[str, Any]] | None = None) -> None:
     """Keep the taxonomy and the instances as they were mined, to be looked at."""
     folder.mined.mkdir(exist_ok=True)
-    base = quote(name, safe="")
     counts = Counter(each.concept for each in ontology.instances)
-    with summed_file(folder.mined / (base + _INSTANCES)) as part, part.open("wb") as file:
+    with summed_file(folder.mined / name_file(name, _INSTANCES)) as part, part.open("wb") as file:
         for each in ontology.instances:
             file.write(msgspec.json.encode(instance_json(each)) + b"\n")
     rest = msgspec.structs.replace(ontology, instances=()).as_json()
     by_concept = {concept: number for concept, number in counts.items() if concept is not None}
     whole = MinedSites(name, rest["concepts"], rest["sites"], rest["issues"], counts.total(), by_concept, schemas or [])
-    with summed_file(folder.mined / (base + _TAXONOMY)) as part:
+    with summed_file(folder.mined / name_file(name, _TAXONOMY)) as part:
         part.write_bytes(msgspec.json.encode(whole))
 
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from tabellion.errors import LibraryError, TabellionError
 from tabellion.library.files import is_local, whole_file
 from tabellion.library.reading import SCHEMA
-from tabellion.read.fetch import load_place
+from tabellion.read.archives import load_place
 from tabellion.read.limits import DEFAULT
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ class Reference(msgspec.Struct, frozen=True):
 
     file: str
     offset: int = -1
+    length: int = 0  # of a record in its archive, where that is known
 
 
 def original_paths(originals: Path, sha256: str) -> tuple[Path, Path, Path]:
@@ -164,7 +165,7 @@ def load_original(originals: Path, sha256: str) -> bytes:
             data = gzip.decompress(data)
         elif path.suffix == REFERRED:
             there = msgspec.json.decode(data, type=Reference)
-            data = load_place(there.file, there.offset, DEFAULT)
+            data = load_place(there.file, there.offset, DEFAULT, length=there.length)
     except (OSError, EOFError, zlib.error, msgspec.DecodeError, TabellionError) as error:
         raise LibraryError(f"{path}: cannot be read ({error})") from error
     if hashlib.sha256(data).hexdigest() != sha256:

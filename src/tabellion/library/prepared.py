@@ -60,14 +60,14 @@ def describe_quads(extraction: Extraction) -> Quads:
 
     def noted() -> Iterator[Description]:
         for description in describe_extraction(extraction):
-            graphs[expand_name(description.graph)] = None
+            graphs[description.graph] = None
             yield description
 
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, "zstd") as stream:
         for piece in SYNTAXES["nquads"].pieces(noted()):
             stream.write(piece)
-    return Quads(tuple(graphs), sink.getvalue().to_pybytes())
+    return Quads(tuple(map(expand_name, graphs)), sink.getvalue().to_pybytes())
 
 
 @cache

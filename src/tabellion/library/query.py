@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 import duckdb
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from sqlalchemy import select
 
@@ -227,6 +228,48 @@ def check_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
 
 SEPARATOR = " | "  # between the labels of a path in CSV, as in `tabellion extract --format csv`
 DRAWN = 200  # rows of a drawn table
+_LEAST = 8  # bytes of a value
+_PIECE = 128 * 2**20  # bytes of rows that are taken apart at once
+
+
+def said_bytes(column: pa.Array) -> int:
+    """Bytes of a column's values once each is written out: with the names of its fields, and its word of a list.
+
+    >>> said_bytes(pa.array([{"name": True}] * 10)), said_bytes(pa.array(["word" * 9] * 10).dictionary_encode())
+    (120, 360)
+    """
+    kind = column.type
+    if isinstance(column, pa.DictionaryArray):
+        lengths = pc.binary_length(column.dictionary.cast(pa.string()))
+        return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
+    if isinstance(column, pa.StructArray):
+        names = sum(len(field.name) for field in kind)
+        return len(column) * names + sum(map(said_bytes, column.flatten()))
+    if isinstance(column, pa.MapArray):
+        at, end = column.offsets[0].as_py(), column.offsets[-1].as_py()  # its keys are those of the whole
+        return sum(said_bytes(one.slice(at, end - at)) for one in (column.keys, column.items))
+    if isinstance(column, pa.UnionArray):
+        return sum(said_bytes(column.field(at)) for at in range(kind.num_fields))
+    if isinstance(column, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray):
+        return len(column) * _LEAST + said_bytes(column.flatten())
+    return max(int(column.nbytes), len(column) * _LEAST)
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    """The rows of a batch as values of Python, never so many at once that they take much memory."""
+    size = sum(map(said_bytes, batch.columns))
+    if size > _PIECE and len(batch) > 1:
+        half = len(batch) // 2
+        yield from rows_of(batch.slice(0, half))
+        yield from rows_of(batch.slice(half))
+        return
+    if size > _PIECE:
+        raise QueryError(f"one row is over the limit of {_PIECE:,} bytes: ask for less of it")
+    try:
+        columns = [column.to_pylist() for column in batch.columns]
+    except (OverflowError, ValueError):
+        raise QueryError("a date or time is too far off to be written: ask for it as text (::varchar)") from None
+    yield from zip(*columns, strict=True)
 
 
 def write_csv(answer: Rows, file: BinaryIO) -> None:
@@ -236,8 +279,7 @@ def write_csv(answer: Rows, file: BinaryIO) -> None:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(answer.schema.names)
         for batch in answer.batches():
-            columns = [column.to_pylist() for column in batch.columns]
-            writer.writerows([[plain_text(value) for value in row] for row in zip(*columns, strict=True)])
+            writer.writerows([plain_text(value) for value in row] for row in rows_of(batch))
         text.flush()
     finally:
         text.detach()
@@ -249,8 +291,7 @@ def write_json(answer: Rows, file: BinaryIO) -> None:
     file.write(b"[")
     first = True
     for batch in answer.batches():
-        columns = [column.to_pylist() for column in batch.columns]
-        for row in zip(*columns, strict=True):
+        for row in rows_of(batch):
             file.write(b"\n" if first else b",\n")
             file.write(msgspec.json.encode(dict(zip(names, map(json_value, row), strict=True))))
             first = False
@@ -259,16 +300,19 @@ def write_json(answer: Rows, file: BinaryIO) -> None:
 
 def write_parquet(answer: Rows, file: BinaryIO) -> None:
     """A Parquet file."""
-    with pq.ParquetWriter(file, answer.schema, compression="zstd") as writer:
-        for batch in answer.batches():
-            writer.write_batch(batch)
+    try:
+        with pq.ParquetWriter(file, answer.schema, compression="zstd") as writer:
+            for batch in answer.batches():
+                writer.write_batch(batch)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+        raise QueryError(f"Parquet cannot hold a column ({error}): ask for it as text (::varchar)") from None
 
 
 def first_rows(answer: Rows, most: int = DRAWN) -> tuple[list[list[str]], bool]:
     """The first rows as text, and whether there are more."""
     rows: list[list[str]] = []
     for batch in answer.batches():
-        for row in zip(*[column.to_pylist() for column in batch.columns], strict=True):
+        for row in rows_of(batch):
             if len(rows) == most:
                 return rows, True
             rows.append([plain_text(value) for value in row])

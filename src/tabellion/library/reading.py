@@ -12,6 +12,7 @@ The tuples of a document are one Arrow table: one row per value, under the colum
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -33,7 +34,7 @@ from tabellion.library.terms import guess_language
 from tabellion.model.correction import Correction
 from tabellion.model.table import Metadata, Table
 from tabellion.pipeline import Extraction, Settings
-from tabellion.read.fetch import UNNAMED
+from tabellion.read.limits import UNNAMED
 from tabellion.repair.replay import Editions, extract_repaired
 
 _PLACES = pa.list_(pa.int32())
@@ -117,6 +118,7 @@ class Reading(msgspec.Struct, frozen=True):
     rendered: Rendered | None = None  # how a web page was drawn before it was read
     quads: Quads | None = None  # its facts for SPARQL, where they are made beforehand
     view: bytes | None = None  # a large document as it is looked at
+    others: dict[str, int] = {}  # what was judged to be no table, by what it seems to be
 
 
 _unpack = msgspec.msgpack.Decoder(Reading).decode
@@ -188,6 +190,7 @@ def reading_of(extraction: Extraction, source: str, address: str, size: int, *, 
         tuples=tidy_tables(identity, extraction.tables),
         quads=describe_quads(under_name(extraction, source)) if described and tables else None,
         view=pack_view(extraction, source) if tables and is_large(extraction) else None,
+        others=dict(Counter(one.kind for one in extraction.rejected)),
     )
 
 

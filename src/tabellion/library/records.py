@@ -17,7 +17,6 @@ each machine has one of its own.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -37,7 +36,14 @@ from tabellion.library.catalogue import (
     tables,
 )
 from tabellion.library.files import Folder, count_bytes, is_address
-from tabellion.library.holdings import DocumentRecord, ListedDocument, SegmentRecord, TableRecord, in_parts
+from tabellion.library.holdings import (
+    DocumentRecord,
+    ListedDocument,
+    SegmentRecord,
+    TableRecord,
+    decode_held,
+    in_parts,
+)
 from tabellion.library.naming import nearest_name
 
 if TYPE_CHECKING:
@@ -152,7 +158,7 @@ def describe_document(library: Library, name: str) -> dict[str, Any]:
             {"name": one.name, "id": one.table_id, "rows": one.rows, "columns": one.columns, "title": one.title}
             for one in held
         ],
-        "issues": [{"note": note} for note in json.loads(record.issues)],
+        "issues": [{"note": note} for note in decode_held(record.issues, list[str])],
         "history": [
             {"version": one.version, "sha256": one.sha256, "added": one.added, "ended": one.ended, "how": one.how}
             for one in old
@@ -261,7 +267,7 @@ def read_logs(connection: Connection, document_ids: Iterable[str]) -> dict[str, 
     for some in in_parts(document_ids):
         wanted = select(c.document_id, c.body).where(c.document_id.in_(some))
         for document_id, body in connection.execute(wanted.order_by(c.sequence, c.place)):
-            found.setdefault(document_id, []).append(msgspec.json.decode(body, type=Correction))
+            found.setdefault(document_id, []).append(decode_held(body, Correction))
     return found
 
 

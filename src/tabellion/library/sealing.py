@@ -4,6 +4,9 @@ In: a transaction that writes. Out: every row that it wrote has its seal, a hash
 table there is the sum of the seals of its rows: a row that changes no longer fits its seal, and where one is lost, put
 in or put back by anybody else the sum no longer fits. What is written by way of this catalogue keeps both right by
 itself. Adding a column that may be empty breaks no seal.
+
+A seal also says what stood there: where one letter of a row was changed, or one bit of a number, the only row that fits
+the seal is found by trying them all (`restore_row`).
 """
 
 from __future__ import annotations
@@ -20,7 +23,6 @@ from sqlalchemy import (
     Engine,
     Float,
     Insert,
-    RowMapping,
     Select,
     Table,
     Update,
@@ -41,19 +43,86 @@ _SIZE = 16  # bytes of a seal
 _WHOLE = 2 ** (8 * _SIZE)
 _TOGETHER = 2_000  # rows that are sealed at once
 _QUIETLY = {"sealing": True}
+_LARGEST = 2_000  # bytes of a row that is restored by trying: some seconds
+_UNREADABLE = "\N{REPLACEMENT CHARACTER}".encode()  # what is read for a byte that is no text
 
 
-def seal_of(table: Table, row: RowMapping) -> str:
+def seal_of(table: Table, row: Mapping[Any, Any]) -> str:
     """The seal of a row: of every column that has a value."""
-    told = hashlib.blake2b(table.name.encode(), digest_size=_SIZE)
+    told = _begin(table)
+    for name, data in _pieces(table, row):
+        told.update(_piece(name, data))
+    return told.hexdigest()
+
+
+def _begin(table: Table) -> hashlib.blake2b:
+    return hashlib.blake2b(table.name.encode(), digest_size=_SIZE)
+
+
+def _pieces(table: Table, row: Mapping[Any, Any]) -> Iterator[tuple[str, bytes]]:
+    """The columns of a row that have a value, in the order in which they are sealed."""
     for column in sorted(table.columns, key=lambda one: one.name):
         value = row[column.name]
         if column.name == "seal" or value is None:
             continue
         if isinstance(column.type, Float):
             value = float(value)
-        data = bytes(value) if isinstance(value, bytes | memoryview) else str(value).encode("utf-8", "surrogatepass")
-        told.update(f"{column.name}:{len(data)}:".encode() + data)
+        is_bytes = isinstance(value, bytes | memoryview)
+        yield column.name, bytes(value) if is_bytes else str(value).encode("utf-8", "surrogatepass")
+
+
+def _piece(name: str, data: bytes) -> bytes:
+    return f"{name}:{len(data)}:".encode() + data
+
+
+def restore_row(table: Table, row: Mapping[Any, Any]) -> dict[str, Any] | None:
+    """What has to be put right in a row so that it fits its seal again; None where no one letter or bit does it.
+
+    Nothing has to be where it is the seal that was changed.
+    """
+    seal, pieces = str(row["seal"] or ""), list(_pieces(table, row))
+    if len(seal) == 2 * _SIZE and sum(map(str.__ne__, seal, seal_of(table, row))) <= 1:
+        return {}
+    if sum(len(data) for _, data in pieces) > _LARGEST:
+        return None
+    before = _begin(table)
+    for number, (name, data) in enumerate(pieces):
+        after = b"".join(_piece(*one) for one in pieces[number + 1 :])
+        for told, right in _unlike_in_one(before, name, data, after, row[name]):
+            if told == seal:
+                return {name: int(right) if isinstance(row[name], int) else right.decode("utf-8", "surrogatepass")}
+        before.update(_piece(name, data))
+    return None
+
+
+def _unlike_in_one(
+    before: hashlib.blake2b, name: str, data: bytes, after: bytes, value: object
+) -> Iterator[tuple[str, bytes]]:
+    """All that is unlike a value in one bit, if it is a number, or in one letter, each after the row's seal with it."""
+    if isinstance(value, int):
+        for bit in range(63):
+            other = str(value ^ 1 << bit).encode()
+            yield _told(before, _piece(name, other) + after), other
+    if not isinstance(value, str):
+        return
+    at = data.find(_UNREADABLE)
+    while at >= 0:
+        for byte in range(1, 128):
+            other = data[:at] + bytes([byte]) + data[at + len(_UNREADABLE) :]
+            yield _told(before, _piece(name, other) + after), other
+        at = data.find(_UNREADABLE, at + 1)
+    begun = before.copy()
+    begun.update(f"{name}:{len(data)}:".encode())
+    for place in range(len(data)):
+        behind = data[place + 1 :]
+        for byte in range(256):
+            yield _told(begun, bytes([byte]) + behind + after), data[:place] + bytes([byte]) + behind
+        begun.update(data[place : place + 1])
+
+
+def _told(before: hashlib.blake2b, rest: bytes) -> str:
+    told = before.copy()
+    told.update(rest)
     return told.hexdigest()
 
 

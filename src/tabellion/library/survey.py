@@ -3,8 +3,8 @@
 In: a library. Out: a `Survey`: how many of its tables are data frames and relations, how many have hierarchical top or
 left headers and how deep, by domain, medium, year and language; sizes and units. Shares have 95 % intervals by
 bootstrap over domains (Efron and Tibshirani 1993, chapter 6): tables of one publisher are alike, so publishers are
-drawn, not tables; where there is one domain only, documents are. Fails to tell forms from lists among documents in
-which no table was found: they are counted together.
+drawn, not tables; where there is one domain only, documents are. What was judged to be no table (a form, a list, the
+layout of a page) is counted by what it seems to be; documents that were added before that was kept are not counted.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import commonpath
 from statistics import median
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 from sqlalchemy import select
 
 from tabellion.library.catalogue import documents, tables
-from tabellion.library.holdings import Details, unpack_details
+from tabellion.library.holdings import Details, decode_held, unpack_details
 from tabellion.library.library import Library
+from tabellion.read.web.addresses import take_apart
 
 DRAWS = 1_000  # of the bootstrap; the ends of an interval move by less than a point with another seed
 MOST_GROUPS = 40  # of one sort that are told apart; the rest is "other"
@@ -89,6 +89,7 @@ class Survey(msgspec.Struct, frozen=True):
     groups: list[Group]
     units: list[tuple[str, int]]  # units and how many tables have each, the most first
     sizes: list[tuple[str, float, float, float, float, float]]  # name, then 5, 25, 50, 75 and 95 per cent
+    others: list[tuple[str, int, int]] = []  # what is no table, how many there are, and in how many documents
 
 
 def survey_library(library: Library, draws: int = DRAWS) -> Survey:
@@ -96,6 +97,7 @@ def survey_library(library: Library, draws: int = DRAWS) -> Survey:
     with library.catalogue.reading() as connection:
         wanted = select(documents.c.document_id, documents.c.address, documents.c.medium, documents.c.language)
         held = {row[0]: row for row in connection.execute(wanted)}
+        beside = connection.execute(select(documents.c.others).where(documents.c.others.is_not(None))).scalars().all()
         domain = domains([row[1] for row in held.values()])
         columns = (tables.c.document_id, tables.c.rows, tables.c.columns, tables.c.tuples, tables.c.details)
         seen = [
@@ -114,7 +116,18 @@ def survey_library(library: Library, draws: int = DRAWS) -> Survey:
         groups=_groups(seen, cluster, draws),
         units=Counter(unit for one in seen for unit in one.units).most_common(),
         sizes=[(name, *_quantiles([getattr(one, name) for one in seen])) for name in ("rows", "columns", "values")],
+        others=_count_others(decode_held(one, dict[str, int]) for one in beside),
     )
+
+
+def _count_others(held: Iterable[Mapping[str, int]]) -> list[tuple[str, int, int]]:
+    """What documents hold beside tables: kinds, how many there are and in how many documents, the most first."""
+    found: Counter[str] = Counter()
+    documents: Counter[str] = Counter()
+    for one in held:
+        found.update(one)
+        documents.update(one.keys())
+    return [(kind, count, documents[kind]) for kind, count in found.most_common()]
 
 
 def domains(addresses: Sequence[str]) -> dict[str, str]:
@@ -177,14 +190,16 @@ def survey_charts(survey: Survey) -> dict[str, str]:
 
 
 def kind_of(details: Details) -> str:
-    """What a table is: numbers under and beside labels, records under heads, or one column.
+    """What a table is: numbers under and beside labels, records under heads, labels and values of one thing, a column.
 
     A data frame has at least half of its columns of numbers; a relation has more columns of words.
     """
     if not details.stub and len(details.columns) <= 1:
         return "list"
     numbers = sum(column.number for column in details.columns)
-    return "data frame" if details.stub and 2 * numbers >= len(details.columns) else "relation"
+    if details.stub and 2 * numbers >= len(details.columns):
+        return "data frame"
+    return "pairs" if details.stub and len(details.columns) == 1 and not details.columns[0].path else "relation"
 
 
 def _is_nested(details: Details) -> bool:
@@ -299,5 +314,5 @@ def _flat(group: Group) -> Mapping[str, Any]:
 
 
 def _host(address: str) -> str | None:
-    parts = urlsplit(address)
+    parts = take_apart(address)
     return parts.hostname if parts.scheme in ("http", "https") and parts.hostname else None

@@ -16,7 +16,6 @@ through, which the index keeps for that.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
 
-from tabellion.library.holdings import Details, DocumentRecord, TableRecord
+from tabellion.library.holdings import Details, DocumentRecord, TableRecord, decode_held
 
 if TYPE_CHECKING:
     from tabellion.library.entries import Question
@@ -221,7 +220,7 @@ def highlight_table(
         "document": [
             document.title or "",
             document.source.rpartition("/")[2],
-            *(json.loads(document.authors) if document.authors != "[]" else ()),
+            *(decode_held(document.authors, list[str]) if document.authors != "[]" else ()),
             table.sheet or "",
         ],
     }

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, select, update
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import (
@@ -39,14 +39,17 @@ from tabellion.library.catalogue import (
     tables,
 )
 from tabellion.library.files import PART, Folder, bring_to_disk, file_hash, locked, whole_file
-from tabellion.library.holdings import document_address, document_id
+from tabellion.library.holdings import NEWEST, document_address, document_id
 from tabellion.library.library import Library
 from tabellion.library.originals import find_original, is_whole, list_originals, load_original, segment_path
 from tabellion.library.prepared import QUADS, view_path
-from tabellion.library.sealing import broken_rows, seal_all, sum_seals
+from tabellion.library.sealing import broken_rows, key_of, restore_row, seal_all, sum_seals
 from tabellion.model.correction import Correction
 
 _SIDES = ("", "-wal", "-shm")
+_NOWHERE_ELSE = (documents, history, corrections)  # what cannot be read from anything else, or not all of it
+_MOST_TRIED = 200  # rows that are put right by trying, some tenths of a second each; with more, it was no single letter
+_BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)  # the last: a message of SQLite names what is no text
 
 
 def find_damage(path: Path) -> str:
@@ -59,9 +62,26 @@ def find_damage(path: Path) -> str:
             for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                 for _ in connection.execute(f'SELECT * FROM "{name}"'):  # noqa: S608 - tables of ours
                     pass  # a text that is none is told here
-    except sqlite3.DatabaseError as error:
+            return said if said != "ok" else _find_wrong_columns(connection)
+    except _BROKEN as error:
         return str(error)
-    return "" if said == "ok" else said
+
+
+def _find_wrong_columns(connection: sqlite3.Connection) -> str:
+    """What a file that SQLite calls whole says of its tables, and cannot be: a letter of a name was changed."""
+    wanted = {(table.name, column.name) for table in catalogue.sorted_tables for column in table.columns}
+    asked = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+    held = set(connection.execute(asked).fetchall())
+    if not held:
+        return ""  # no catalogue yet
+    if (facts.name, "value") not in held or (facts.name, "name") not in held:
+        return f"there is no {facts.name}"
+    (version,) = connection.execute(f"SELECT value FROM {facts.name} WHERE name = 'schema'").fetchone() or ("",)  # noqa: S608
+    if version != str(NEWEST) and held == wanted:
+        return f"it says that it is of version {version or 'none'} and is of {NEWEST}"
+    if version == str(NEWEST) and (lacking := sorted(wanted - held)):
+        return f"{lacking[0][0]} has no column {lacking[0][1]}"
+    return ""
 
 
 def salvage_catalogue(folder: Folder) -> list[str]:
@@ -110,7 +130,7 @@ def _mend_schema(damaged: Path, fresh: Path) -> None:
         wanted, whole = connection.execute(schema).fetchall(), connection.serialize()
         size = int(connection.execute("PRAGMA page_size").fetchone()[0])
     held = bytearray(damaged.read_bytes())
-    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(sqlite3.connect(damaged)) as connection:
+    with contextlib.suppress(*_BROKEN), contextlib.closing(sqlite3.connect(damaged)) as connection:
         held = bytearray(connection.serialize())  # with what is not yet in the file itself
         if connection.execute(schema).fetchall() == wanted:
             return
@@ -175,7 +195,7 @@ def _indexed_addresses(path: Path) -> list[str]:
     """The addresses of documents as the index of a damaged file has them, which lies on other pages than the rows."""
     found: dict[str, None] = {}
     for order in ("ASC", "DESC"):
-        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(sqlite3.connect(path)) as connection:
+        with contextlib.suppress(*_BROKEN), contextlib.closing(sqlite3.connect(path)) as connection:
             connection.text_factory = lambda data: data.decode("utf-8", "replace")
             for _, name, *_ in connection.execute("PRAGMA index_list(documents)").fetchall():
                 if [one[2] for one in connection.execute(f'PRAGMA index_info("{name}")')] == ["address"]:
@@ -189,7 +209,7 @@ def _readable_rows(path: Path, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a table that can be read, from its beginning up to the damage and from its end back to it."""
     seen: set[Any] = set()
     for order in ("ASC", "DESC"):
-        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(sqlite3.connect(path)) as connection:
+        with contextlib.suppress(*_BROKEN), contextlib.closing(sqlite3.connect(path)) as connection:
             connection.text_factory = lambda data: data.decode("utf-8", "replace")
             connection.row_factory = sqlite3.Row
             wanted = f"SELECT rowid AS row_number, * FROM {name} NOT INDEXED ORDER BY rowid {order}"  # noqa: S608 - ours
@@ -224,16 +244,32 @@ def mend_rows(library: Library) -> list[str]:
             _raise_sequence(connection)
         named = {one for table in (documents, history) for one in connection.execute(select(table.c.sha256)).scalars()}
         orphans = [sha256 for sha256, _ in list_originals(library.folder.originals) if sha256 not in named]
+        tried = 0
         for table, key in broken:
-            if not key and table is documents:
+            alone = bool(key) and table in _NOWHERE_ELSE
+            tried += alone
+            if alone and tried <= _MOST_TRIED and _restore(connection, table, key):
+                notes.append(f"{table.name} {' '.join(map(str, key))}: a letter was changed; put right by its seal")
+            elif not key and table is documents:
                 notes.append("documents are missing from the catalogue: restore a backup, or add them again")
             elif key and table is documents:
                 notes.append(_mend_document(library, connection, str(key[0]), orphans))
             elif key and table is corrections:
                 notes += _mend_correction(connection, str(key[0]))
         held = select(documents.c.document_id)
-        connection.execute(delete(tables).where(tables.c.document_id.not_in(held)))
+        astray = ~tables.c.table_id.startswith(tables.c.document_id + "-")  # it would keep the name of the right one
+        connection.execute(delete(tables).where(tables.c.document_id.not_in(held) | astray))
     return notes
+
+
+def _restore(connection: Connection, table: Table, key: tuple[Any, ...]) -> bool:
+    """Put a row right that is wrong in one letter, from what it was sealed with; whether that could be done."""
+    mine = [column == value for column, value in zip(key_of(table), key, strict=True)]
+    row = connection.execute(select(table).where(*mine)).mappings().first()
+    right = restore_row(table, row) if row else None
+    if right:
+        connection.execute(update(table).where(*mine).values(**right))
+    return right is not None
 
 
 def settle_rows(library: Library) -> None:

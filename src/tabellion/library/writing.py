@@ -271,6 +271,7 @@ class _Change:
             "tuples": tuples,
             "issues": json.dumps([clean_text(issue) for issue in reading.issues], ensure_ascii=False),
             "rendered": reading.rendered,
+            "others": json.dumps(reading.others, sort_keys=True) if reading.others else None,
         }
 
     def _tables(self, reading: Reading, names: dict[str, str]) -> list[dict[str, object]]:

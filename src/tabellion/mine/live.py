@@ -27,6 +27,7 @@ import msgspec
 from tabellion.errors import MissingExtraError, SourceMissingError, TabellionError, TruncatedError, UnreadableError
 from tabellion.read.limits import DEFAULT
 from tabellion.read.sniff import unpack_gzip
+from tabellion.read.web.addresses import take_apart
 from tabellion.read.web.transport import TimedTransport
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class WarcFile:
         """The addresses of the pages by host, without `www`."""
         found: dict[str, list[str]] = {}
         for address in self._places:
-            found.setdefault(urlsplit(address).netloc.lower().removeprefix("www."), []).append(address)
+            found.setdefault(take_apart(address).netloc.lower().removeprefix("www."), []).append(address)
         return found
 
     def kept(self, address: str) -> str:

@@ -22,6 +22,7 @@ import msgspec
 from tabellion.mine.hierarchy import SegmentedPage
 from tabellion.mine.outline import Node
 from tabellion.model.markup import PageTree
+from tabellion.read.web.addresses import join_address
 
 _LISTS = frozenset(("ul", "ol", "nav", "table", "menu", "dl", "select"))
 
@@ -48,7 +49,7 @@ def read_links(segmented: SegmentedPage, address: str | None) -> list[Link]:
     page = segmented.page
     above = _labels_above(segmented)
     segments = _segment_numbers(segmented)
-    base = urljoin(address or "", page.base or "")
+    base = join_address(address or "", page.base or "", otherwise=address or "")
     found: list[Link] = []
     for element, tag in enumerate(page.tags):
         first, last = int(page.first[element]), int(page.last[element])

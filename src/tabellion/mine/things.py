@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
@@ -33,6 +33,7 @@ from tabellion.mine.schema_org import fold_text, read_stated
 from tabellion.mine.slots import PageSlots, SlotKey
 from tabellion.model.markup import PageTree
 from tabellion.model.place import Issue
+from tabellion.read.web.addresses import join_address, take_apart
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN = frozenset(
@@ -257,7 +258,7 @@ class _Template(msgspec.Struct, eq=False):
             attributes = {ThingAttribute((), name, "title", NAME, True): None, **attributes}
         address = page.address
         key = thing_key(self.site.name, address or source, whole=address is not None)
-        picture = urljoin(address or "", page.picture) if page.picture else None
+        picture = join_address(address or "", page.picture) if page.picture else None
         return Thing(source, self.site.name, self.kind, name, key, tuple(attributes), address, picture)
 
 
@@ -346,7 +347,7 @@ def thing_key(site: str, place: str, *, whole: bool) -> str:
     """
     if not whole and "://" not in place:
         return f"{site}/{PurePath(place).name}"
-    parts = urlsplit(place)
+    parts = take_apart(place)
     asked = [pair for pair in parse_qsl(parts.query) if not pair[0].lower().startswith(_TRACKING)]
     question = f"?{urlencode(sorted(asked))}" if asked else ""
     return f"{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/') or '/'}{question}"

@@ -87,6 +87,7 @@ PIECE = 2_000  # descriptions a piece
 _PLAIN = lazy_pattern(r"[a-z-]*:[A-Za-z_][\w-]*", re.ASCII)
 _UNSAFE = lazy_pattern(r'[\x00-\x20<>"{}|^`\\]')
 _RETURN = {"\r": "&#13;"}
+_quote = json.JSONEncoder(ensure_ascii=False).encode  # one for all: to make one takes longer than to use it
 
 
 class Syntax(NamedTuple):
@@ -123,7 +124,7 @@ def _turtle(description: Description, base: str) -> str:
 
 
 def _turtle_literal(literal: Literal) -> str:
-    text = json.dumps(literal.text, ensure_ascii=False)
+    text = _quote(literal.text)
     return f"{text}^^{literal.datatype}" if literal.datatype else text
 
 
@@ -138,7 +139,7 @@ def _quads(description: Description, base: str) -> str:
 
 
 def _quad_literal(literal: Literal) -> str:
-    text = json.dumps(literal.text, ensure_ascii=False)
+    text = _quote(literal.text)
     return f"{text}^^{_whole(literal.datatype, BASE)}" if literal.datatype else text
 
 
@@ -184,6 +185,7 @@ def _short(name: str, base: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # predicates and headers come again with every value
 def _whole(name: str, base: str) -> str:
     address = _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", expand_name(name, base))
     return f"<{address}>"

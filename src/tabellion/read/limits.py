@@ -37,6 +37,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 DEFAULT = Limits()
+UNNAMED = "<bytes>"  # what bytes are called that the caller holds
 BOUNDED: dict[str, str] = {  # what each limit bounds, as the documentation says it
     "bytes": "the file",
     "unpacked_bytes": "all parts of a packed file together",
@@ -74,12 +75,17 @@ class Deadline:
 
 
 @contextmanager
-def one_deadline(limits: Limits) -> Iterator[None]:
-    """While one document is read, from its bytes to its tuples: one time for all."""
+def one_deadline(limits: Limits, source: object = b"") -> Iterator[None]:
+    """While one document is read, from its bytes to its tuples: one time for all. Who passes it is named."""
     before = _running.set(None)
     _running.set(Deadline(limits))
     try:
         yield
+    except TooLargeError as error:
+        name = UNNAMED if isinstance(source, bytes) else str(source)
+        if str(error).startswith(f"{name}: "):
+            raise
+        raise TooLargeError(f"{name}: {error}") from error
     finally:
         _running.reset(before)
 

@@ -6,7 +6,8 @@ calls. Dask calls it here; docs/scale.md shows the same with Ray and Spark. Star
 
 from tabellion.scale.driver import plan_batches, prepare_work, run_sources
 from tabellion.scale.manifest import Manifest, RunReport, name_run
-from tabellion.scale.work import Batch, DocumentPlace, ReadDocument, WorkSettings, expand_places, read_batch
+from tabellion.scale.places import DocumentPlace, expand_places
+from tabellion.scale.work import Batch, ReadDocument, WorkSettings, read_batch
 
 __all__ = [
     "Batch",

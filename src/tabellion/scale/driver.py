@@ -24,7 +24,8 @@ from tabellion.errors import LibraryError, MissingExtraError, TabellionError, Us
 from tabellion.library.writing import LogGrown
 from tabellion.pipeline import Settings
 from tabellion.scale.manifest import Manifest, RunReport, name_batch, name_run
-from tabellion.scale.work import Batch, DocumentPlace, Originals, ReadDocument, WorkSettings, expand_places, read_batch
+from tabellion.scale.places import LIST, DocumentPlace, expand_places, read_list
+from tabellion.scale.work import Batch, Originals, ReadDocument, WorkSettings, read_batch
 
 if TYPE_CHECKING:
     from tabellion.library.library import Library
@@ -70,18 +71,21 @@ def run_sources(
     listen: Listener | None = None,
     originals: Originals = "keep",
     tell: Callable[[str], object] = lambda _: None,
+    archives: str | None = None,
 ) -> RunReport:
-    """Read all documents that the sources name into a library, on a cluster; `tell` hears where it can be watched."""
+    """Read all documents that the sources name into a library, on a cluster; `tell` hears where it can be watched.
+
+    `archives` is where the archives lie that a list or an index names without an address.
+    """
     start = time.monotonic()
     sources = list(sources)
     settings = library.settle(settings)
     work = prepare_work(library, (), settings, originals)
-    run = _Run(
-        library, work, Manifest(library.catalogue, name_run(sources, (settings, originals, __version__))), listen
-    )
+    run_id = name_run(sources, (settings, originals, archives, __version__))
+    run = _Run(library, work, Manifest(library.catalogue, run_id), listen)
     with connected(cluster) as client, library.writing_documents(settings=settings):
         tell(str(client.dashboard_link))
-        run.read(client, plan_batches(run.list_places(sources)))
+        run.read(client, plan_batches(run.list_places(sources, archives)))
         _patiently(run.manifest.end)
         _patiently(lambda: library.index.catch_up(wait=True, spread=partial(_spread, client)))
     run.report.seconds = time.monotonic() - start
@@ -136,11 +140,20 @@ class _Run:
         self.report = RunReport()
         self._number = 0
 
-    def list_places(self, sources: Iterable[str]) -> Iterator[DocumentPlace]:
-        """The places of all sources; a source that cannot be listed is told of, and the others go on."""
+    def list_places(
+        self, sources: Iterable[str], archives: str | None, within: tuple[str, ...] = ()
+    ) -> Iterator[DocumentPlace]:
+        """The places of all sources; a source that cannot be listed is told of, and the others go on.
+
+        So do those of a list, which is `within` those that it stands in.
+        """
         for source in sources:
             try:
-                yield from expand_places([source])
+                if source.startswith(LIST):
+                    listed = read_list(source, archives, within)
+                    yield from self.list_places(listed, archives, (*within, source))
+                else:
+                    yield from expand_places([source], archives)
             except (MissingExtraError, UsageError):
                 raise
             except TabellionError as error:

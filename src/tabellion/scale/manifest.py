@@ -21,7 +21,8 @@ from tabellion.library.catalogue import Catalogue, batches
 from tabellion.library.holdings import AddResult
 from tabellion.library.reading import unpack_reading
 from tabellion.library.writing import show_readings
-from tabellion.scale.work import Batch, DocumentPlace, ReadDocument
+from tabellion.scale.places import DocumentPlace
+from tabellion.scale.work import Batch, ReadDocument
 
 _SLOWEST = 5
 _NAME = 32  # digits of the hashes that runs and batches are known by

@@ -273,7 +273,13 @@ def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(TabellionError)
     def explain(_: Request, error: TabellionError) -> JSONResponse:
         status = status_of(error)
-        return JSONResponse({"detail": str(error)}, status, headers=_RETRY if status == 503 else None)
+        said = {"kind": error.kind, "detail": str(error)}
+        return JSONResponse(said, status, headers=_RETRY if status == 503 else None)
+
+    @app.exception_handler(Exception)
+    def fail(_: Request, error: Exception) -> JSONResponse:
+        kind = "memory" if isinstance(error, MemoryError) else "defect"
+        return JSONResponse({"kind": kind, "detail": "tabellion itself failed, and its log says where"}, 500)
 
     @app.exception_handler(RequestValidationError)
     def refuse(_: Request, error: RequestValidationError) -> JSONResponse:

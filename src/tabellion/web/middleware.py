@@ -41,6 +41,7 @@ _SIMPLE = ("", "text/plain", "application/x-www-form-urlencoded", "multipart/for
 _HOST = re.compile(r"(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
 _USUAL_PORTS = ("80", "443")
 _BODY_SECONDS = 30.0  # until the next piece of a body
+_PACE = 16 * 2**10  # bytes a second that a body must come with after that time
 _WRONG_SECONDS = 0.5  # between two wrong tokens of one client
 _MOST_WAITING = 20  # seconds of such waits, after which they are not even waited for
 _CLIENTS = 10_000  # that are remembered for a wrong token
@@ -70,12 +71,14 @@ class Guard:
         if not length.isdecimal() or int(length) > largest:
             await refuse(send, 413, f"a body may have {largest:,} bytes here")
             return
-        seen, whole = 0, False
+        seen, whole, begun = 0, False, 0.0
 
         async def bounded() -> Message:
-            nonlocal seen, whole
+            nonlocal seen, whole, begun
+            begun = begun or time.monotonic()
+            left = begun + _BODY_SECONDS + seen / _PACE - time.monotonic()
             try:
-                message = await asyncio.wait_for(receive(), None if whole else _BODY_SECONDS)
+                message = await asyncio.wait_for(receive(), None if whole else min(left, _BODY_SECONDS))
             except TimeoutError:
                 raise HTTPException(408, "the body of the request does not come") from None
             whole = not message.get("more_body", False)
@@ -132,11 +135,11 @@ def _foreign(method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None
     opens = method in _READING and mode == b"navigate"  # a link from elsewhere, which shows its answer to nobody else
     if site in (b"cross-site", b"same-site") and not opens:
         return 403, "this request comes from a page of another site"
+    origin, host = headers.get(b"origin"), _authority(headers.get(b"host", b""))
+    if origin is not None and (host is None or _authority(origin.partition(b"://")[2]) != host):
+        return 403, "this request comes from a page of another site"
     if method in _READING:
         return None
-    origin = headers.get(b"origin")
-    if origin is not None and _authority(origin.partition(b"://")[2]) != _authority(headers.get(b"host", b"")):
-        return 403, "this request comes from a page of another site"
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
     sent = headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
     if sent and kind in _SIMPLE:
@@ -244,8 +247,8 @@ class Lanes:
                 await self.app(scope, receive, collect)
         finally:
             lane.held -= 1
-        for message in made:
-            await send(message)
+            for message in made:  # also what is said of a failure, which is raised on for the log
+                await send(message)
 
 
 _ROOM = 64 * 2**20  # bytes of answers that are remembered

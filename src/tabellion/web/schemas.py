@@ -32,9 +32,10 @@ Form = Literal[
 
 
 class Problem(BaseModel):
-    """Why a request got no answer."""
+    """Why a request got no answer; `kind` is a stable word for what was wrong with a document or a question."""
 
     detail: str
+    kind: str | None = None
 
 
 class Document(BaseModel):

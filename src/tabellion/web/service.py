@@ -27,7 +27,7 @@ from tabellion.library.joins.partners import Partner
 from tabellion.library.library import Library
 from tabellion.library.mined import MinedSites, list_mined, mined_instances
 from tabellion.library.paging import TuplesPage, documents_after, tables_after, tuples_after
-from tabellion.library.query import QueryLimits, json_value, once
+from tabellion.library.query import QueryLimits, json_value, once, rows_of, said_bytes
 from tabellion.library.records import documents_by_id, table_called
 from tabellion.library.relations import complete_name
 from tabellion.library.search import Found
@@ -188,11 +188,11 @@ class LibraryService:
         with self._turns, self.library.ask(sql, self.limits, parameters=parameters) as answer:
             names = once(answer.schema.names)
             for batch in answer.batches():
-                size += batch.nbytes
+                wanted = batch.slice(0, limit + 1 - len(rows))
+                size += sum(map(said_bytes, wanted.columns))
                 if size > _LARGEST:
                     raise QueryError(f"the first {limit:,} rows are over the limit of {_LARGEST:,} bytes")
-                columns = [column.to_pylist() for column in batch.columns]
-                rows += [[json_value(value) for value in row] for row in zip(*columns, strict=True)]
+                rows += [[json_value(value) for value in row] for row in rows_of(wanted)]
                 if len(rows) > limit:
                     break
         return Rows(names, rows[:limit], len(rows) > limit)

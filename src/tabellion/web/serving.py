@@ -1,7 +1,8 @@
 """The server as a process, over HTTP or standard input, and answers that it gives in two parts.
 
 In: an app and an address. Out: nothing, once the server has ended. A connection that has sent no whole request head
-after some seconds is closed. At SIGTERM or Ctrl-C what runs may finish for two seconds; then the workers that answer
+after some seconds is closed, one that does not take its answer is too, and there are never more of them than half of
+what the process may open. At SIGTERM or Ctrl-C what runs may finish for two seconds; then the workers that answer
 queries and read documents are killed, and after four and a half the process ends whatever is left. All that the library
 writes is written in transactions, so nothing is lost by that.
 
@@ -16,7 +17,6 @@ import asyncio
 import io
 import json
 import os
-import re
 import socket
 import sys
 import threading
@@ -29,6 +29,7 @@ import uvicorn
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from mcp.server import MCPServer
+from mcp.types import jsonrpc_message_adapter
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -38,18 +39,36 @@ from tabellion.library.paging import GoneError
 from tabellion.workers import BusyError
 
 HEAD_SECONDS = 15.0  # for the head of a request; a slow line needs less than one
+TAKE_SECONDS = 30.0  # in which a client must take some of an answer that waits for it
+_LEAST_TAKEN = 32 * 2**10  # bytes of it, or the rest
 _CONNECTIONS = 1_000  # at the same time; more are refused with 503
+_BURST = 64  # connections that are accepted before the first of them is looked at
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _FINISH_SECONDS, _END_SECONDS = 2.0, 4.5
 
 
+def most_connections() -> int:
+    """How many connections there may be: half of what the process may open is left for files and workers."""
+    if sys.platform == "win32":
+        return _CONNECTIONS
+    import resource
+
+    return min(_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+
+
 class TimedProtocol(H11Protocol):
-    """HTTP connections, each closed where it keeps the head of a request back."""
+    """HTTP connections, each closed where it keeps the head of a request back or does not take its answer."""
 
     _watch: asyncio.TimerHandle | None = None
+    _taking: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._look()
+        if len(self.connections) > most_connections():
+            transport.write(_FULL)
+            self._close()
+        else:
+            self._look()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -59,8 +78,18 @@ class TimedProtocol(H11Protocol):
         super().on_response_complete()
         self._look()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._look_taken()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.transport.is_closing():
+            self._stop_taking()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop()
+        self._stop_taking()
         super().connection_lost(exc)
 
     def _look(self) -> None:
@@ -68,12 +97,31 @@ class TimedProtocol(H11Protocol):
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop()
         elif self._watch is None:
-            self._watch = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+            self._watch = self.loop.call_later(HEAD_SECONDS, self._close)
+
+    def _close(self) -> None:
+        """Close it once what waits to be sent is taken, or nobody takes it."""
+        self.transport.close()
+        if self._taking is None:
+            self._look_taken()
+
+    def _look_taken(self, before: int | None = None) -> None:
+        """Look again and again how much of what waits to be sent was taken."""
+        left = self.transport.get_write_buffer_size()
+        if before is not None and left > before - _LEAST_TAKEN:
+            self.transport.abort()
+        else:
+            self._taking = self.loop.call_later(TAKE_SECONDS, self._look_taken, left)
 
     def _stop(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
+
+    def _stop_taking(self) -> None:
+        if self._taking is not None:
+            self._taking.cancel()
+            self._taking = None
 
 
 class EndingServer(uvicorn.Server):
@@ -114,7 +162,7 @@ def run_server(
         log_level="warning",
         access_log=False,
         server_header=False,
-        limit_concurrency=_CONNECTIONS,
+        backlog=_BURST,
         timeout_graceful_shutdown=int(_FINISH_SECONDS) + 1,
     )
     try:
@@ -190,9 +238,6 @@ def _event(name: str, value: Any) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + msgspec.json.encode(value) + b"\n\n"
 
 
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-
-
 def serve_stdio(server: MCPServer[Any]) -> None:
     """Answer over standard input and output until the input ends."""
     lines = io.BufferedReader(_MendedLines(sys.stdin.buffer))
@@ -201,7 +246,7 @@ def serve_stdio(server: MCPServer[Any]) -> None:
 
 
 class _MendedLines(io.RawIOBase):
-    """Lines of JSON in which no text holds half a surrogate, to which the protocol's own reader gives no answer."""
+    """Lines of which each holds a call that the protocol's own reader does not pass over in silence."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source, self._held = source, b""
@@ -218,15 +263,28 @@ class _MendedLines(io.RawIOBase):
 
 
 def mend_line(line: bytes) -> bytes:
-    r"""A line of JSON with the replacement sign for each half of a surrogate.
+    """What a line of the protocol calls, a line each, so that every call is answered.
 
-    >>> mend_line(b'{"a": "\\ud800 \\ud83d\\ude00"}').decode()
-    '{"a": "\\ufffd \\ud83d\\ude00"}\n'
+    Half a surrogate becomes the replacement sign. What is no call becomes one of a method that is not there.
+
+    >>> mend_line(b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"id": 2.5}]').decode().splitlines()[1]
+    '{"jsonrpc": "2.0", "id": "2.5", "method": "malformed"}'
     """
-    if not _HALF.search(line):
+    if not line.strip():
         return line
     try:
-        whole = json.dumps(json.loads(line), ensure_ascii=False)
-    except ValueError:
-        return line
-    return json.dumps(json.loads(whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))).encode() + b"\n"
+        said = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        said = None
+    return b"".join(_call(one) for one in (said if isinstance(said, list) and said else [said]))
+
+
+def _call(said: Any) -> bytes:
+    name = said.get("id", 0) if isinstance(said, dict) else None
+    known = isinstance(name, str | int) and not isinstance(name, bool)  # else it is taken for no call at all
+    try:
+        text = json.dumps(said, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        jsonrpc_message_adapter.validate_json(text if known else "", by_name=False)
+    except (ValueError, RecursionError):
+        text = json.dumps({"jsonrpc": "2.0", "id": name if known else repr(name)[:100], "method": "malformed"})
+    return text.encode("utf-8", "replace") + b"\n"

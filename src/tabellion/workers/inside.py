@@ -22,6 +22,7 @@ import socket
 import struct
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -169,6 +170,8 @@ def live(parent: socket.socket) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # of numbers too large to add: nothing that whoever reads a document can mend
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     inbox = Inbox(parent)
     send(parent, READY, b"")

@@ -191,7 +191,7 @@ def draw_all(
     stage: str, source: str, settings: Settings, width: int, lines: int, tuples: int | None
 ) -> list[RenderableType]:
     """The same as a whole, as it comes from a worker."""
-    with one_deadline(settings.limits):
+    with one_deadline(settings.limits, source):
         return list(draw_stage(stage, source, settings, width=width, lines=lines, tuples=tuples))
 
 

@@ -170,7 +170,7 @@ class PostgreSQL(Database):
     def __init__(self, url: str) -> None:
         try:
             parsed = make_url(url)
-        except ArgumentError as error:
+        except (ArgumentError, ValueError) as error:
             raise LibraryError(f"not the URL of a PostgreSQL database ({error})") from None
         schema = parsed.query.get("schema")
         parsed = parsed.difference_update_query(["schema"])
@@ -178,7 +178,7 @@ class PostgreSQL(Database):
         self._engine = connect_postgresql(parsed.render_as_string(hide_password=False))
         driver: Any = self._engine.dialect.dbapi
         self.faults = (DBAPIError, driver.Error)  # type: ignore[misc]
-        with self.speaking_plainly():
+        with self.speaking_plainly(TypeError, ValueError, OSError):  # of what else the URL says
             self._raw = self._engine.raw_connection()
             self._cursor = self._raw.cursor()
             driven: Any = self._raw.driver_connection
@@ -241,7 +241,7 @@ def open_database(url: str, kind: DatabaseKind | None = None, *, create: bool = 
 def _hidden(url: str) -> str:
     try:
         return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         return url
 
 

@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 
 from tabellion.errors import LibraryError
 from tabellion.library import open_library
-from tabellion.library.adding import read_source
 from tabellion.library.databases import DatabaseKind
 from tabellion.library.databases.engines import open_database
 from tabellion.library.databases.target import EXPORTS, MEANINGS, Column, Database, Shape, literal
@@ -103,14 +102,17 @@ def export_documents(
     tell: Callable[[str], None] = lambda _: None,
     failed: Callable[[str, Exception], None] | None = None,
 ) -> DatabaseReport:
-    """Read documents that are in no library and write them to a database; `failed` hears of what cannot be read."""
+    """Read documents that are in no library, in a worker under their limits, and write them to a database.
+
+    `failed` hears of what cannot be read.
+    """
     database = open_database(url, kind)
     try:
-        with TemporaryDirectory() as folder, open_library(folder, create=True) as library:
+        with TemporaryDirectory() as folder, open_library(folder, create=True, isolated=True) as library:
             with library.writing_documents(settings=settings) as writer:
                 for source in sources:
                     try:
-                        writer.write(read_source(source, library.folder.originals, settings))
+                        writer.write(library.read(source, settings, (), None))
                     except Exception as error:
                         if failed is None:
                             raise

@@ -87,11 +87,11 @@ class Database(ABC):
             self.execute("COMMIT")
 
     @contextmanager
-    def speaking_plainly(self) -> Iterator[None]:
-        """What a database says of itself, in one line."""
+    def speaking_plainly(self, *more: type[Exception]) -> Iterator[None]:
+        """What a database says of itself, in one line; `more` are faults beside its own."""
         try:
             yield
-        except self.faults as error:
+        except (*self.faults, *more) as error:
             raise LibraryError(f"{self.name}: {_plain(error)}") from error
 
     def create(self, shape: Shape) -> None:

@@ -29,6 +29,7 @@ from tabellion.read.spreadsheet.sheets import (
     Shown,
     bold_of_runs,
     date_text,
+    is_day,
     number_text,
     percent_text,
     twin_style,
@@ -96,6 +97,8 @@ def _days(duration: str) -> float:
     days, hours, minutes = (int(part or 0) for part in match.groups()[1:4])
     seconds = float((match[5] or "0").replace(",", "."))
     total = days + (hours * 3600 + minutes * 60 + seconds) / 86400
+    if not is_day(total):
+        raise ValueError(f"longer than any date is away: {duration!r}")
     return -total if match[1] else total
 
 

@@ -129,6 +129,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x0b\x1a\x1b"))
 _CONTROL_SHARE = 0.02  # control codes that a page may have; real ones have a few strays
 _LONG_LOOK = 2**16
 _BROKEN_SHARE = 0.001  # broken characters a text may have before what it declares is doubted
+_OF_PYTHON = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")  # which no page is written in
 _GARBLED = re.compile(r"[ÃÂ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")  # UTF-8 read as Windows-1252
 
 
@@ -204,7 +205,7 @@ def _codec(label: str | None) -> str | None:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
         return None
-    return name if getattr(found, "_is_text_encoding", True) else None
+    return name if getattr(found, "_is_text_encoding", True) and found.name not in _OF_PYTHON else None
 
 
 def _decoded(data: bytes, encoding: str) -> Decoded:

@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -32,6 +32,7 @@ from tabellion.read.chromium.tabs import Answer, Ask
 from tabellion.read.fetch import Source
 from tabellion.read.limits import Limits
 from tabellion.read.sniff import sniff_format, unpack_gzip
+from tabellion.read.web.addresses import join_address
 from tabellion.read.web.page import Opened, open_page
 from tabellion.read.web.transport import fetch_page
 
@@ -103,10 +104,11 @@ def _named_files(text: str, address: str, known: Mapping[str, Answer]) -> Iterat
     """The address and kind of each file that a page names, each once; what a style sheet names, once it is `known`."""
     parser = LexborHTMLParser(text)
     base = parser.css_first("base[href]")
-    address = urljoin(address, (base.attributes.get("href") or "") if base is not None else "")
+    if base is not None:
+        address = join_address(address, base.attributes.get("href") or "", otherwise=address)
     seen: set[str] = set()
     sheets = [
-        urljoin(address, node.attributes.get("href") or "")
+        join_address(address, node.attributes.get("href") or "")
         for node in parser.css("link[rel][href]")
         if "stylesheet" in (node.attributes.get("rel") or "").lower()
     ]
@@ -126,7 +128,7 @@ def _named_files(text: str, address: str, known: Mapping[str, Answer]) -> Iterat
     named = [node.attributes.get(name) or "" for name in ("src", "background") for node in parser.css(f"[{name}]")]
     for node in parser.css("[srcset]"):
         named += [one.split()[0] for one in (node.attributes.get("srcset") or "").split(",") if one.split()]
-    others += [urljoin(address, name) for name in named]
+    others += [join_address(address, name) for name in named]
     for other in dict.fromkeys(map(_written, others)):
         if other not in seen and not other.startswith("data:"):
             yield other, "Image"
@@ -135,7 +137,7 @@ def _named_files(text: str, address: str, known: Mapping[str, Answer]) -> Iterat
 def _sort_names(sheet: str, address: str, sheets: list[str], others: list[str]) -> None:
     """The files that a style sheet names: other sheets, and pictures and fonts."""
     for match in _NAMED.finditer(sheet):
-        name = urljoin(address, match[match.lastindex or 0])
+        name = join_address(address, match[match.lastindex or 0])
         before = sheet[max(0, match.start() - 12) : match.start()].lower()
         (sheets if match[1] or "@import" in before else others).append(name)
 
@@ -233,7 +235,7 @@ class _Writer:
     def _attributes(self, tag: str, node: LexborNode, open_tags: list[str]) -> str:
         told = {name: value or "" for name, value in node.attributes.items() if not name.startswith("on")}
         if tag == "img" and told.get("src"):
-            given = self._ask(urljoin(self._address, told["src"]), "Image")
+            given = self._ask(join_address(self._address, told["src"]), "Image")
             if given is not None:
                 told["src"] = f"data:{given.kind};base64,{base64.b64encode(given.data).decode()}"
         if "body" in open_tags or tag == "body":
@@ -242,7 +244,7 @@ class _Writer:
         return "".join(f' {name}="{escape(value)}"' for name, value in told.items())
 
     def _sheet(self, href: str) -> None:
-        given = self._ask(urljoin(self._address, href), "Stylesheet")
+        given = self._ask(join_address(self._address, href), "Stylesheet")
         if given is not None:
             sheet = given.data.decode("utf-8", "replace").replace("</", "<\\/")
             self._parts.append(f"<style>{sheet}</style>")

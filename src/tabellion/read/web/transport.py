@@ -33,6 +33,9 @@ from tabellion.errors import SourceMissingError, TooLargeError, UnreadableError
 from tabellion.read.limits import Limits
 
 _LEAST = 0.001  # seconds that a call is given where the time is just up
+_TRANSLATED = [ipaddress.IPv6Network(one) for one in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96")]
+"""Networks of IPv6 whose addresses end in one of IPv4, which a translator may lead to."""
+_LOCAL_TRANSLATED = ipaddress.IPv6Network("64:ff9b:1::/48")
 _ERRORS: dict[type[Exception], type[httpx.TransportError]] = {
     httpcore.ConnectTimeout: httpx.ConnectTimeout,
     httpcore.TimeoutException: httpx.ReadTimeout,
@@ -208,14 +211,21 @@ def all_public(host: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is of the public network.
+    """Whether an address is of the public network; one that stands for another counts as that.
 
     >>> [is_public(one) for one in ("93.184.216.34", "127.0.0.1", "169.254.1.1", "10.0.0.1", "::1", "::ffff:10.0.0.1")]
     [True, False, False, False, False, False]
+    >>> [is_public(one) for one in ("64:ff9b::8.8.8.8", "64:ff9b::10.0.0.1", "::127.0.0.1", "fec0::1")]
+    [True, False, False, False]
     """
     told = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(told, ipaddress.IPv6Address):
-        told = told.ipv4_mapped or told.sixtofour or (told.teredo[1] if told.teredo else None) or told
+        if told.is_site_local or told in _LOCAL_TRANSLATED:
+            return False
+        if any(told in one for one in _TRANSLATED):
+            told = ipaddress.IPv4Address(int(told) & 0xFFFFFFFF)
+        else:
+            told = told.ipv4_mapped or told.sixtofour or (told.teredo[1] if told.teredo else None) or told
     return told.is_global and not told.is_multicast
 
 

@@ -1,0 +1,241 @@
+"""Places of documents that a run reads, told one after the other, however many there are.
+
+In: files, folders, patterns, addresses, `@FILE` (a list of them, a line each, gzip or not), WARC and WACZ archives, and
+Parquet files of Common Crawl's index (`url`, `warc_filename`, `warc_record_offset`, `warc_record_length`); all of them
+also by an address that fsspec knows (`s3://`, `file://`). Out: `DocumentPlace`s. Of an archive only the heads of its
+records are read here; a record is a document where its server answered 200 with something that may hold tables.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from glob import has_magic
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tabellion.errors import SourceMissingError, TruncatedError, UnreadableError, UsageError
+from tabellion.read.archives import ARCHIVES, load_fastwarc, name_archives, open_store, opened, read_heads
+from tabellion.read.sources import ENDINGS, expand_sources
+
+_INDEX_COLUMNS = ("url", "warc_filename", "warc_record_offset", "warc_record_length")
+LIST = "@"
+WEB = ("http://", "https://")
+DAMAGED = "damaged"  # why a record cannot be read at all
+_HELD = ("html", "xml", "pdf", "excel", "spreadsheet", "ms-office", "csv", "tab-separated", "octet-stream", "zip")
+"""Parts of content types that may hold tables; where a server names none, the bytes decide."""
+
+
+class DocumentPlace(msgspec.Struct, frozen=True):
+    """Where the bytes of one document lie: a file or address, or a record in an archive.
+
+    `source` is what the document is called, and what makes it the same one next time; of a record it is its own address
+    with its date.
+    """
+
+    source: str
+    file: str
+    offset: int = -1  # of a record; a whole file has none
+    size: int = 0  # about how many bytes it has, where that is known before it is read
+    unfit: str = ""  # why a record of an archive holds no document; it is counted and not read
+    length: int = 0  # bytes of a record in its archive, where an index says it: no more is fetched
+
+
+def expand_places(
+    sources: Iterable[str], archives: str | None = None, within: tuple[str, ...] = ()
+) -> Iterator[DocumentPlace]:
+    """The place of every document that the sources name, and every record of an archive that holds none.
+
+    `archives` is where the archives lie that a list or an index names without an address, `within` the lists that the
+    sources are of.
+    """
+    for source in sources:
+        if source.startswith(LIST):
+            yield from expand_places(read_list(source, archives, within), archives, (*within, source))
+        elif source.lower().endswith(ARCHIVES):
+            yield from _records(source)
+        elif source.lower().endswith(".parquet"):
+            yield from _indexed(source, archives)
+        elif "://" in source:
+            if source.startswith(WEB) or not (source.endswith("/") or has_magic(source)):
+                yield DocumentPlace(source, source)
+            else:
+                yield from _stored(source)
+        else:
+            for path in _local(source):
+                if path.lower().endswith(ARCHIVES):
+                    yield from _records(path)
+                else:
+                    yield DocumentPlace(str(Path(path).absolute()), path, size=_size(path))
+
+
+def _local(source: str) -> list[str]:
+    """The documents and archives that a path, a folder or a pattern names; itself where there are none."""
+    others: list[str] = []
+    found = list(expand_sources([source], others))
+    archives = [path for path in others if path.lower().endswith(ARCHIVES)]
+    return sorted([path for path in found if path != source] + archives) if archives else found
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _stored(source: str) -> Iterator[DocumentPlace]:
+    """The documents and archives in a folder of a store, told by their endings, or that a pattern there names."""
+    store, path = open_store(source)
+    try:
+        found = store.glob(path, detail=True) if has_magic(path) else store.find(path, detail=True)
+    except Exception as error:  # each kind of store has errors of its own
+        raise UnreadableError(f"{source}: cannot be listed ({error})") from error
+    fitting = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), *ARCHIVES)
+    held = {name: said for name, said in found.items() if said["type"] == "file" and name.lower().endswith(fitting)}
+    if not held:
+        raise SourceMissingError(f"{source}: there is no document at this address")
+    for name in sorted(held):
+        address = store.unstrip_protocol(name)
+        if name.lower().endswith(ARCHIVES):
+            yield from _records(address)
+        else:
+            yield DocumentPlace(address, address, size=held[name]["size"] or 0)
+
+
+def read_list(source: str, archives: str | None, within: tuple[str, ...] = ()) -> Iterator[str]:
+    """The sources that `@FILE` lists, a line each."""
+    if source in within:
+        raise UnreadableError(f"{source}: a list that holds itself")
+    file = source.removeprefix(LIST)
+    beside = _Beside(file, archives, first="")
+    with opened(file) as stream, gzip.open(stream) if file.lower().endswith(".gz") else nullcontext(stream) as lines:
+        try:
+            for line in lines:
+                text = line.decode("utf-8", "replace").replace("\0", "\ufffd").strip()  # no name has a zero
+                if text and not text.startswith("#"):
+                    yield beside.find(text) if text.lower().endswith(ARCHIVES) else text
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise TruncatedError(f"{file}: not the list that its ending says ({error})") from error
+
+
+class _Beside:
+    """Where the archives lie that a list or an index names without an address.
+
+    That is where it was said. Else it is the nearest folder above the list that has the first of them: Common Crawl's
+    names begin at the top of its store, others at the list itself.
+    """
+
+    def __init__(self, file: str, said: str | None, first: str | None = None) -> None:
+        self.file, self.first = file, first  # `first` is looked at before all others
+        self.base = said.rstrip("/") if said else None
+
+    def find(self, name: str) -> str:
+        if "://" in name or Path(name).is_absolute():
+            return name
+        if self.base is None:
+            folders = [one for one in (self.first, *_folders_above(self.file)) if one is not None]
+            self.base = next((one for one in folders if _exists(_joined(one, name))), folders[0])
+        return _joined(self.base, name)
+
+
+def _joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def _folders_above(file: str) -> Iterator[str]:
+    """The folder of a file, the one above it, and so on.
+
+    >>> list(_folders_above("s3://crawl/index/2024/part.parquet")), list(_folders_above("lists/2024/paths"))
+    (['s3://crawl/index/2024', 's3://crawl/index', 's3://crawl'], ['lists/2024', 'lists', ''])
+    """
+    start, _, path = file.rpartition("://")
+    prefix = f"{start}://" if start else ""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield prefix + path
+    if not prefix and path:
+        yield ""
+
+
+def _exists(file: str) -> bool:
+    if "://" not in file:
+        return Path(file).exists()
+    store, path = open_store(file)
+    try:
+        return bool(store.exists(path))
+    except Exception:  # each kind of store has errors of its own; who reads the file tells it
+        return False
+
+
+def _records(source: str) -> Iterator[DocumentPlace]:
+    response = load_fastwarc().WarcRecordType.response
+    for file in name_archives(source):
+        with opened(file) as stream:
+            last = lost = 0
+            for record in read_heads(stream):
+                if record is None:
+                    lost += 1
+                    yield DocumentPlace(f"{file}#after={last}&lost={lost}", file, last, unfit=DAMAGED)
+                    continue
+                last, lost = record.stream_pos, 0
+                if record.record_type == response:
+                    address = record.headers.get("WARC-Target-URI", "").strip("<>")
+                    name = name_record(address or f"{file}#at={last}", record.headers.get("WARC-Date", ""))
+                    yield DocumentPlace(name, file, last, record.content_length, _unfit(record))
+
+
+def name_record(address: str, date: str) -> str:
+    """What a record of an archive is called: its address, and when it was fetched.
+
+    >>> name_record("https://example.org/a.html", "2020-05-01T10:00:00Z")
+    'https://example.org/a.html#fetched=2020-05-01T10:00:00Z'
+    """
+    return f"{address}#fetched={date}" if date else address
+
+
+def _unfit(record: Any) -> str:
+    """Why a record holds no document: what its server answered, or what kind of thing it sent."""
+    answer = record.http_headers
+    if answer is None:
+        return "no answer"
+    if answer.status_code != 200:
+        return f"status {answer.status_code}"
+    kind = (answer.get("Content-Type") or "").lower().partition(";")[0].strip()
+    return "" if not kind or any(part in kind for part in _HELD) else kind
+
+
+def _indexed(file: str, archives: str | None) -> Iterator[DocumentPlace]:
+    import pyarrow.parquet
+
+    with opened(file) as stream:
+        try:
+            index = pyarrow.parquet.ParquetFile(stream)
+        except (OSError, pyarrow.ArrowInvalid) as error:
+            raise TruncatedError(f"{file}: not the index that its ending says ({error})") from error
+        lacking = [name for name in _INDEX_COLUMNS if name not in index.schema_arrow.names]
+        if lacking:
+            raise UsageError(f"{file}: no index of web archives (it has no column {lacking[0]})")
+        beside = _Beside(file, archives)
+        dated = [name for name in ("fetch_time",) if name in index.schema_arrow.names]
+        for batch in index.iter_batches(columns=[*_INDEX_COLUMNS, *dated]):
+            for row in batch.to_pylist():
+                yield _indexed_place(row, file, beside)
+
+
+def _indexed_place(row: dict[str, Any], file: str, beside: _Beside) -> DocumentPlace:
+    """The record that a row of an index names; damaged where it says neither where nor how long it is."""
+    url, archive, offset, length = (row[name] for name in _INDEX_COLUMNS)
+    name = name_record(str(url), _date(row.get("fetch_time")))
+    if not (isinstance(archive, str) and isinstance(offset, int) and isinstance(length, int) and offset >= 0 <= length):
+        return DocumentPlace(name, file, 0, unfit=DAMAGED)
+    return DocumentPlace(name, beside.find(archive), offset, length, length=length)
+
+
+def _date(fetched: Any) -> str:
+    """A time of an index as a record of an archive writes it."""
+    return fetched.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(fetched, "strftime") else ""
