@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -81,6 +83,35 @@ def test_a_stroke_that_was_drawn_and_cannot_be_kept_is_taken_back(library: Libra
     with pytest.raises(LibraryError, match="replaced or removed"):
         looking.correct("smoking", DERIVED, "ada", 0, None, shown, tell)
     assert len(told) == 1 and not library.logs([table["document"]]).get(table["document"])
+
+
+def test_who_asks_while_a_stroke_is_made_sees_what_it_has_made(library: Library) -> None:
+    looking = Looking(library)
+    table = looking.reading("smoking")
+    asked, answered = threading.Event(), queue.SimpleQueue[str | None]()
+
+    class Turn:
+        """A lock that says when somebody waits for it."""
+
+        lock = threading.Lock()
+
+        def __enter__(self) -> None:
+            if self.lock.locked():
+                asked.set()
+            self.lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            self.lock.release()
+
+    def tell(drawn: dict[str, Any]) -> None:
+        threading.Thread(target=lambda: answered.put(looking.cell("smoking", 7, 1)["role"])).start()
+        assert asked.wait(60)
+
+    with looking.open.table("smoking") as (opened, _):
+        pass
+    opened.lock = Turn()  # type: ignore[assignment]
+    looking.correct("smoking", DERIVED, "ada", 0, None, Shown(table["id"], Rect(0, 0, 9, 5)), tell)
+    assert answered.get(timeout=60) == "derived"
 
 
 def test_a_refusal_after_the_first_part_is_an_event() -> None:

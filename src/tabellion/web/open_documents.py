@@ -214,11 +214,12 @@ class OpenDocuments:
         """A document by its id, as it is now, or as an annotator sees it; others wait."""
         with self.library.catalogue.reading() as connection:
             held = documents_by_id(connection, [document_id])
-            log = read_logs(connection, [document_id]).get(document_id, [])
         if document_id not in held:
             raise LibraryError(f"{document_id}: there is no such document in this library")
         opened = self._open(held[document_id])
         with opened.lock:
+            with self.library.catalogue.reading() as connection:  # only now: who was before may have made a stroke
+                log = read_logs(connection, [document_id]).get(document_id, [])
             opened.keep = None
             if annotator is not None:
                 folder = self.library.folder
