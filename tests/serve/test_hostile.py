@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,16 @@ def test_names_that_no_file_can_have_are_refused(library: Library, client: TestC
 def test_a_database_that_cannot_be_named_so_is_refused(client: TestClient, url: str) -> None:
     said = client.post("/export", json={"url": url})
     assert said.status_code == 400 and said.json()["kind"] == "library"
+
+
+def test_a_database_that_does_not_answer_is_not_waited_for(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabellion.library.catalogue._ANSWERS_WITHIN", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://ada@127.0.0.1:{silent.getsockname()[1]}/tables"
+        said = client.post("/export", json={"url": url})
+    assert said.status_code == 400 and "no answer within" in said.json()["detail"]
 
 
 def test_a_failure_of_the_server_itself_is_told_without_its_inside(library: Library) -> None:

@@ -243,6 +243,7 @@ def migrate(connection: Connection) -> int:
 
 _PATIENCE = 60.0  # seconds that a writer of SQLite waits for its turn
 _SOON = 1_000  # milliseconds after which it is said that it waits
+_ANSWERS_WITHIN = 30  # seconds that PostgreSQL may take until a connection stands
 FILES = "files"  # the fact that says where the files of a library in PostgreSQL are
 
 
@@ -374,6 +375,17 @@ def connect_postgresql(url: str) -> Engine:
     if not parsed.username:  # as psql does
         parsed = parsed.set(username=os.environ.get("PGUSER") or getpass.getuser())
     try:
-        return create_engine(parsed, isolation_level="REPEATABLE READ", pool_pre_ping=True)
+        engine = create_engine(parsed, isolation_level="REPEATABLE READ", pool_pre_ping=True)
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         raise MissingExtraError("pg8000 is not installed: pip install 'tabellion[library]'") from error
+
+    @event.listens_for(engine, "do_connect")
+    def connect(dialect: Any, _: Any, given: list[Any], named: dict[str, Any]) -> Any:
+        try:
+            connection = dialect.connect(*given, **{"timeout": _ANSWERS_WITHIN, **named})
+        except TimeoutError as error:
+            raise LibraryError(f"{parsed.host}: no answer within {_ANSWERS_WITHIN} seconds") from error
+        connection._usock.settimeout(None)  # a statement takes as long as it takes
+        return connection
+
+    return engine
