@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,7 +14,7 @@ from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, pack_archive, writ
 from sqlalchemy import event
 
 import tabellion.scale.work
-from tabellion.errors import CrashError, TruncatedError, UsageError
+from tabellion.errors import CrashError, TruncatedError, UnreadableError, UsageError
 from tabellion.library import open_library
 from tabellion.library.verify import verify_library
 from tabellion.pipeline import Settings
@@ -151,7 +152,7 @@ def test_archives_in_wacz_files_lists_and_indexes_name_documents(tmp_path: Path)
     indexed = list(expand_places([str(tmp_path / "index.parquet")]))
     assert [(one.source, one.file, one.offset) for one in indexed] == [(plain[0].source, str(inner), plain[0].offset)]
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
-    with pytest.raises(UsageError, match="no index of web archives"):
+    with pytest.raises(UnreadableError, match="no index of web archives"):
         list(expand_places([str(tmp_path / "other.parquet")]))
 
 
@@ -176,6 +177,27 @@ def test_a_folder_names_its_archives_too(tmp_path: Path) -> None:
     assert [one.source for one in expand_places([str(tmp_path)])] == expected
     (tmp_path / "page.html").write_bytes(PAGE)
     assert [one.source for one in expand_places([str(tmp_path)])] == [*expected, str(tmp_path / "page.html")]
+    for pattern in (f"{tmp_path}/*.warc.gz", f"file://{tmp_path}/*.warc.gz"):
+        assert [one.source for one in expand_places([pattern])] == expected
+
+
+def test_a_folder_or_a_pattern_of_indexes_names_their_records(tmp_path: Path) -> None:
+    write_crawl(tmp_path / "store")
+    index = tmp_path / "store" / "cc-index" / "table" / "crawl=CC-MAIN-2020" / "1.parquet"
+    shutil.copy(index, index.with_name("2.parquet"))
+    for source in (str(index.parent), f"{index.parent}/*.parquet", f"file://{index.parent}/"):
+        assert [one.source for one in expand_places([source])] == ["https://a.example/1.html"] * 2
+
+
+def test_an_archive_that_is_none_costs_a_folder_nothing_else(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for name in ("a.html", "z.html"):
+        (pages / name).write_bytes(PAGE)
+    (pages / "b.wacz").write_bytes(b"no zip")
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        done = run_sources([str(pages)], library, "local:1")
+    assert (done.documents, done.failures) == ({"added": 2, "error": 1}, {"truncated": 1})
 
 
 def test_a_list_that_is_no_gzip_is_told_in_one_line(tmp_path: Path) -> None:

@@ -95,9 +95,7 @@ def test_a_database_that_cannot_be_named_so_is_refused(client: TestClient, url: 
     assert said.status_code == 400 and said.json()["kind"] == "library"
 
 
-def test_a_database_that_does_not_answer_is_not_waited_for(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_does_not_answer_is_not_waited_for(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tabellion.library.catalogue._ANSWERS_WITHIN", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql://ada@127.0.0.1:{silent.getsockname()[1]}/tables"

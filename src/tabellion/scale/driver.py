@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -24,7 +25,7 @@ from tabellion.errors import LibraryError, MissingExtraError, TabellionError, Us
 from tabellion.library.writing import LogGrown
 from tabellion.pipeline import Settings
 from tabellion.scale.manifest import Manifest, RunReport, name_batch, name_run
-from tabellion.scale.places import LIST, DocumentPlace, expand_places, read_list
+from tabellion.scale.places import LIST, DocumentPlace, list_files, places_in, read_list
 from tabellion.scale.work import Batch, Originals, ReadDocument, WorkSettings, read_batch
 
 if TYPE_CHECKING:
@@ -143,23 +144,28 @@ class _Run:
     def list_places(
         self, sources: Iterable[str], archives: str | None, within: tuple[str, ...] = ()
     ) -> Iterator[DocumentPlace]:
-        """The places of all sources; a source that cannot be listed is told of, and the others go on.
+        """The places of all sources; what cannot be listed, a source or a file of it, is told of, and the others go on.
 
         So do those of a list, which is `within` those that it stands in.
         """
         for source in sources:
-            try:
-                if source.startswith(LIST):
-                    listed = read_list(source, archives, within)
-                    yield from self.list_places(listed, archives, (*within, source))
-                else:
-                    yield from expand_places([source], archives)
-            except (MissingExtraError, UsageError):
-                raise
-            except TabellionError as error:
-                fault = ReadDocument(source, None, error.kind, str(error))
-                self.report.note(fault)
-                self.listen(fault, self.report)
+            if source.startswith(LIST):
+                listed = read_list(source, archives, within)
+                yield from self._told(source, self.list_places(listed, archives, (*within, source)))
+            else:
+                files = (self._told(one.file, places_in(one, archives)) for one in list_files(source))
+                yield from self._told(source, chain.from_iterable(files))
+
+    def _told(self, source: str, places: Iterable[DocumentPlace]) -> Iterator[DocumentPlace]:
+        """Places as far as they can be listed; why no further is told of the source."""
+        try:
+            yield from places
+        except (MissingExtraError, UsageError):
+            raise
+        except TabellionError as error:
+            fault = ReadDocument(source, None, error.kind, str(error))
+            self.report.note(fault)
+            self.listen(fault, self.report)
 
     def read(self, client: Any, planned: Iterator[Planned]) -> None:
         """Have all batches read, and make each visible in its turn."""

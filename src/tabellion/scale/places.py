@@ -1,9 +1,10 @@
 """Places of documents that a run reads, told one after the other, however many there are.
 
 In: files, folders, patterns, addresses, `@FILE` (a list of them, a line each, gzip or not), WARC and WACZ archives, and
-Parquet files of Common Crawl's index (`url`, `warc_filename`, `warc_record_offset`, `warc_record_length`); all of them
-also by an address that fsspec knows (`s3://`, `file://`). Out: `DocumentPlace`s. Of an archive only the heads of its
-records are read here; a record is a document where its server answered 200 with something that may hold tables.
+Parquet files of Common Crawl's index (`url`, `warc_filename`, `warc_record_offset`, `warc_record_length`), which a
+folder must hold alone; all of them also by an address that fsspec knows (`s3://`, `file://`). Out: `DocumentPlace`s. Of
+an archive only the heads of its records are read here; a record is a document where its server answered 200 with
+something that may hold tables.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from glob import has_magic
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from tabellion.errors import SourceMissingError, TruncatedError, UnreadableError, UsageError
+from tabellion.errors import SourceMissingError, TruncatedError, UnreadableError
 from tabellion.read.archives import ARCHIVES, load_fastwarc, name_archives, open_store, opened, read_heads
 from tabellion.read.sources import ENDINGS, expand_sources
 
 _INDEX_COLUMNS = ("url", "warc_filename", "warc_record_offset", "warc_record_length")
 LIST = "@"
+INDEX = ".parquet"
 WEB = ("http://", "https://")
 DAMAGED = "damaged"  # why a record cannot be read at all
 _HELD = ("html", "xml", "pdf", "excel", "spreadsheet", "ms-office", "csv", "tab-separated", "octet-stream", "zip")
@@ -45,6 +47,14 @@ class DocumentPlace(msgspec.Struct, frozen=True):
     length: int = 0  # bytes of a record in its archive, where an index says it: no more is fetched
 
 
+class SourceFile(NamedTuple):
+    """A document, an archive or an index: where it lies, what it would be called as a document, and its bytes."""
+
+    file: str
+    name: str
+    size: int = 0
+
+
 def expand_places(
     sources: Iterable[str], archives: str | None = None, within: tuple[str, ...] = ()
 ) -> Iterator[DocumentPlace]:
@@ -56,29 +66,39 @@ def expand_places(
     for source in sources:
         if source.startswith(LIST):
             yield from expand_places(read_list(source, archives, within), archives, (*within, source))
-        elif source.lower().endswith(ARCHIVES):
-            yield from _records(source)
-        elif source.lower().endswith(".parquet"):
-            yield from _indexed(source, archives)
-        elif "://" in source:
-            if source.startswith(WEB) or not (source.endswith("/") or has_magic(source)):
-                yield DocumentPlace(source, source)
-            else:
-                yield from _stored(source)
         else:
-            for path in _local(source):
-                if path.lower().endswith(ARCHIVES):
-                    yield from _records(path)
-                else:
-                    yield DocumentPlace(str(Path(path).absolute()), path, size=_size(path))
+            for one in list_files(source):
+                yield from places_in(one, archives)
+
+
+def list_files(source: str) -> Iterator[SourceFile]:
+    """The files that a source other than a list names."""
+    if "://" not in source:
+        for path in _local(source):
+            yield SourceFile(path, str(Path(path).absolute()), _size(path))
+    elif source.startswith(WEB) or not (source.endswith("/") or has_magic(source)):
+        yield SourceFile(source, source)
+    else:
+        for address, size in _stored(source):
+            yield SourceFile(address, address, size)
+
+
+def places_in(one: SourceFile, archives: str | None = None) -> Iterator[DocumentPlace]:
+    """The records of an archive, those that an index names, or the document that a file is."""
+    if one.file.lower().endswith(ARCHIVES):
+        yield from _records(one.file)
+    elif one.file.lower().endswith(INDEX):
+        yield from _indexed(one.file, archives)
+    else:
+        yield DocumentPlace(one.name, one.file, size=one.size)
 
 
 def _local(source: str) -> list[str]:
-    """The documents and archives that a path, a folder or a pattern names; itself where there are none."""
+    """The documents and archives that a path, a folder or a pattern names, else its indexes; itself without any."""
     others: list[str] = []
-    found = list(expand_sources([source], others))
+    found = [path for path in expand_sources([source], others) if path != source]
     archives = [path for path in others if path.lower().endswith(ARCHIVES)]
-    return sorted([path for path in found if path != source] + archives) if archives else found
+    return sorted(found + archives) or [path for path in others if path.lower().endswith(INDEX)] or [source]
 
 
 def _size(path: str) -> int:
@@ -88,23 +108,21 @@ def _size(path: str) -> int:
         return 0
 
 
-def _stored(source: str) -> Iterator[DocumentPlace]:
-    """The documents and archives in a folder of a store, told by their endings, or that a pattern there names."""
+def _stored(source: str) -> Iterator[tuple[str, int]]:
+    """What `_local` tells, of a folder or a pattern in a store, all by their endings; with their sizes."""
     store, path = open_store(source)
     try:
         found = store.glob(path, detail=True) if has_magic(path) else store.find(path, detail=True)
     except Exception as error:  # each kind of store has errors of its own
         raise UnreadableError(f"{source}: cannot be listed ({error})") from error
+    files = {name: said["size"] or 0 for name, said in found.items() if said["type"] == "file"}
     fitting = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), *ARCHIVES)
-    held = {name: said for name, said in found.items() if said["type"] == "file" and name.lower().endswith(fitting)}
+    held = [name for name in files if name.lower().endswith(fitting)]
+    held = held or [name for name in files if name.lower().endswith(INDEX)]
     if not held:
         raise SourceMissingError(f"{source}: there is no document at this address")
     for name in sorted(held):
-        address = store.unstrip_protocol(name)
-        if name.lower().endswith(ARCHIVES):
-            yield from _records(address)
-        else:
-            yield DocumentPlace(address, address, size=held[name]["size"] or 0)
+        yield store.unstrip_protocol(name), files[name]
 
 
 def read_list(source: str, archives: str | None, within: tuple[str, ...] = ()) -> Iterator[str]:
@@ -219,7 +237,7 @@ def _indexed(file: str, archives: str | None) -> Iterator[DocumentPlace]:
             raise TruncatedError(f"{file}: not the index that its ending says ({error})") from error
         lacking = [name for name in _INDEX_COLUMNS if name not in index.schema_arrow.names]
         if lacking:
-            raise UsageError(f"{file}: no index of web archives (it has no column {lacking[0]})")
+            raise UnreadableError(f"{file}: no index of web archives (it has no column {lacking[0]})")
         beside = _Beside(file, archives)
         dated = [name for name in ("fetch_time",) if name in index.schema_arrow.names]
         for batch in index.iter_batches(columns=[*_INDEX_COLUMNS, *dated]):
