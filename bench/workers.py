@@ -2,13 +2,14 @@
 
     python bench/workers.py [--documents 100] [--rounds 5]
 
-Small documents of the dev corpora (up to 100 kB) are read for a library in this process and by the one worker of a
-crew, in turn, some rounds of each; of every document the smallest time of each way counts.
+Small documents of the dev corpora (up to 100 kB) are read for a library, all of them in this process and then all by
+the one worker of a crew, some rounds of each; of every document the smallest time of each way counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from tabellion.library.reading import Reading, read_for_library
 from tabellion.read.limits import DEFAULT
 from tabellion.settings import Settings
 from tabellion.workers import Crew
+from tabellion.workers.inside import COLLECTED_AFTER
 
 MOST = 1.05  # times what reading in the same process takes
 _SMALL = 100_000  # bytes
@@ -53,6 +55,7 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=100, help="of each kind")
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
+    gc.set_threshold(*COLLECTED_AFTER)  # as in a worker: what is left is what the other process costs
     rounds = given.rounds
     worst = 0.0
     with Crew(1) as crew:
@@ -62,10 +65,11 @@ def main() -> int:
 
         for kind in KINDS:
             documents = readable(dev_documents(kind), given.documents)
-            here = there = 0.0
-            for document in documents:
-                times = [[seconds_of(read, *document) for read in (read_for_library, in_worker)] for _ in range(rounds)]
-                here, there = here + min(one for one, _ in times), there + min(one for _, one in times)
+            times: dict[Read, list[list[float]]] = {read_for_library: [], in_worker: []}
+            for _ in range(rounds):
+                for read, taken in times.items():
+                    taken.append([seconds_of(read, *document) for document in documents])
+            here, there = (sum(map(min, zip(*taken, strict=True))) for taken in times.values())
             each = f"{1000 * here / len(documents):.2f} ms here, {1000 * there / len(documents):.2f} ms in a worker"
             print(f"{len(documents)} {kind}: {each}: {there / here:.3f} times", flush=True)
             worst = max(worst, there / here)

@@ -113,7 +113,7 @@ class Worker:
                 left -= time.monotonic() - asked
                 if kind == inside.ERROR:
                     break
-                if kind == inside.RESULT and held_bytes(self._process) > _FULL:
+                if kind == inside.RESULT and self._held_then > _FULL and held_bytes(self._process) > _FULL:
                     self.end()
                 yield kind, body
         except BaseException:
@@ -321,10 +321,11 @@ def _descendants(process: int) -> list[int]:
     found: list[int] = []
     open_ones = [process]
     while open_ones:
+        tasks = f"/proc/{open_ones.pop()}/task"
         with contextlib.suppress(OSError):  # one may end while it is asked
-            for task in Path(f"/proc/{open_ones.pop()}/task").glob("*/children"):
-                with contextlib.suppress(OSError):
-                    children = [int(one) for one in task.read_text(encoding="ascii").split()]
+            for task in os.listdir(tasks):  # noqa: PTH208 - looked at all the time: paths take twice as long
+                with contextlib.suppress(OSError), open(f"{tasks}/{task}/children", "rb", buffering=0) as said:  # noqa: PTH123
+                    children = [int(one) for one in said.read().split()]
                     found += children
                     open_ones += children
     return found
