@@ -13,23 +13,17 @@ import io
 import os
 import random
 import shutil
-import socket
 import sqlite3
 import struct
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
-
-import httpx
-import psutil
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "library"), str(Path(__file__).parents[1])]
 
@@ -38,6 +32,7 @@ from tests.read.test_spreadsheetml import book
 from tests.read.test_xlsb import cell, wide, workbook
 
 from soak_kills import Round, rebuild, soak_kills, start
+from soak_load import soak_load
 from tabellion.errors import LibraryError, TabellionError
 from tabellion.isolated import extract_isolated
 from tabellion.library import open_library
@@ -47,7 +42,6 @@ from tabellion.library.verify import verify_library
 from tabellion.read.limits import Limits
 from tabellion.settings import Settings
 from tabellion.workers import Crew, reading_bounds
-from tabellion.workers.inside import held_bytes
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -65,8 +59,6 @@ _TOLD_AS: dict[
     "weights": "the weights of",
 }
 _KEPT_AS = tuple(str(_TOLD_AS[room]) for room in _KEPT)
-_PAUSE = 0.1  # seconds between two requests of a client
-_ENTRY = "from tabellion.cli import main; main()"
 
 
 def samples() -> dict[str, bytes]:
@@ -191,12 +183,6 @@ def _keep(kind: str, seed: int, number: int, mutant: bytes, error: Exception) ->
     return 1
 
 
-def run(*arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", _ENTRY, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-
-
 def make_shelf(folder: Path, count: int = 12) -> tuple[Path, list[str]]:
     sources = write_documents(folder / "documents", count)
     with open_library(str(folder / "shelf"), create=True) as library:
@@ -297,74 +283,8 @@ def _held(shelf: Path) -> tuple[dict[str, Any], set[str]] | None:
 
 def _facts(library: Library) -> set[str]:
     """What the graph says, but for its own notes of what it holds."""
-    return {str(one) for one in open_graph(library) if not str(one.predicate).endswith("holds>")}
-
-
-def held_by(server: int) -> tuple[int, int]:
-    """The memory and the handles of a server and its workers together."""
-    memory = handles = 0
-    for process in [server, *(one.pid for one in psutil.Process(server).children(recursive=True))]:
-        memory += held_bytes(process)
-        with suppress(OSError):  # a worker may have ended meanwhile
-            handles += len(list(Path(f"/proc/{process}/fd").iterdir()))
-    return memory, handles
-
-
-def _wait_for(port: int) -> None:
-    """Return once a server listens."""
-    while True:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        time.sleep(0.2)
-
-
-def soak_load(minutes: float, folder: Path) -> int:
-    """Mixed load on a server; memory and handles must not grow after the first part."""
-    shelf, _ = make_shelf(folder)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = run("serve", "-l", str(shelf), "--port", str(port), "--write")
-    _wait_for(port)
-    address, ended, asked = f"http://127.0.0.1:{port}", threading.Event(), Counter[int]()
-
-    def ask(seed: int) -> None:
-        choose = random.Random(seed)  # noqa: S311
-        with httpx.Client(base_url=address, timeout=60) as client:
-            while not ended.wait(_PAUSE):
-                how = choose.randrange(5)
-                try:
-                    if how == 0:
-                        answer = client.get("/search", params={"q": str(choose.random())})
-                    elif how == 1:
-                        answer = client.post("/query", json={"sql": "select text from tuples limit 9"})
-                    elif how == 2:
-                        kind = {"Content-Type": "application/octet-stream"}
-                        name = {"name": f"{choose.randrange(20)}.csv"}
-                        data = b"a,b\nx,%d\n" % choose.randrange(99)
-                        answer = client.post("/documents", params=name, headers=kind, content=data)
-                    else:
-                        answer = client.get("/tables", params={"limit": choose.randrange(1, 50)})
-                    asked[answer.status_code] += 1
-                except httpx.TransportError:
-                    asked[0] += 1
-
-    threads = [threading.Thread(target=ask, args=(seed,), daemon=True) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    looks: list[tuple[int, int]] = []
-    for number in range(1, 13):
-        time.sleep(minutes * 60 / 12)
-        looks.append(held_by(process.pid))
-        told = f"{looks[-1][0] / 2**20:.0f} MiB, {looks[-1][1]} handles, answers {dict(asked)}"
-        print(f"load after {number * minutes / 12:.0f} minutes: {told}", flush=True)
-    ended.set()
-    process.terminate()
-    process.wait(20)
-    early, late = looks[0 if minutes >= 60 else 3], looks[-1]  # after five minutes, or a third of fewer
-    grown = f"memory {early[0]:,} -> {late[0]:,}, handles {early[1]} -> {late[1]}"
-    print(f"load: {minutes} minutes, answers {dict(asked)}; {grown}")
-    return (late[0] > 1.3 * early[0]) + (late[1] > early[1] + 20) + (asked[500] > 0)
+    with open_graph(library) as store:
+        return {str(one) for one in store if not str(one.predicate).endswith("holds>")}
 
 
 def main() -> int:
@@ -382,7 +302,7 @@ def main() -> int:
         faults = soak_mutants(chosen.mutants, chosen.seed, kinds) if chosen.mutants else 0
         faults += soak_flips(chosen.flips, folder / "flips", chosen.seed) if chosen.flips else 0
         faults += soak_kills(chosen.kills, folder / "kills", chosen.seed) if chosen.kills else 0
-        faults += soak_load(chosen.minutes, folder / "load") if chosen.minutes else 0
+        faults += soak_load(chosen.minutes, make_shelf(folder / "load")[0]) if chosen.minutes else 0
     print("no fault" if not faults else f"{faults} faults")
     return 1 if faults else 0
 

@@ -86,7 +86,7 @@ def fill_rooms(library: Library) -> None:
     """Give a library files of every other kind: a graph, weights, mined things, and what annotators said."""
     from tabellion.learn.repair.teach import appearing
     from tabellion.library.annotations import finish
-    from tabellion.library.graph import open_graph
+    from tabellion.library.graph import bring_up_to_date
     from tabellion.library.mined import add_ontology
     from tabellion.mine.attributes import Attribute
     from tabellion.mine.instances import ConceptInstance, Instance
@@ -107,4 +107,4 @@ def fill_rooms(library: Library) -> None:
     with appearing(library.folder.weights) as made:
         for path in SHIPPED.glob("left_parents.*"):
             shutil.copyfile(path, made / path.name)
-    open_graph(library)
+    bring_up_to_date(library)

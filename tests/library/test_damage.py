@@ -22,6 +22,7 @@ from tabellion.library.asking import list_queries
 from tabellion.library.catalogue import NEWEST
 from tabellion.library.files import summed_file, unlike_sums
 from tabellion.library.graph import open_graph
+from tabellion.library.library import Library
 from tabellion.library.records import describe_document
 from tabellion.library.upkeep import copy_library
 from tabellion.library.verify import verify_library
@@ -277,13 +278,18 @@ def test_damage_to_what_lies_beside_the_documents_is_told_and_costs_itself(tmp_p
         assert list(verify_library(library)) == []
 
 
+def all_facts(library: Library) -> set[str]:
+    with open_graph(library) as store:
+        return {str(one) for one in store}
+
+
 def test_a_damaged_graph_is_made_anew_and_damaged_weights_are_passed_over(tmp_path: Path) -> None:
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         library.add(*write_documents(tmp_path / "documents", 2))
         fill_rooms(library)
-        facts = {str(one) for one in open_graph(library)}
+        facts = all_facts(library)
         (library.folder.graph / "CURRENT").write_bytes(b"MANIFEST-999999\n")
-        assert {str(one) for one in open_graph(library)} == facts
+        assert all_facts(library) == facts
         (library.folder.graph / "CURRENT").write_bytes(b"MANIFEST-999999\n")
         (more,) = write_documents(tmp_path / "more", 1, seed=7)
         assert [one.status for one in library.add(more)] == ["added"]

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tabellion.errors import QueryError
+from tabellion.errors import LibraryError, QueryError
 from tabellion.library import open_library
+from tabellion.library.files import locked
 from tabellion.library.library import Library
 
 pytest.importorskip("pyoxigraph")
@@ -23,7 +24,8 @@ def ask(library: Library, query: str) -> list[str]:
     from tabellion.library.graph import answer_query, open_graph
 
     file = io.BytesIO()
-    answer_query(open_graph(library), query, file, "json")
+    with open_graph(library) as store:
+        answer_query(store, query, file, "json")
     rows = json.loads(file.getvalue())["results"]["bindings"]
     return [next(iter(row.values()))["value"] for row in rows]
 
@@ -107,6 +109,28 @@ def test_facts_that_were_written_beforehand_are_those_of_the_document(tmp_path: 
     assert (said[0][1], said[1][1]) == (0, 3), "only what has no facts beforehand is read again"
 
 
+def test_who_asks_while_files_of_the_graph_are_merged_asks_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tabellion.library import graph
+
+    real, tries = graph._opened, []
+
+    def gone(place: Path) -> object:
+        tries.append(place)
+        if len(tries) < 3:
+            raise LibraryError("the graph cannot be read (No such file or directory)")
+        with locked(library.folder.graph_lock) as mine:
+            assert not mine, "at last nobody may write"
+        return real(place)
+
+    monkeypatch.setattr(graph, "_opened", gone)
+    with open_library(str(tmp_path / "shelf"), create=True) as library:
+        library.add(EXAMPLES / "pilots.xlsx")
+        assert b"title" in library.sparql(TITLES, "csv")
+    assert len(tries) == 3
+
+
 def test_after_a_stroke_facts_are_those_of_the_repaired_table(tmp_path: Path) -> None:
     whole = "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH ?g { ?s ?p ?o } FILTER (?g != tab:holds) }"
     with open_library(str(tmp_path / "shelf"), create=True) as library:
@@ -125,5 +149,6 @@ def triples(library: Library, query: str, told: list[str]) -> list[bytes]:
     from tabellion.library.graph import answer_query, open_graph
 
     file = io.BytesIO()
-    answer_query(open_graph(library, told.append), query, file, "nquads")
+    with open_graph(library, told.append) as store:
+        answer_query(store, query, file, "nquads")
     return sorted(file.getvalue().splitlines())

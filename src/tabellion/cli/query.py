@@ -259,8 +259,7 @@ def sparql(
         def tell(source: str) -> None:
             complain(f"{source}: added to the graph")
 
-        store = open_graph(kept, tell)
-        with opened(output) as file, ended_after(seconds):
+        with open_graph(kept, tell) as store, opened(output) as file, ended_after(seconds):
             answer_query(store, asked, file, form.value, seconds)
             file.flush()
 

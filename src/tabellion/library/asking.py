@@ -10,7 +10,6 @@ number or as a quoted text, nothing else, so that no value can become part of th
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -31,8 +30,6 @@ from tabellion.workers import Bounds, Crew, LimitPassedError, WorkerLostError, h
 from tabellion.workers.inside import PIECE, at_most_physical
 
 if TYPE_CHECKING:
-    import pyoxigraph
-
     from tabellion.library.graph import ResultForm
     from tabellion.library.library import Library
 
@@ -212,36 +209,20 @@ def ask_sparql(library: Library, query: str, form: ResultForm, seconds: float, m
 
     The engine looks at its limit only between rows, so where it must end in time, its process does.
     """
-    from tabellion.library.graph import check_query, open_graph
+    from tabellion.library.graph import answer_meanwhile, bring_up_to_date, check_query
 
     check_query(query)
-    store = open_graph(library)
+    bring_up_to_date(library)
+    given = (library.folder.graph, library.folder.graph_lock, query, form, seconds)
     if library.askers is None:
-        return _answer_from(store, query, form, seconds)
-    del store
-    given = (str(library.folder.graph), query, form, seconds)
+        return answer_meanwhile(*given)
     bounds = Bounds(seconds + _START, at_most_physical(memory + _ROOM))
     try:
-        return library.askers.do(answer_sparql, *given, bounds=bounds)
+        return library.askers.do(answer_meanwhile, *given, bounds=bounds)
     except LimitPassedError as error:
         raise QueryError(over_time(seconds) if error.limit == "seconds" else over_memory(memory)) from None
     except WorkerLostError as error:
         raise QueryError(f"the query brought down the process that answered it ({error.how})") from None
-
-
-def answer_sparql(graph: str, query: str, form: ResultForm, seconds: float) -> bytes:
-    """Answer a question in SPARQL in a worker."""
-    import pyoxigraph
-
-    return _answer_from(pyoxigraph.Store.read_only(graph), query, form, seconds)
-
-
-def _answer_from(store: pyoxigraph.Store, query: str, form: ResultForm, seconds: float) -> bytes:
-    from tabellion.library.graph import answer_query as answer_in_sparql
-
-    file = io.BytesIO()
-    answer_in_sparql(store, query, file, form, seconds)
-    return file.getvalue()
 
 
 @lru_cache(maxsize=4)

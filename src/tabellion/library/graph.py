@@ -1,17 +1,21 @@
 """The library as RDF, to be asked in SPARQL: a store on the disk that follows the catalogue.
 
-In: a library. Out: an open `Graph`. Each table is a named graph, and all of them together are the default one. The
-store is derived: what the catalogue has and the store has not is added, from the facts that were written when it was
-read, what is gone is taken out. Queries only read, and reach nothing outside. Needs the extra `sparql`.
+In: a library. Out: its store, or the answer to a query. Each table is a named graph, and all of them together are the
+default one. The store is derived: what the catalogue has and the store has not is added, from the facts that were
+written when it was read, what is gone is taken out. Queries only read, and reach nothing outside. Needs the extra
+`sparql`.
 """
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from sqlalchemy import select
@@ -43,21 +47,41 @@ _FILE = ".sst"  # the files that hold the facts
 _TOGETHER = 4 * 2**20  # bytes of packed facts that are loaded at once, some hundred megabytes unpacked
 
 
-def open_graph(library: Library, tell: Told = lambda _: None) -> pyoxigraph.Store:
-    """The library's graph to read, brought up to date; `tell` hears of each document that is added."""
+@contextmanager
+def open_graph(library: Library, tell: Told = lambda _: None) -> Iterator[pyoxigraph.Store]:
+    """The library's graph to read, brought up to date; nobody writes to it until it is given back."""
+    bring_up_to_date(library, tell)
+    with locked(library.folder.graph_lock, shared=True, wait=_PATIENCE):
+        yield _opened(library.folder.graph)
+
+
+def bring_up_to_date(library: Library, tell: Told = lambda _: None) -> None:
+    """Let the graph hold just what the catalogue has; `tell` hears of each document that is added."""
     if find_spec("pyoxigraph") is None:
         raise MissingExtraError("SPARQL needs pyoxigraph: pip install 'tabellion[sparql]'")
+    if _is_current(library):
+        return
+    place = library.folder.graph
+    with locked(library.folder.graph_lock, wait=_PATIENCE) as mine:
+        if not mine:
+            raise LibraryError(f"{place}: another process is still bringing it up to date")
+        if find_graph_damage(library):
+            shutil.rmtree(place)
+        _write_graph(library, tell)
+
+
+def _opened(graph: Path) -> pyoxigraph.Store:
     import pyoxigraph
 
-    place = str(library.folder.graph)
-    if not _is_current(library):
-        with locked(library.folder.graph_lock, wait=_PATIENCE) as mine:
-            if not mine:
-                raise LibraryError(f"{place}: another process is still bringing it up to date")
-            if find_graph_damage(library):
-                shutil.rmtree(place)
-            _write_graph(library, tell)
-    return pyoxigraph.Store.read_only(place)
+    try:
+        return pyoxigraph.Store.read_only(str(graph))
+    except (OSError, RuntimeError) as error:
+        raise _unreadable(error) from None
+
+
+def _unreadable(error: Exception) -> LibraryError:
+    said = " ".join(str(error).split())
+    return LibraryError(f"the graph cannot be read ({said}); `tabellion rebuild --index` makes it anew")
 
 
 def _is_current(library: Library) -> bool:
@@ -159,8 +183,24 @@ def answer_query(store: pyoxigraph.Store, query: str, file: BinaryIO, form: Resu
     except (SyntaxError, ValueError) as error:
         raise QueryError(" ".join(str(error).split())) from None
     except RuntimeError as error:  # a file of it is damaged
-        note = f"the graph cannot be read ({' '.join(str(error).split())}); `tabellion rebuild --index` makes it anew"
-        raise LibraryError(note) from None
+        raise _unreadable(error) from None
+
+
+def answer_meanwhile(graph: Path, lock: Path, query: str, form: ResultForm, seconds: float = 60.0) -> bytes:
+    """The answer to a query, while others may write.
+
+    Who writes merges files that are just being read: then it is asked again, and at last while nobody writes.
+    """
+    for more in (True, True, False):
+        file = io.BytesIO()
+        try:
+            with nullcontext() if more else locked(lock, shared=True, wait=seconds):
+                answer_query(_opened(graph), query, file, form, seconds)
+            return file.getvalue()
+        except LibraryError:
+            if not more:
+                raise
+    raise AssertionError
 
 
 def check_query(query: str) -> None:

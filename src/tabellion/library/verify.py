@@ -50,7 +50,7 @@ from tabellion.library.upkeep import find_damage
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
 
-_LONG_WAIT = 600.0  # seconds that a writer waits while leavings are cleared away
+_LONG_WAIT = 600.0  # seconds that one waits for another that clears leavings away or writes the graph
 _LONGEST_RUN = 86_400.0  # seconds between a file in object storage and the transaction that names it
 
 
@@ -143,8 +143,7 @@ def verify_library(library: Library) -> Iterator[str]:
     if library.outdated_weights:
         yield library.outdated_weights
     yield from _check_beside(library.folder)
-    if damage := find_graph_damage(library):
-        yield f"graph: {damage}; `tabellion rebuild --index`"
+    yield from _check_graph(library)
     yield from _check_corrections(library)
     yield from _check_originals(library, {document.sha256 for document in documents} | set(old))
     yield from _check_tables(documents, counted)
@@ -198,6 +197,15 @@ def _check_originals(library: Library, hashes: set[str]) -> Iterator[str]:
             load_original(library.folder.originals, sha256)
         except LibraryError as error:
             yield f"original {error}; add the document again, or `tabellion restore` a backup"
+
+
+def _check_graph(library: Library) -> Iterator[str]:
+    if not library.folder.graph.exists():
+        return
+    with locked(library.folder.graph_lock, shared=True, wait=_LONG_WAIT):  # who writes merges files
+        damage = find_graph_damage(library)
+    if damage:
+        yield f"graph: {damage}; `tabellion rebuild --index`"
 
 
 def _check_corrections(library: Library) -> Iterator[str]:
