@@ -68,9 +68,8 @@ def main() -> int:
             with make_library((given.folder or Path(scratch)) / str(tables), tables) as library:
                 report(library, make_questions(library))
                 size = count_bytes(library.folder.index)
-                print(
-                    f"index: {len(library.index.rooms())} shards, {size / 1e6:,.0f} MB, {size / tables:,.0f} bytes a table"
-                )
+                room = f"{size / 1e6:,.0f} MB, {size / tables:,.0f} bytes a table"
+                print(f"index: {len(library.index.rooms())} shards, {room}", flush=True)
     return 0
 
 
