@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,15 @@ _crews: dict[str, Crew] = {}
 _lock = threading.Lock()
 _OPENERS = 2  # so that a large document does not keep a small one waiting
 _ASKERS = 8  # answers that one program may hold open at the same time
+
+
+@atexit.register
+def _clear_up() -> None:
+    """Take away the profiles of Chromium, which workers leave: they are killed when all is done."""
+    if any(Path(tempfile.gettempdir()).glob("tabellion-chromium-*")):
+        from tabellion.read.chromium.process import sweep_folders
+
+        sweep_folders()
 
 
 def readers(*, fork: bool = False) -> Crew:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabellion.errors import UnknownFormatError
-from tabellion.read.encoding import decode_text
+from tabellion.read.encoding import _foreign_lines, decode_text
 
 TEXTS = {
     "French": ("Année;Qualité;Très bien\nHôpital;Île-de-France;12\n", ["cp1252", "utf-8", "mac_roman", "cp850"]),
@@ -80,3 +80,10 @@ def test_a_handful_of_binary_bytes_is_no_text_of_wide_letters(data: bytes) -> No
 def test_a_text_may_be_one_letter(data: bytes) -> None:
     assert decode_text(data).text == "7"
     assert decode_text(data).notes == ()
+
+
+def test_lines_with_letters_beyond_ascii_are_found_in_one_pass() -> None:
+    lines = [b"caf\xe9", b"plain", b"", b"\xe9t\xe9 again"]
+    for ending in (b"\n", b"\r\n", b"\r"):
+        assert _foreign_lines(ending.join(lines)) == b"caf\xe9\n\xe9t\xe9 again"
+    assert _foreign_lines(b"a" * 10_000_000 + b"\n\xe9") == b"\xe9"

@@ -120,3 +120,7 @@ def test_a_host_that_cannot_be_reached_is_not_said_to_forbid(tmp_path: Path) -> 
     assert "robots.txt forbids" not in str(crawled.error) and "cannot be fetched" in str(crawled.error)
     (crawled,) = crawl_sites([address], CrawlSettings(retries=0, pause=0, private=False), tmp_path)
     assert "this computer or its network" in str(crawled.error)
+
+
+def test_an_address_may_be_written_in_capitals(site: str) -> None:
+    assert tabellion.extract(site.replace("http", "HTTP") + "/page")

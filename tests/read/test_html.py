@@ -13,6 +13,7 @@ from tabellion.model.document import Mark
 from tabellion.model.markup import MarkupPage
 from tabellion.model.style import Style
 from tabellion.read import Limits, read_document
+from tabellion.read.sniff import unpack_gzip
 from tabellion.read.web.page import read_markup
 
 
@@ -288,3 +289,12 @@ def test_the_path_of_a_very_deep_table_begins_at_the_nearest_elements() -> None:
     page = page_of("<div>" * 5000 + "<table><tr><td>1</table>" * 300)
     assert len(page.candidates) == 300
     assert max(len(candidate.path) for candidate in page.candidates) < 10_000
+
+
+def test_an_archive_of_many_members_is_read_whole() -> None:
+    members = b"".join(gzip.compress(b"%d," % number) for number in range(3_000))
+    assert unpack_gzip(members, Limits()) == b"".join(b"%d," % number for number in range(3_000))
+    large = bytes(range(256)) * 40_000
+    assert unpack_gzip(gzip.compress(large) + members, Limits()).startswith(large + b"0,1,")
+    with pytest.raises(TruncatedError, match="cut short"):
+        unpack_gzip(gzip.compress(large)[:-9], Limits())

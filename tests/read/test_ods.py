@@ -345,3 +345,10 @@ def test_real_files_hold_what_another_reader_finds(corpora: Callable[[str], Path
 def test_a_flat_file_is_told_by_its_content() -> None:
     text = document(f'<table:table table:name="S">{row(cell("a"))}</table:table>', kind="document")
     assert read_document(text.encode()).kind == "ods"
+
+
+def test_tables_inside_cells_are_told_of() -> None:
+    inside = f'<table:table table:name="T">{row(cell("b"))}</table:table>'
+    held = f'<table:table-cell office:value-type="string"><text:p>a</text:p>{inside}</table:table-cell>'
+    (issue,) = read(row(held)).issues
+    assert "inside the cells of others" in issue.note

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -165,6 +166,14 @@ def test_the_folder_of_a_killed_run_is_cleared_at_the_next_start(chromium: str) 
         sweep_folders()
         time.sleep(0.2)
     assert not left.exists()
+
+
+def test_a_run_leaves_no_folder_behind(chromium: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<table><tr><th>a<th>b<tr><td>1<td>2</table>")
+    code = "from tabellion.cli import main; main()"
+    arguments = [sys.executable, "-c", code, "extract", "--render", str(tmp_path / "page.html")]
+    subprocess.run(arguments, capture_output=True, check=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert not list(tmp_path.glob("tabellion-chromium-*"))
 
 
 def test_a_page_cannot_take_all_memory(render: Callable[..., Extraction]) -> None:

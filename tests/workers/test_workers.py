@@ -220,3 +220,10 @@ def test_a_process_that_ends_while_its_children_are_asked_for_has_none(monkeypat
     assert _descendants(gone) == []
     monkeypatch.setattr(os, "listdir", lambda _: [str(gone)])  # it was there when its threads were listed
     assert _descendants(1) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="memory of others is told by /proc")
+def test_a_task_that_aborts_with_much_of_its_memory_ran_out_of_it() -> None:
+    code = "import os; held = bytearray(b'x') * (220 * 2**20); os.abort()"
+    with Crew(1) as crew, pytest.raises(LimitPassedError, match="memory"):
+        crew.do(exec, code, bounds=Bounds(20, 300 * 2**20))

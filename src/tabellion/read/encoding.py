@@ -123,12 +123,13 @@ def _foreign(data: bytes) -> bool:
 def _foreign_lines(data: bytes) -> bytes:
     """Lines that hold letters beyond ASCII, up to the size of a sample."""
     lines: list[bytes] = []
-    size = 0
-    for match in re.finditer(rb"[^\r\n]*[\x80-\xff][^\r\n]*", data):
-        lines.append(match[0][:_SAMPLE])
+    size = at = 0
+    while size <= _SAMPLE and (found := _BEYOND_ASCII.search(data, at)):
+        start = max(at, data.rfind(b"\n", at, found.start()) + 1, data.rfind(b"\r", at, found.start()) + 1)
+        ended = _LINE_END.search(data, found.end())
+        at = ended.start() if ended else len(data)
+        lines.append(data[start : min(at, start + _SAMPLE)])
         size += len(lines[-1])
-        if size > _SAMPLE:
-            break
     return b"\n".join(lines)
 
 
@@ -254,6 +255,8 @@ _BROKEN_SHARE = 0.002  # broken characters a file in its true encoding may have
 _DOUBT = 0.08  # a lead over the second-best encoding that leaves a doubt where there are
 _FEW_LETTERS = 30  # at most so many foreign letters to go by
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_LINE_END = re.compile(rb"[\r\n]")
 _TOGETHER = re.compile(rb"[\x80-\xff]{2}")
 
 

@@ -32,7 +32,7 @@ def fetch_source(source: str | Path | bytes, limits: Limits, *, private: bool = 
 
     Without `private`, addresses of this computer and its own network are not asked.
     """
-    if isinstance(source, str) and source.startswith(("http://", "https://")):
+    if isinstance(source, str) and source[:8].lower().startswith(("http://", "https://")):
         from tabellion.read.web.transport import fetch_page  # reading files costs no web client
 
         fetched = fetch_page(source, limits, private=private)

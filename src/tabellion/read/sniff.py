@@ -28,6 +28,7 @@ from tabellion.read.web.markup import is_mhtml
 
 _MAGIC = b"\x1f\x8b"
 _STEP = 2**20
+_LEAST_GIVEN = 2**12  # bytes given at first: what a small member does not take is copied
 
 
 def unpack_gzip(data: bytes, limits: Limits) -> bytes:
@@ -36,15 +37,17 @@ def unpack_gzip(data: bytes, limits: Limits) -> bytes:
         return data
     unpacked = bytearray()
     most = min(limits.bytes, int(limits.unpacked_ratio * max(len(data), _STEP)))
-    rest = data
+    at = 0
     try:
-        while rest.startswith(_MAGIC):
-            inflater = zlib.decompressobj(wbits=31)
+        while data.startswith(_MAGIC, at):  # an archive may have several members, also very many small ones
+            inflater, given = zlib.decompressobj(wbits=31), _LEAST_GIVEN
             while not inflater.eof:
-                piece = inflater.decompress(rest, _STEP)
-                rest = inflater.unconsumed_tail or inflater.unused_data
-                if not piece and not inflater.eof:
+                packed = data[at : at + given]
+                piece = inflater.decompress(packed, _STEP)
+                taken = len(packed) - len(inflater.unused_data if inflater.eof else inflater.unconsumed_tail)
+                if not piece and not taken and not inflater.eof:
                     raise TruncatedError("the gzip archive is cut short; fetch the file again")
+                at, given = at + taken, min(2 * given, _STEP)
                 unpacked += piece
                 _check_size(len(unpacked), most, limits)
     except zlib.error as error:

@@ -37,6 +37,8 @@ _LEAST_GRACE, _MOST_GRACE = 0.3, 2.0
 _START = 60.0  # seconds until a worker runs, on a machine that is busy
 _FULL = 2**30  # bytes: a worker that holds so much after a task is replaced
 _NEAR = 0.9  # a worker that ends by itself with so much of what it may hold ran out of memory
+_NEAR_ABORTED = 0.5  # one that aborts asked for so much at once, to double what it has, that it got nothing
+_ABORTS = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
 _BEGIN = "from tabellion.workers.inside import begin; begin({number}, {path!r})"
 _open: weakref.WeakSet[Worker] = weakref.WeakSet()
 
@@ -213,7 +215,8 @@ class Worker:
         status, most = self._wait()
         if status == -getattr(signal, "SIGXCPU", 24):
             return LimitPassedError("seconds")
-        if max(self._held_then, most if most > self._inherited else 0) > _NEAR * bounds.memory:
+        near = _NEAR_ABORTED if status in _ABORTS else _NEAR
+        if max(self._held_then, most if most > self._inherited else 0) > near * bounds.memory:
             return LimitPassedError("memory")
         return WorkerLostError(_name(status))
 

@@ -75,6 +75,7 @@ class BodyParser:
         self._link = False
         self._rows = 0
         self.ranges: list[Attributes] = []  # that are filtered or have a name
+        self.nested = 0  # tables inside others
 
     def parse(self, xml: bytes) -> None:
         """Go through the whole document."""
@@ -88,6 +89,7 @@ class BodyParser:
         elif self._cell is not None:
             if self._covered or name not in _HOLDERS:
                 self._skipped = 1
+                self.nested += name == _TABLE
             elif name not in _LISTS:
                 self._looks = []
         elif self._table is None:
@@ -104,6 +106,7 @@ class BodyParser:
             self._table.add_column(attributes)
         elif name in (_SHAPES, _TABLE):
             self._skipped = 1
+            self.nested += name == _TABLE
 
     def _start_in_paragraph(self, name: str, attributes: Attributes) -> None:
         looks = self._looks or []
@@ -236,6 +239,8 @@ def _read_content(xml: bytes, known: dict[str, etree._Element | None], limits: L
     parser.parse(xml)
     if only is not None and only not in names:
         raise UsageError(f"no sheet named {only!r}; the sheets are: {', '.join(names)}")
+    if parser.nested:
+        issues.append(Issue("read", f"tables inside the cells of others were left out: {parser.nested:,}"))
     title, authors = _document_facts(known.get(_META))
     return Contents(_with_ranges(sheets, parser.ranges), tuple(names), title, authors, tuple(issues))
 
