@@ -83,3 +83,9 @@ def test_a_library_without_tables_has_a_survey(tmp_path: Path) -> None:
     with open_library(str(tmp_path / "shelf"), create=True) as library:
         found = library.survey()
         assert (found.tables, found.groups) == (0, [])
+
+
+def test_the_middle_size_is_the_median(library: Library) -> None:
+    found = library.survey()
+    (every,) = [group for group in found.groups if group.by == "all"]
+    assert {name: middle for name, _, _, middle, _, _ in found.sizes}["rows"] == every.rows

@@ -178,7 +178,10 @@ def survey(
         SurveyForm, typer.Option("--format", "-f", help="table: for people; csv, json: for programs.")
     ] = SurveyForm.table,
     pictures: Annotated[
-        Path | None, typer.Option("--pictures", metavar="DIR", help="Write the shares as SVG pictures to this folder.")
+        Path | None,
+        typer.Option(
+            "--pictures", metavar="DIR", file_okay=False, help="Write the shares as SVG pictures to this folder."
+        ),
     ] = None,
     library: LibraryOption = None,
     files: FilesOption = None,

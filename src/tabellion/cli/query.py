@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -59,8 +60,24 @@ SqlArgument = Annotated[
     str,
     typer.Argument(metavar="SQL", help="One SELECT, or the name of a saved question; - reads it from standard input."),
 ]
+
+
+def _finite(number: float) -> float:
+    if not math.isfinite(number):
+        raise typer.BadParameter("must be a number")
+    return number
+
+
 SecondsOption = Annotated[
-    float, typer.Option("--seconds", metavar="N", min=0.001, help="How long a query may run.", rich_help_panel="Limits")
+    float,
+    typer.Option(
+        "--seconds",
+        metavar="N",
+        min=0.001,
+        callback=_finite,
+        help="How long a query may run.",
+        rich_help_panel="Limits",
+    ),
 ]
 MemoryOption = Annotated[
     int, typer.Option("--memory", metavar="MB", min=16, help="Megabytes it may hold.", rich_help_panel="Limits")
@@ -244,7 +261,7 @@ def sparql(
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="N", min=0.001, help="How long a query may run.")
+        float, typer.Option("--seconds", metavar="N", min=0.001, callback=_finite, help="How long a query may run.")
     ] = 60.0,
 ) -> None:
     """Ask one question in SPARQL."""

@@ -19,6 +19,7 @@ from statistics import median
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
 from sqlalchemy import select
 
 from tabellion.library.catalogue import documents, tables
@@ -295,10 +296,7 @@ def bootstrap(seen: Iterable[tuple[str, bool]], draws: int = DRAWS) -> Share:
 
 
 def _quantiles(values: Sequence[int]) -> tuple[float, float, float, float, float]:
-    ordered = sorted(values) or [0]
-    one, two, three, four, five = (
-        float(ordered[min(len(ordered) - 1, int(part * len(ordered)))]) for part in (0.05, 0.25, 0.5, 0.75, 0.95)
-    )
+    one, two, three, four, five = np.quantile(values or [0], (0.05, 0.25, 0.5, 0.75, 0.95)).tolist()
     return one, two, three, four, five
 
 
