@@ -163,9 +163,14 @@ class _Run:
         except (MissingExtraError, UsageError):
             raise
         except TabellionError as error:
-            fault = ReadDocument(source, None, error.kind, str(error))
-            self.report.note(fault)
-            self.listen(fault, self.report)
+            self._tell(ReadDocument(source, None, error.kind, str(error)))
+        except Exception as error:  # a defect of ours, or of a library below: the run goes on
+            note = " ".join(f"{source}: a defect of tabellion ({type(error).__name__}: {error})".split())
+            self._tell(ReadDocument(source, None, "defect", note))
+
+    def _tell(self, fault: ReadDocument) -> None:
+        self.report.note(fault)
+        self.listen(fault, self.report)
 
     def read(self, client: Any, planned: Iterator[Planned]) -> None:
         """Have all batches read, and make each visible in its turn."""

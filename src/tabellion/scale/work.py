@@ -28,7 +28,7 @@ from tabellion.library.writing import store_tuples
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 from tabellion.read.archives import load_place
-from tabellion.scale.places import DAMAGED, WEB, DocumentPlace
+from tabellion.scale.places import DAMAGED, INDEX, WEB, DocumentPlace
 
 Originals = Literal["keep", "refer"]
 
@@ -87,8 +87,7 @@ def _read(place: DocumentPlace, work: WorkSettings) -> Reading | ReadDocument:
     """A document that was read, or what else became of it."""
     name, size = place.source, place.size
     if place.unfit == DAMAGED:
-        note = f"{place.file}: a record behind byte {place.offset:,} is damaged; those after it are read"
-        return ReadDocument(name, None, "truncated", note)
+        return ReadDocument(name, None, "truncated", _damage(place))
     if place.unfit:
         return ReadDocument(name, size=size, unfit=place.unfit)
     try:
@@ -116,6 +115,13 @@ def _read(place: DocumentPlace, work: WorkSettings) -> Reading | ReadDocument:
         note = " ".join(f"{name}: a defect of tabellion ({type(error).__name__}: {error})".split())
         return ReadDocument(name, None, "defect", note, size=size)
     return reading
+
+
+def _damage(place: DocumentPlace) -> str:
+    """What is told of a record that cannot be read, of an archive or of an index."""
+    if place.file.lower().endswith(INDEX):
+        return f"{place.source}: row {place.offset:,} of {place.file} does not say which record it is"
+    return f"{place.file}: a record behind byte {place.offset:,} is damaged; those after it are read"
 
 
 def _rendered(have: StoredSource, settings: Settings) -> str | None:
