@@ -105,20 +105,47 @@ def read_heads(stream: BinaryIO) -> Iterator[Any]:
 
 
 def _lies_between(stream: BinaryIO, first: int, start: int) -> bool:
-    """Whether there is something between a record and the next start that was found; not where it is damaged itself."""
+    """Whether there is something between a record and the next start that was found; not where it is damaged itself.
+
+    The rest of a record that is longer than it says is none.
+    """
+    stream.seek(first)
+    begins = stream.read(4)
+    if begins.startswith(_GZIP):
+        return _packed_end(stream, first) not in (-1, start)
     stream.seek(0)
     head = _dictionary_frame(stream) if first else b""
     stream.seek(first)
-    whole = False
+    part, whole = _After(head, stream, start), False
     try:
-        for record in _iterate(_After(head, stream, start)):
+        for record in _iterate(part):
             _body(record, record.content_length)
             whole = True
     except BaseException as error:
         if not _is_fault(error):
             raise
-        return whole
+        return whole and (begins != b"WARC" or _heads_in(part) > 1)
     return False
+
+
+def _packed_end(stream: BinaryIO, first: int) -> int:
+    """Where ends what gzip packed; -1 where it is damaged."""
+    stream.seek(first)
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        while not unpacker.eof and (packed := stream.read(_CHUNK)):
+            while packed and not unpacker.eof:
+                unpacker.decompress(packed, _CHUNK)
+                packed = unpacker.unconsumed_tail
+    except zlib.error:
+        return -1
+    return stream.tell() - len(unpacker.unused_data) if unpacker.eof else -1
+
+
+def _heads_in(stream: io.RawIOBase) -> int:
+    """How many records a plain part of an archive names."""
+    stream.seek(0)
+    return sum(line.startswith(b"WARC-Type:") for line in io.BufferedReader(stream))
 
 
 def _body(record: Any, most: int) -> bytes:
@@ -186,10 +213,20 @@ def _record_at(stream: BinaryIO, offset: int, limits: Limits) -> Any:
     stream.seek(offset)
     packed = stream.read(len(_GZIP)) == _GZIP
     stream.seek(offset)
-    held: Any = _After(head, stream) if head else stream
-    if packed:
-        held = io.BytesIO(_unpacked(stream, limits.bytes + _HEADS))
-    return next(_iterate(held), None)
+    if not packed:
+        return next(_iterate(_After(head, stream) if head else stream), None)
+    data = _unpacked(stream, limits.bytes + _HEADS)
+    record = next(_iterate(io.BytesIO(data)), None)
+    if record is not None and _goes_on(data, record.headers.get("Content-Length", "")):
+        raise ValueError("it is longer than it says")
+    return record
+
+
+def _goes_on(data: bytes, length: str) -> bool:
+    """Whether behind a record, where it should end, there is neither an end nor the next one."""
+    body = data.find(b"\r\n\r\n") + 4
+    rest = data[body + int(length) :].strip() if length.isdecimal() else b""
+    return bool(rest) and not rest.startswith(b"WARC/")
 
 
 def _unpacked(stream: BinaryIO, most: int) -> bytes:

@@ -21,7 +21,7 @@ from tabellion.isolated import do_reading
 from tabellion.library.adding import StoredSource, fetch_original
 from tabellion.library.files import bring_to_disk, is_local, open_room
 from tabellion.library.holdings import document_address
-from tabellion.library.originals import Reference, Segment, refer_original, store_original
+from tabellion.library.originals import Reference, Segment, is_kept, refer_original, store_original
 from tabellion.library.reading import Reading, as_stored, pack_reading, read_for_library
 from tabellion.library.stored_tables import editions_of
 from tabellion.library.writing import store_tuples
@@ -96,15 +96,11 @@ def _read(place: DocumentPlace, work: WorkSettings) -> Reading | ReadDocument:
         data = load_bytes(place, settings)
         size, digest = len(data), hashlib.sha256(data).hexdigest()
         if have and have.sha256 == digest and have.rendered == _rendered(have, settings):
+            _keep(place, data, digest, work)
             return ReadDocument(name, size=size)
         settings = msgspec.structs.replace(settings, network=False)  # what a page needs of the web is in it now
         reading = _read_bounded(name, data, settings, log, work.originals)
-        originals = open_room(work.originals)
-        if work.keep == "refer":
-            file = place.file if "://" in place.file else str(Path(place.file).absolute())
-            refer_original(originals, Reference(file, place.offset, place.length), digest)
-        else:
-            store_original(originals, data, digest)
+        _keep(place, data, digest, work)
     except TabellionError as error:
         return ReadDocument(name, None, error.kind, str(error), size=size)
     except MemoryError:
@@ -115,6 +111,16 @@ def _read(place: DocumentPlace, work: WorkSettings) -> Reading | ReadDocument:
         note = " ".join(f"{name}: a defect of tabellion ({type(error).__name__}: {error})".split())
         return ReadDocument(name, None, "defect", note, size=size)
     return reading
+
+
+def _keep(place: DocumentPlace, data: bytes, digest: str, work: WorkSettings) -> None:
+    """Keep a document, or note where it lies; a copy that was damaged, and one that was only noted, is made anew."""
+    originals = open_room(work.originals)
+    if work.keep == "keep" or is_kept(originals, digest):
+        store_original(originals, data, digest)
+        return
+    file = place.file if "://" in place.file else str(Path(place.file).absolute())
+    refer_original(originals, Reference(file, place.offset, place.length), digest)
 
 
 def _damage(place: DocumentPlace) -> str:
