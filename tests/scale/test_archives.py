@@ -179,8 +179,17 @@ def test_a_record_that_a_server_does_not_send_is_told_as_it_is(server: str) -> N
         list(expand_places([f"@{server}/403.txt"]))
 
 
+@pytest.fixture
+def stores() -> Iterator[None]:
+    """No connection to a store that an earlier test made, and none that a later one would be given."""
+    s3fs = pytest.importorskip("s3fs")
+    s3fs.S3FileSystem.clear_instance_cache()
+    yield
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.mark.usefixtures("stores")
 def test_a_store_without_a_key_is_told_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("s3fs")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
