@@ -171,8 +171,8 @@ def test_what_a_server_does_not_send_is_told_as_it_is(server: str, name: str, wo
 
 def test_a_record_that_a_server_does_not_send_is_told_as_it_is(server: str) -> None:
     for name, words in (("500.warc.gz", "answered 500"), ("whole.warc.gz", "no parts of files"), ("404.gz", "nothing")):
-        with pytest.raises(UnreadableError, match=words):
-            load_bytes(DocumentPlace("a", f"{server}/{name}", 0, length=100), Settings())
+        with pytest.raises(UnreadableError, match=f"https://a.example/1: {server}/{name}: .*{words}"):
+            load_bytes(DocumentPlace("https://a.example/1", f"{server}/{name}", 0, length=100), Settings())
     with pytest.raises(UnreadableError, match=r"127\.0\.0\.1:1/a.warc.gz: cannot be fetched"):
         list(expand_places(["http://127.0.0.1:1/a.warc.gz"]))
     with pytest.raises(UnreadableError, match="its server answered 403"):

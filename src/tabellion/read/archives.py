@@ -182,7 +182,12 @@ def load_place(file: str, offset: int, limits: Limits, name: str = "", length: i
     """
     name = name or file
     if offset >= 0:
-        return _load_record(file, offset, limits, name, length)
+        try:
+            return _load_record(file, offset, limits, name, length)
+        except UnreadableError as error:
+            if str(error).startswith(name):
+                raise
+            raise type(error)(f"{name}: {error}") from error
     if file.startswith(("http://", "https://")) or "://" not in file:
         return fetch_source(file, limits).data
     with opened(file) as stream:

@@ -14,7 +14,7 @@ from contextlib import closing
 
 import msgspec
 
-from tabellion.errors import TabellionError
+from tabellion.errors import LibraryError, TabellionError
 from tabellion.library.holdings import document_address
 from tabellion.scale.places import DocumentPlace, local_path
 
@@ -31,22 +31,30 @@ def pass_over_repeats(places: Iterable[DocumentPlace]) -> Iterator[DocumentPlace
     temporary file that is gone with the process: 24 bytes of hashes for each document, which take 33 there (of 1.5
     million). So the memory of a run stays bounded, and 40 million documents take 1.3 GB where temporary files lie.
     """
-    with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as met:
-        met.execute(_CACHE)
-        met.execute("pragma journal_mode = off")
-        met.execute("begin")  # one transaction, never ended: nothing is written but what the memory does not hold
-        met.execute("create table met (name blob primary key, place blob) without rowid")
-        for place in places:
-            where = f"{local_path(place.file)}\0{place.offset}"
-            at = _hash(where, 8)
-            here = (_hash(f"{place.source}\0{where}", 16), at)
-            named = here if place.unfit else (_hash(_address(place), 16), at)  # what is no document takes no name
-            if met.execute(_MEET, named).rowcount:
-                yield place
-            elif place.offset < 0 or place.unfit or met.execute(_SAME, named).fetchone():
-                continue
-            elif met.execute(_MEET, here).rowcount:
-                yield msgspec.structs.replace(place, unfit=AGAIN)
+    try:
+        with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as met:
+            met.execute(_CACHE)
+            met.execute("pragma journal_mode = off")
+            met.execute("begin")  # one transaction, never ended: nothing is written but what the memory does not hold
+            met.execute("create table met (name blob primary key, place blob) without rowid")
+            for place in places:
+                if (kept := _met(place, met)) is not None:
+                    yield kept
+    except sqlite3.Error as error:
+        raise LibraryError(f"temporary files cannot be written ({error}); TMPDIR says where they lie") from error
+
+
+def _met(place: DocumentPlace, met: sqlite3.Connection) -> DocumentPlace | None:
+    """A place that is met for the first time, or that is passed over; None where it was met before."""
+    where = f"{local_path(place.file)}\0{place.offset}"
+    at = _hash(where, 8)
+    here = (_hash(f"{place.source}\0{where}", 16), at)
+    named = here if place.unfit else (_hash(_address(place), 16), at)  # what is no document takes no name
+    if met.execute(_MEET, named).rowcount:
+        return place
+    if place.offset < 0 or place.unfit or met.execute(_SAME, named).fetchone():
+        return None
+    return msgspec.structs.replace(place, unfit=AGAIN) if met.execute(_MEET, here).rowcount else None
 
 
 def _address(place: DocumentPlace) -> str:
