@@ -191,7 +191,8 @@ def measure_archive(records: int, folder: Path) -> int:
 
 def answers(path: Path) -> Iterator[tuple[str, bytes]]:
     """What can be read of an archive by its reader alone, from record to record."""
-    from tabellion.read.archives import opened, read_heads
+    from tabellion.read.archives import read_heads
+    from tabellion.read.stores import opened
 
     response = load_fastwarc().WarcRecordType.response
     with opened(str(path)) as stream:

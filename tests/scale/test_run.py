@@ -13,8 +13,10 @@ import pytest
 from archives import DATE, EXAMPLES, PAGE, RECORDS, contents, pack_archive, write_archive, write_crawl
 from sqlalchemy import event
 
+import tabellion.scale.driver
+import tabellion.scale.named
 import tabellion.scale.work
-from tabellion.errors import CrashError, TruncatedError, UnreadableError, UsageError
+from tabellion.errors import CrashError, LibraryError, TruncatedError, UnreadableError, UsageError
 from tabellion.library import open_library
 from tabellion.library.verify import verify_library
 from tabellion.pipeline import Settings
@@ -29,6 +31,7 @@ from tabellion.scale import (
     run_sources,
 )
 from tabellion.scale.driver import BATCH_BYTES, BATCH_DOCUMENTS, Ahead, connected
+from tabellion.scale.places import SourceFile
 from tabellion.scale.work import Batch, ReadDocument, load_bytes
 
 pytest.importorskip("distributed")
@@ -283,6 +286,28 @@ def test_batches_are_sized_by_what_documents_cost() -> None:
     large = [DocumentPlace(f"{number}.csv", "x", size=BATCH_BYTES - 1) for number in range(2)]
     sizes = [len(planned.places) for planned in plan_batches([*pages, *pages[-1:], *prints, *large])]
     assert sizes == [BATCH_DOCUMENTS, 1 + 3, 2, 1, 1]  # what is named twice is read once
+
+
+def test_a_disk_without_room_for_what_was_named_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabellion.scale.named, "_CACHE", "pragma max_page_count = 3")
+    with pytest.raises(LibraryError, match="temporary files cannot be written"):
+        list(plan_batches(DocumentPlace(f"{number}.html", "x") for number in range(5000)))
+
+
+def test_a_defect_in_listing_a_source_costs_that_source(
+    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.html", "b.html"):
+        (tmp_path / name).write_bytes(PAGE)
+    real = tabellion.scale.driver.places_in
+
+    def fail(one: SourceFile, archives: str | None) -> Iterator[DocumentPlace]:
+        return real(one, archives) if one.name.endswith("a.html") else iter([1 // 0])  # type: ignore[list-item]
+
+    monkeypatch.setattr(tabellion.scale.driver, "places_in", fail)
+    with open_library(str(tmp_path / "library"), create=True) as library:
+        report = run_sources([str(tmp_path / "b.html"), str(tmp_path / "a.html")], library, cluster)
+    assert (report.documents, report.failures) == ({"added": 1, "error": 1}, {"defect": 1})
 
 
 def test_a_segment_is_called_by_what_it_holds(tmp_path: Path) -> None:

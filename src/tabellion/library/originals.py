@@ -129,9 +129,10 @@ def store_original(originals: Path, data: bytes, sha256: str) -> None:
 
 
 def refer_original(originals: Path, reference: Reference, sha256: str) -> None:
-    """Note where these bytes lie, unless they are kept."""
-    if not is_kept(originals, sha256):
-        _write(original_paths(originals, sha256)[-1], msgspec.json.encode(reference))
+    """Note where these bytes lie, unless they are kept, or it is noted so already."""
+    path, said = original_paths(originals, sha256)[-1], msgspec.json.encode(reference)
+    if not is_kept(originals, sha256) and not (path.exists() and path.read_bytes() == said):
+        _write(path, said)
 
 
 def is_kept(originals: Path, sha256: str) -> bool:

@@ -3,7 +3,7 @@
 Out: bytes. WARC files may be plain, packed with gzip, lz4 or zstandard (with a dictionary at their beginning, too), and
 lie in a WACZ file, of which they are called `FILE!NAME`; what a server packed or sent in chunks is unpacked. Addresses
 are opened by fsspec, and `http://` as other documents are. A record that is not as it was written, by the checksum of
-gzip, is damaged.
+gzip, or that has fewer bytes than its head says, is damaged.
 """
 
 from __future__ import annotations
@@ -14,76 +14,29 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from itertools import islice
 from typing import Any, BinaryIO
 
 from tabellion.errors import MissingExtraError, SourceMissingError, TooLargeError, TruncatedError, UnreadableError
+from tabellion.read.answers import unpack_answer
 from tabellion.read.fetch import fetch_source
 from tabellion.read.limits import Limits
+from tabellion.read.stores import INSIDE, opened, opened_range, told
 
 ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4", ".wacz")
-INSIDE = "!"  # between a WACZ file and the archive in it
 _DICTIONARY = 0x184D2A5D  # what begins a frame that holds the dictionary of a zstandard file
 _LARGEST_DICTIONARY = 2**26  # bytes
 _GZIP = b"\x1f\x8b"
 _HEADS = 2**20  # bytes for the heads of a record
 _CHUNK, _OVERLAP = 2**20, 16  # bytes looked through at once, and again with the next
-_START = re.compile(  # of a record: packed with gzip, zstandard or lz4, or plain
-    rb"\x1f\x8b\x08[\x00-\x1f].{4}[\x00\x02\x04][\x00-\x0d\xff]|\x28\xb5\x2f\xfd|\x04\x22\x4d\x18|(?<=\n)WARC/1\.[01]\r\n",
-    re.DOTALL,
-)
+_STARTS = {  # of records, by how an archive begins: gzip, zstandard (its second with a dictionary), lz4, or plain
+    b"\x1f\x8b": rb"\x1f\x8b\x08[\x00-\x1f].{4}[\x00\x02\x04][\x00-\x0d\xff]",
+    b"\x28\xb5": rb"\x28\xb5\x2f\xfd",
+    b"\x5d\x2a": rb"\x28\xb5\x2f\xfd",
+    b"\x04\x22": rb"\x04\x22\x4d\x18",
+    b"WA": rb"(?<=\n)WARC/1\.[01]\r\n",
+}
 _FAULTS = (OSError, ValueError, EOFError, RuntimeError, TypeError, zlib.error)  # what reading a damaged archive raises
-
-
-@contextmanager
-def opened(file: str) -> Iterator[BinaryIO]:
-    """A file, by path or by an address that fsspec knows, or an archive inside a WACZ file."""
-    outer, inside, name = file.partition(INSIDE)
-    if inside and outer.lower().endswith(".wacz"):
-        with opened(outer) as packed, zipfile.ZipFile(packed) as archive, archive.open(name) as stream:
-            yield stream  # type: ignore[misc]
-        return
-    if "://" not in file:
-        try:
-            stream = Path(file).open("rb")  # noqa: SIM115 - closed below; what goes wrong there is not told here
-        except FileNotFoundError as error:
-            raise SourceMissingError(f"{file}: no such file") from error
-        except (OSError, ValueError) as error:
-            raise UnreadableError(f"{file}: cannot be read ({error})") from error
-        with stream:
-            yield stream
-        return
-    store, path = open_store(file)
-    try:
-        with store.open(path, "rb") as stream:
-            yield stream
-    except FileNotFoundError as error:
-        raise SourceMissingError(f"{file}: there is nothing at this address") from error
-
-
-@contextmanager
-def _opened_range(file: str, offset: int, length: int) -> Iterator[BinaryIO]:
-    """Some bytes of a file at an address, in one request."""
-    store, path = open_store(file)
-    try:
-        data = store.cat_file(path, start=offset, end=offset + length)
-    except FileNotFoundError as error:
-        raise SourceMissingError(f"{file}: there is nothing at this address") from error
-    except OSError as error:
-        raise UnreadableError(f"{file}: cannot be fetched ({error})") from error
-    yield io.BytesIO(data)
-
-
-def open_store(address: str) -> tuple[Any, str]:
-    """What fsspec reads an address with, and how it calls the thing there."""
-    try:
-        import fsspec
-
-        store, path = fsspec.core.url_to_fs(address)
-    except (ImportError, ValueError) as error:  # fsspec names the package that an address needs
-        raise MissingExtraError(f"{address}: {error}; pip install 'tabellion[scale]' and what it names") from error
-    return store, path
 
 
 def name_archives(file: str) -> list[str]:
@@ -91,10 +44,36 @@ def name_archives(file: str) -> list[str]:
     if not file.lower().endswith(".wacz"):
         return [file]
     try:
-        with opened(file) as packed, zipfile.ZipFile(packed) as archive:
+        with opened(file) as packed, told(file), zipfile.ZipFile(packed) as archive:
             return [f"{file}{INSIDE}{name}" for name in archive.namelist() if name.lower().endswith(ARCHIVES[:-1])]
-    except zipfile.BadZipFile as error:
-        raise TruncatedError(f"{file}: not the archive that its ending says ({error})") from error
+    except TruncatedError as error:
+        raise TruncatedError(f"{file}: not the archive that its ending says ({error.__cause__})") from error
+
+
+def check_packing(stream: BinaryIO, file: str) -> None:
+    """An error where records are packed together: the way to one would be through all before it."""
+    if stream.read(2) not in list(_STARTS)[:-1]:
+        return
+    stream.seek(0)
+    try:
+        second = [record.stream_pos for record in islice(_iterate(stream), 2)][1:]
+    except BaseException as error:
+        if not _is_fault(error):
+            raise
+        return  # damaged: who reads it tells that
+    starts = _starts(stream)
+    for at in second:
+        stream.seek(at)
+        if not starts.match(stream.read(_OVERLAP)):
+            note = (
+                "its records are packed together, not each for itself; unpack it (gzip -d, zstd -d) and read the .warc"
+            )
+            raise UnreadableError(f"{file}: {note}, or pack it again (warcio recompress)")
+
+
+def _iterate(stream: Any) -> Iterator[Any]:
+    """Records as they are: bodies are unpacked when they are wanted, for not all are packed as they say."""
+    return iter(load_fastwarc().ArchiveIterator(stream, auto_decode="none"))
 
 
 def read_heads(stream: BinaryIO) -> Iterator[Any]:
@@ -104,11 +83,12 @@ def read_heads(stream: BinaryIO) -> Iterator[Any]:
     be read is told of by itself, whatever becomes of its body.
     """
     at, last = 0, -1
+    starts = _starts(stream)
     while at >= 0:
         stream.seek(at)
         came = broken = False
         try:
-            for record in load_fastwarc().ArchiveIterator(stream, auto_decode="all"):
+            for record in _iterate(stream):
                 came, last = True, record.stream_pos
                 yield record
         except BaseException as error:
@@ -117,16 +97,40 @@ def read_heads(stream: BinaryIO) -> Iterator[Any]:
             broken = True
         lost = broken or last >= 0  # a start without a record: damaged, or cut off
         last = max(last, at)
-        at = _next_start(stream, last + 1)
+        at = _next_start(stream, last + 1, starts)
         if came:
             lost = broken and _lies_between(stream, last, at)
         if lost:
             yield None
 
 
-def _lies_between(stream: BinaryIO, record: int, start: int) -> bool:
-    """Whether there is something between a record and the next start that was found; not where it is damaged itself."""
-    stream.seek(record)
+def _lies_between(stream: BinaryIO, first: int, start: int) -> bool:
+    """Whether there is something between a record and the next start that was found; not where it is damaged itself.
+
+    The rest of a record that is longer than it says is none.
+    """
+    stream.seek(first)
+    begins = stream.read(4)
+    if begins.startswith(_GZIP):
+        return _packed_end(stream, first) not in (-1, start)
+    stream.seek(0)
+    head = _dictionary_frame(stream) if first else b""
+    stream.seek(first)
+    part, whole = _After(head, stream, start), False
+    try:
+        for record in _iterate(part):
+            _body(record, record.content_length)
+            whole = True
+    except BaseException as error:
+        if not _is_fault(error):
+            raise
+        return whole and (begins != b"WARC" or _heads_in(part) > 1)
+    return False
+
+
+def _packed_end(stream: BinaryIO, first: int) -> int:
+    """Where ends what gzip packed; -1 where it is damaged."""
+    stream.seek(first)
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         while not unpacker.eof and (packed := stream.read(_CHUNK)):
@@ -134,18 +138,37 @@ def _lies_between(stream: BinaryIO, record: int, start: int) -> bool:
                 unpacker.decompress(packed, _CHUNK)
                 packed = unpacker.unconsumed_tail
     except zlib.error:
-        stream.seek(record)
-        return stream.read(2) != _GZIP  # of what is packed otherwise the end is not known
-    return unpacker.eof and stream.tell() - len(unpacker.unused_data) != start
+        return -1
+    return stream.tell() - len(unpacker.unused_data) if unpacker.eof else -1
 
 
-def _next_start(stream: BinaryIO, at: int) -> int:
+def _heads_in(stream: io.RawIOBase) -> int:
+    """How many records a plain part of an archive names."""
+    stream.seek(0)
+    return sum(line.startswith(b"WARC-Type:") for line in io.BufferedReader(stream))
+
+
+def _body(record: Any, most: int) -> bytes:
+    """The body of a record, so many bytes of it; an error where the archive has fewer than the record says."""
+    data = bytes(record.reader.read(min(most, record.content_length)))
+    if len(data) < min(most, record.content_length):
+        raise EOFError(f"it has {len(data):,} bytes of {record.content_length:,}")
+    return data
+
+
+def _starts(stream: BinaryIO) -> re.Pattern[bytes]:
+    """What begins a record of an archive; whatever may, where its own beginning is damaged."""
+    stream.seek(0)
+    return re.compile(_STARTS.get(stream.read(2)) or b"|".join(_STARTS.values()), re.DOTALL)
+
+
+def _next_start(stream: BinaryIO, at: int, starts: re.Pattern[bytes]) -> int:
     """Where the next record may begin; -1 where none does."""
     stream.seek(at)
     held, first = b"", at
     while chunk := stream.read(_CHUNK):
         held += chunk
-        if found := _START.search(held):
+        if found := starts.search(held):
             return first + found.start()
         first += max(0, len(held) - _OVERLAP)
         held = held[-_OVERLAP:]
@@ -159,23 +182,27 @@ def load_place(file: str, offset: int, limits: Limits, name: str = "", length: i
     """
     name = name or file
     if offset >= 0:
-        return _load_record(file, offset, limits, name, length)
+        try:
+            return _load_record(file, offset, limits, name, length)
+        except UnreadableError as error:
+            if str(error).startswith(name):
+                raise
+            raise type(error)(f"{name}: {error}") from error
     if file.startswith(("http://", "https://")) or "://" not in file:
         return fetch_source(file, limits).data
-    try:
-        with opened(file) as stream:
-            return _bounded(stream.read(limits.bytes + 1), name, limits)
-    except OSError as error:
-        raise UnreadableError(f"{name}: cannot be fetched ({error})") from error
+    with opened(file) as stream:
+        return _bounded(stream.read(limits.bytes + 1), name, limits)
 
 
 def _load_record(file: str, offset: int, limits: Limits, name: str, length: int = 0) -> bytes:
     warc, record = load_fastwarc(), None
     alone = bool(length) and "://" in file and INSIDE not in file and not file.lower().endswith(".zst")
-    with _opened_range(file, offset, length) if alone else opened(file) as stream:
+    with opened_range(file, offset, length) if alone else opened(file) as stream:
         try:
-            record = _record_at(stream, file, 0 if alone else offset, limits, auto_decode="all")
-            data = record.reader.read(limits.bytes + 1) if record else b""
+            record = _record_at(stream, 0 if alone else offset, limits)
+            data = _body(record, limits.bytes + 1) if record else b""
+            if record and len(data) <= limits.bytes:
+                data = unpack_answer(data, record.http_headers, limits.bytes + 1)
         except BaseException as error:
             if not _is_fault(error):
                 raise
@@ -185,14 +212,26 @@ def _load_record(file: str, offset: int, limits: Limits, name: str, length: int 
     return _bounded(data, name, limits)
 
 
-def _record_at(stream: BinaryIO, file: str, offset: int, limits: Limits, **how: object) -> Any:
+def _record_at(stream: BinaryIO, offset: int, limits: Limits) -> Any:
     """The record that begins at an offset of an archive; None where there is none."""
-    head = _dictionary_frame(stream) if offset and file.lower().endswith(".zst") else b""
+    head = _dictionary_frame(stream) if offset else b""
     stream.seek(offset)
-    held: Any = _After(head, stream) if head else stream
-    if file.lower().endswith(".gz"):
-        held = io.BytesIO(_unpacked(stream, limits.bytes + _HEADS))
-    return next(iter(load_fastwarc().ArchiveIterator(held, **how)), None)
+    packed = stream.read(len(_GZIP)) == _GZIP
+    stream.seek(offset)
+    if not packed:
+        return next(_iterate(_After(head, stream) if head else stream), None)
+    data = _unpacked(stream, limits.bytes + _HEADS)
+    record = next(_iterate(io.BytesIO(data)), None)
+    if record is not None and _goes_on(data, record.headers.get("Content-Length", "")):
+        raise ValueError("it is longer than it says")
+    return record
+
+
+def _goes_on(data: bytes, length: str) -> bool:
+    """Whether behind a record, where it should end, there is neither an end nor the next one."""
+    body = data.find(b"\r\n\r\n") + 4
+    rest = data[body + int(length) :].strip() if length.isdecimal() else b""
+    return bool(rest) and not rest.startswith(b"WARC/")
 
 
 def _unpacked(stream: BinaryIO, most: int) -> bytes:
@@ -221,10 +260,11 @@ def _dictionary_frame(stream: BinaryIO) -> bytes:
 
 
 class _After(io.RawIOBase):
-    """Some bytes, and after them the rest of a stream."""
+    """Some bytes, and after them the rest of a stream, or a part of it."""
 
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+    def __init__(self, head: bytes, rest: BinaryIO, end: int = -1) -> None:
         self._head, self._rest, self._start, self._at = head, rest, rest.tell(), 0
+        self._end = end if end >= 0 else rest.seek(0, io.SEEK_END)
 
     def readable(self) -> bool:
         return True
@@ -237,7 +277,7 @@ class _After(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if whence == io.SEEK_END:
-            self._at = self._rest.seek(offset, io.SEEK_END) - self._start + len(self._head)
+            self._at = self._end + offset - self._start + len(self._head)
         else:
             self._at = offset + (self._at if whence == io.SEEK_CUR else 0)
         return self._at
@@ -245,8 +285,9 @@ class _After(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         data = self._head[self._at : self._at + len(buffer)]
         if not data:
-            self._rest.seek(self._start + self._at - len(self._head))
-            data = self._rest.read(len(buffer))
+            at = self._start + self._at - len(self._head)
+            self._rest.seek(at)
+            data = self._rest.read(max(0, min(len(buffer), self._end - at)))
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)

@@ -17,15 +17,18 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import msgspec
 
 from tabellion import __version__
 from tabellion.errors import LibraryError, MissingExtraError, TabellionError, UsageError
 from tabellion.library.writing import LogGrown
 from tabellion.pipeline import Settings
 from tabellion.scale.manifest import Manifest, RunReport, name_batch, name_run
-from tabellion.scale.places import LIST, DocumentPlace, list_files, places_in, read_list
+from tabellion.scale.named import pass_over_repeats
+from tabellion.scale.places import LIST, DocumentPlace, SourceFile, archives_in, list_files, places_in, read_list
 from tabellion.scale.work import Batch, Originals, ReadDocument, WorkSettings, read_batch
 
 if TYPE_CHECKING:
@@ -106,20 +109,19 @@ def prepare_work(
 def plan_batches(places: Iterable[DocumentPlace]) -> Iterator[Planned]:
     """Documents that are read together: so many by what their kind costs, or so many bytes.
 
-    The same places give the same batches.
+    The same places give the same batches. What is named again is in none, or passed over (`named`).
     """
-    batch: dict[str, DocumentPlace] = {}
+    batch: list[DocumentPlace] = []
     size = cost = 0
-    for place in places:
+    for place in pass_over_repeats(places):
         own = cost_of(place)
         if batch and (cost + own > BATCH_DOCUMENTS or size + place.size > BATCH_BYTES):
-            yield Planned(name_batch(batch.values()), list(batch.values()))
-            batch, size, cost = {}, 0, 0
-        if place.source not in batch:
-            batch[place.source] = place
-            size, cost = size + place.size, cost + own
+            yield Planned(name_batch(batch), batch)
+            batch, size, cost = [], 0, 0
+        batch.append(place)
+        size, cost = size + place.size, cost + own
     if batch:
-        yield Planned(name_batch(batch.values()), list(batch.values()))
+        yield Planned(name_batch(batch), batch)
 
 
 def cost_of(place: DocumentPlace) -> int:
@@ -153,8 +155,12 @@ class _Run:
                 listed = read_list(source, archives, within)
                 yield from self._told(source, self.list_places(listed, archives, (*within, source)))
             else:
-                files = (self._told(one.file, places_in(one, archives)) for one in list_files(source))
+                files = (self._told(one.file, self._inside(one, archives)) for one in list_files(source))
                 yield from self._told(source, chain.from_iterable(files))
+
+    def _inside(self, one: SourceFile, archives: str | None) -> Iterator[DocumentPlace]:
+        for part in archives_in(one):
+            yield from self._told(part.file, places_in(part, archives))
 
     def _told(self, source: str, places: Iterable[DocumentPlace]) -> Iterator[DocumentPlace]:
         """Places as far as they can be listed; why no further is told of the source."""
@@ -163,9 +169,14 @@ class _Run:
         except (MissingExtraError, UsageError):
             raise
         except TabellionError as error:
-            fault = ReadDocument(source, None, error.kind, str(error))
-            self.report.note(fault)
-            self.listen(fault, self.report)
+            self._tell(ReadDocument(source, None, error.kind, str(error)))
+        except Exception as error:  # a defect of ours, or of a library below: the run goes on
+            note = " ".join(f"{source}: a defect of tabellion ({type(error).__name__}: {error})".split())
+            self._tell(ReadDocument(source, None, "defect", note))
+
+    def _tell(self, fault: ReadDocument) -> None:
+        self.report.note(fault)
+        self.listen(fault, self.report)
 
     def read(self, client: Any, planned: Iterator[Planned]) -> None:
         """Have all batches read, and make each visible in its turn."""
@@ -308,21 +319,43 @@ def connected(cluster: str) -> Iterator[Any]:
     with dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.worker.daemon": False}):
         name, _, count = cluster.partition(":")
         if name == "local":
-            if count and not count.isdecimal():
+            if count and not (count.isdecimal() and int(count)):
                 raise UsageError(f"--cluster {cluster}: after local: comes a number of workers")
             made = distributed.LocalCluster(
                 n_workers=int(count) if count else None, threads_per_worker=1, dashboard_address=":0", memory_limit=0
             )
             with made, distributed.Client(made) as client:
                 yield client
-        elif cluster.endswith(".json"):
-            with distributed.Client(scheduler_file=cluster) as client:
-                yield client
-        elif "://" in cluster:
-            with distributed.Client(cluster) as client:
-                yield client
         else:
-            raise UsageError(f"--cluster {cluster}: local, local:N, an address such as tcp://host:8786, or a file")
+            with _client_of(cluster) as client:
+                yield client
+
+
+def _client_of(cluster: str) -> Any:
+    """A client of a cluster that runs."""
+    if "://" not in cluster and not cluster.endswith(".json"):
+        raise UsageError(f"--cluster {cluster}: local, local:N, an address such as tcp://host:8786, or a file")
+    address = cluster if "://" in cluster else _address_in(cluster)
+    try:
+        return _load_distributed().Client(address)
+    except (OSError, ValueError, RuntimeError) as error:  # a time that is up is of the first kind
+        raise ClusterLostError(f"--cluster {cluster}: no scheduler answers there ({error})") from error
+
+
+def _address_in(file: str) -> str:
+    """The address that the file of a scheduler says."""
+    try:
+        return str(msgspec.json.decode(Path(file).read_bytes(), type=_SchedulerFile).address)
+    except OSError as error:
+        raise UsageError(f"--cluster {file}: cannot be read ({error.strerror or error})") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"--cluster {file}: not the file of a scheduler ({error})") from error
+
+
+class _SchedulerFile(msgspec.Struct):
+    """What is needed of the file that a scheduler writes."""
+
+    address: str
 
 
 def _load_distributed() -> Any:

@@ -74,6 +74,23 @@ class RunReport(msgspec.Struct):
         self.slowest = sorted([*self.slowest, *other.slowest], reverse=True)[:_SLOWEST]
 
 
+class _Line(msgspec.Struct):
+    """A report as it stands in the manifest: `RunReport`, its counts as JSON has them."""
+
+    documents: dict[str, int]
+    kinds: dict[str, int]
+    kind_seconds: dict[str, float]
+    kind_bytes: dict[str, int]
+    failures: dict[str, int]
+    unfit: dict[str, int]
+    slowest: list[tuple[float, str]]
+    tables: int
+    values: int
+    size: int
+    resumed: int
+    seconds: float
+
+
 def name_run(sources: Iterable[str], settings: object) -> str:
     """What a run is known by: what it reads and how."""
     return _hash(repr(list(sources)), repr(settings))
@@ -99,10 +116,16 @@ class Manifest:
         self._resumes: bool | None = None  # whether an earlier call left any lines
 
     def report_of(self, batch_id: str) -> RunReport | None:
-        """What an earlier call did of a batch; None where it is yet to be done."""
+        """What an earlier call did of a batch; None where it is yet to be done, or again, for its line is damaged."""
         if self._resumes is None:
             self._resumes = self._line() is not None
-        return self._shown(batch_id) if self._resumes else None
+        said = self._line(batches.c.batch_id == batch_id) if self._resumes else None
+        report = _decode(said) if said else None
+        if said is not None and report is None:
+            with self.catalogue.writing() as connection:
+                mine = (batches.c.run_id == self.run_id, batches.c.batch_id == batch_id)
+                connection.execute(delete(batches).where(*mine))
+        return report
 
     def _shown(self, batch_id: str) -> RunReport | None:
         said = self._line(batches.c.batch_id == batch_id)
@@ -162,12 +185,14 @@ class Manifest:
             connection.execute(delete(batches).where(batches.c.run_id == self.run_id))
 
 
-def _decode(said: str) -> RunReport:
-    fields = msgspec.json.decode(said)
+def _decode(said: str) -> RunReport | None:
+    """What a line says; None where it is damaged."""
+    try:
+        fields = msgspec.json.decode(said, type=_Line)
+    except (msgspec.DecodeError, UnicodeError):
+        return None
     report = RunReport()
-    for name, value in fields.items():
-        if isinstance(getattr(report, name), Counter):
-            getattr(report, name).update(value)
-        else:
-            setattr(report, name, [(seconds, source) for seconds, source in value] if name == "slowest" else value)
+    for name in fields.__struct_fields__:
+        value = getattr(fields, name)
+        setattr(report, name, Counter(value) if isinstance(getattr(report, name), Counter) else value)
     return report

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tabellion.errors import SourceMissingError, TruncatedError, UnreadableError
-from tabellion.read.archives import ARCHIVES, load_fastwarc, name_archives, open_store, opened, read_heads
+from tabellion.read.archives import ARCHIVES, check_packing, load_fastwarc, name_archives, read_heads
 from tabellion.read.sources import ENDINGS, expand_sources
+from tabellion.read.stores import open_store, opened
 
 _INDEX_COLUMNS = ("url", "warc_filename", "warc_record_offset", "warc_record_length")
 LIST = "@"
@@ -68,7 +69,14 @@ def expand_places(
             yield from expand_places(read_list(source, archives, within), archives, (*within, source))
         else:
             for one in list_files(source):
-                yield from places_in(one, archives)
+                for part in archives_in(one):
+                    yield from places_in(part, archives)
+
+
+def archives_in(one: SourceFile) -> Iterator[SourceFile]:
+    """The archives in a WACZ file; itself, of another file."""
+    for file in name_archives(one.file):
+        yield one._replace(file=file)
 
 
 def list_files(source: str) -> Iterator[SourceFile]:
@@ -77,10 +85,10 @@ def list_files(source: str) -> Iterator[SourceFile]:
         for path in _local(source):
             yield SourceFile(path, str(Path(path).absolute()), _size(path))
     elif source.startswith(WEB) or not (source.endswith("/") or has_magic(source)):
-        yield SourceFile(source, source)
+        yield SourceFile(source, local_path(source))
     else:
         for address, size in _stored(source):
-            yield SourceFile(address, address, size)
+            yield SourceFile(address, local_path(address), size)
 
 
 def places_in(one: SourceFile, archives: str | None = None) -> Iterator[DocumentPlace]:
@@ -99,6 +107,16 @@ def _local(source: str) -> list[str]:
     found = [path for path in expand_sources([source], others) if path != source]
     archives = [path for path in others if path.lower().endswith(ARCHIVES)]
     return sorted(found + archives) or [path for path in others if path.lower().endswith(INDEX)] or [source]
+
+
+def local_path(file: str) -> str:
+    """The path of a file of this machine, also where it is named by `file://`; of another one, its address.
+
+    >>> local_path("file:///reports/a.html"), local_path("s3://reports/a.html")
+    ('/reports/a.html', 's3://reports/a.html')
+    """
+    path = file.removeprefix("file://")
+    return file if "://" in path else str(Path(path).absolute())
 
 
 def _size(path: str) -> int:
@@ -190,21 +208,31 @@ def _exists(file: str) -> bool:
         return False
 
 
-def _records(source: str) -> Iterator[DocumentPlace]:
+def _records(file: str) -> Iterator[DocumentPlace]:
     response = load_fastwarc().WarcRecordType.response
-    for file in name_archives(source):
-        with opened(file) as stream:
-            last = lost = 0
-            for record in read_heads(stream):
-                if record is None:
-                    lost += 1
-                    yield DocumentPlace(f"{file}#after={last}&lost={lost}", file, last, unfit=DAMAGED)
-                    continue
-                last, lost = record.stream_pos, 0
-                if record.record_type == response:
-                    address = record.headers.get("WARC-Target-URI", "").strip("<>")
-                    name = name_record(address or f"{file}#at={last}", record.headers.get("WARC-Date", ""))
-                    yield DocumentPlace(name, file, last, record.content_length, _unfit(record))
+    with opened(file) as stream:
+        check_packing(stream, file)
+        last, lost = -1, 0
+        for record in read_heads(stream):
+            if record is None:
+                lost += 1
+                if last >= 0:
+                    yield _lost(file, last, lost)
+                continue
+            if last < 0:  # what was lost before the first of all
+                yield from (_lost(file, 0, number) for number in range(1, lost + 1))
+            last, lost = record.stream_pos, 0
+            if record.record_type == response:
+                address = record.headers.get("WARC-Target-URI", "").strip("<>")
+                name = name_record(address or f"{file}#at={last}", record.headers.get("WARC-Date", ""))
+                yield DocumentPlace(name, file, last, record.content_length, _unfit(record))
+        if last < 0 < lost:
+            raise TruncatedError(f"{file}: not the archive that its ending says (no record can be read)")
+
+
+def _lost(file: str, last: int, number: int) -> DocumentPlace:
+    """A record behind another one that cannot be read."""
+    return DocumentPlace(f"{file}#after={last}&lost={number}", file, last, unfit=DAMAGED)
 
 
 def name_record(address: str, date: str) -> str:
@@ -233,24 +261,41 @@ def _indexed(file: str, archives: str | None) -> Iterator[DocumentPlace]:
     with opened(file) as stream:
         try:
             index = pyarrow.parquet.ParquetFile(stream)
-        except (OSError, pyarrow.ArrowInvalid) as error:
-            raise TruncatedError(f"{file}: not the index that its ending says ({error})") from error
+        except (OSError, pyarrow.ArrowException) as error:
+            raise TruncatedError(f"{file}: not the index that its ending says ({_line(error)})") from error
         lacking = [name for name in _INDEX_COLUMNS if name not in index.schema_arrow.names]
         if lacking:
             raise UnreadableError(f"{file}: no index of web archives (it has no column {lacking[0]})")
         beside = _Beside(file, archives)
         dated = [name for name in ("fetch_time",) if name in index.schema_arrow.names]
-        for batch in index.iter_batches(columns=[*_INDEX_COLUMNS, *dated]):
-            for row in batch.to_pylist():
-                yield _indexed_place(row, file, beside)
+        batches = index.iter_batches(columns=[*_INDEX_COLUMNS, *dated])
+        number = 0
+        while rows := _next_rows(batches, file):
+            for number, row in enumerate(rows, number + 1):  # noqa: B020 - counted on from batch to batch
+                yield _indexed_place(row, number, file, beside)
 
 
-def _indexed_place(row: dict[str, Any], file: str, beside: _Beside) -> DocumentPlace:
-    """The record that a row of an index names; damaged where it says neither where nor how long it is."""
+def _next_rows(batches: Iterator[Any], file: str) -> list[dict[str, Any]]:
+    """The next rows of an index that has any; none at its end."""
+    import pyarrow
+
+    try:
+        return next((rows for batch in batches if (rows := batch.to_pylist())), [])
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise TruncatedError(f"{file}: the index is damaged, what stands before is read ({_line(error)})") from error
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _indexed_place(row: dict[str, Any], number: int, file: str, beside: _Beside) -> DocumentPlace:
+    """The record that a row of an index names; damaged where it does not say of what, where, or how long it is."""
     url, archive, offset, length = (row[name] for name in _INDEX_COLUMNS)
-    name = name_record(str(url), _date(row.get("fetch_time")))
-    if not (isinstance(archive, str) and isinstance(offset, int) and isinstance(length, int) and offset >= 0 <= length):
-        return DocumentPlace(name, file, 0, unfit=DAMAGED)
+    name = name_record(url, _date(row.get("fetch_time"))) if url and isinstance(url, str) else f"{file}#row={number}"
+    named = isinstance(url, str) and url and isinstance(archive, str) and archive
+    if not (named and isinstance(offset, int) and isinstance(length, int) and offset >= 0 <= length):
+        return DocumentPlace(name, file, number, unfit=DAMAGED)
     return DocumentPlace(name, beside.find(archive), offset, length, length=length)
 
 

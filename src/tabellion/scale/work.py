@@ -21,14 +21,14 @@ from tabellion.isolated import do_reading
 from tabellion.library.adding import StoredSource, fetch_original
 from tabellion.library.files import bring_to_disk, is_local, open_room
 from tabellion.library.holdings import document_address
-from tabellion.library.originals import Reference, Segment, refer_original, store_original
+from tabellion.library.originals import Reference, Segment, is_kept, refer_original, store_original
 from tabellion.library.reading import Reading, as_stored, pack_reading, read_for_library
 from tabellion.library.stored_tables import editions_of
 from tabellion.library.writing import store_tuples
 from tabellion.model.correction import Correction
 from tabellion.pipeline import Settings
 from tabellion.read.archives import load_place
-from tabellion.scale.places import DAMAGED, WEB, DocumentPlace
+from tabellion.scale.places import DAMAGED, INDEX, WEB, DocumentPlace
 
 Originals = Literal["keep", "refer"]
 
@@ -87,8 +87,7 @@ def _read(place: DocumentPlace, work: WorkSettings) -> Reading | ReadDocument:
     """A document that was read, or what else became of it."""
     name, size = place.source, place.size
     if place.unfit == DAMAGED:
-        note = f"{place.file}: a record behind byte {place.offset:,} is damaged; those after it are read"
-        return ReadDocument(name, None, "truncated", note)
+        return ReadDocument(name, None, "truncated", _damage(place))
     if place.unfit:
         return ReadDocument(name, size=size, unfit=place.unfit)
     try:
@@ -97,15 +96,11 @@ def _read(place: DocumentPlace, work: WorkSettings) -> Reading | ReadDocument:
         data = load_bytes(place, settings)
         size, digest = len(data), hashlib.sha256(data).hexdigest()
         if have and have.sha256 == digest and have.rendered == _rendered(have, settings):
+            _keep(place, data, digest, work)
             return ReadDocument(name, size=size)
         settings = msgspec.structs.replace(settings, network=False)  # what a page needs of the web is in it now
         reading = _read_bounded(name, data, settings, log, work.originals)
-        originals = open_room(work.originals)
-        if work.keep == "refer":
-            file = place.file if "://" in place.file else str(Path(place.file).absolute())
-            refer_original(originals, Reference(file, place.offset, place.length), digest)
-        else:
-            store_original(originals, data, digest)
+        _keep(place, data, digest, work)
     except TabellionError as error:
         return ReadDocument(name, None, error.kind, str(error), size=size)
     except MemoryError:
@@ -116,6 +111,23 @@ def _read(place: DocumentPlace, work: WorkSettings) -> Reading | ReadDocument:
         note = " ".join(f"{name}: a defect of tabellion ({type(error).__name__}: {error})".split())
         return ReadDocument(name, None, "defect", note, size=size)
     return reading
+
+
+def _keep(place: DocumentPlace, data: bytes, digest: str, work: WorkSettings) -> None:
+    """Keep a document, or note where it lies; a copy that was damaged, and one that was only noted, is made anew."""
+    originals = open_room(work.originals)
+    if work.keep == "keep" or is_kept(originals, digest):
+        store_original(originals, data, digest)
+        return
+    file = place.file if "://" in place.file else str(Path(place.file).absolute())
+    refer_original(originals, Reference(file, place.offset, place.length), digest)
+
+
+def _damage(place: DocumentPlace) -> str:
+    """What is told of a record that cannot be read, of an archive or of an index."""
+    if place.file.lower().endswith(INDEX):
+        return f"{place.source}: row {place.offset:,} of {place.file} does not say which record it is"
+    return f"{place.file}: a record behind byte {place.offset:,} is damaged; those after it are read"
 
 
 def _rendered(have: StoredSource, settings: Settings) -> str | None:
