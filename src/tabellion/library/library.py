@@ -142,8 +142,8 @@ class Library:
                 yield writer
             finally:
                 writer.flush()
-        if writer.failed:
-            mark_unfinished(self.folder)  # the originals of what was not written are cleared away by the next run
+            if writer.failed:
+                mark_unfinished(self.folder)  # the originals of what was not written are cleared away by the next run
         self.index.catch_up(wait=True)
         if self.folder.graph.exists():
             from tabellion.library.graph import follow_library

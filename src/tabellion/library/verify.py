@@ -54,8 +54,12 @@ _LONG_WAIT = 600.0  # seconds that one waits for another that clears leavings aw
 _LONGEST_RUN = 86_400.0  # seconds between a file in object storage and the transaction that names it
 
 
-def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
-    """Clear away what unfinished runs left, where there were any; returns how many files that were."""
+def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False, forget: bool = False) -> int:
+    """Clear away what unfinished runs left, where there were any; returns how many files that were.
+
+    An original that no row names goes only where an unfinished run wrote it, where its document was forgotten, or with
+    `forget`: else it may be all that is left of a document whose row was lost.
+    """
     if not always and not folder.unfinished.exists():
         return 0
     with locked(folder.write_lock) as alone:
@@ -65,6 +69,7 @@ def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
             connection.execute(delete(segments).where(segments.c.dead >= segments.c.rows))
             named = _named(connection)
         files = [path for path in _files(folder) if path.name not in named and _is_old(path)]
+        files += [path for path in _spare_originals(folder, forget) if path.name not in named and _is_old(path)]
         for path in files:
             path.unlink(missing_ok=True)
         folder.unfinished.unlink(missing_ok=True)
@@ -75,10 +80,10 @@ def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
 def writing_mark(folder: Folder) -> Iterator[None]:
     """While files are written that the catalogue does not name yet. A process that is killed leaves the mark."""
     with locked(folder.write_lock, shared=True, wait=_LONG_WAIT):
-        folder.unfinished.touch()
+        folder.unfinished.open("ab").close()  # one that is there keeps its time
         yield
     with locked(folder.write_lock) as alone:
-        if alone and folder.unfinished.exists() and folder.unfinished.read_bytes() != LEAVINGS:
+        if alone and folder.unfinished.exists() and LEAVINGS not in folder.unfinished.read_bytes():
             folder.unfinished.unlink(missing_ok=True)
 
 
@@ -103,8 +108,16 @@ def _files(folder: Folder) -> Iterator[Path]:
     yield from folder.segments.glob(f"*{ENDING}")
     yield from folder.segments.glob(f"*{QUADS}")
     yield from folder.segments.glob(f"*{VIEW}")
-    yield from (path for _, path in list_originals(folder.originals))
     yield from folder.root.rglob(f".*{PART}")
+
+
+def _spare_originals(folder: Folder, forget: bool) -> list[Path]:
+    """The originals that may go if no row names them."""
+    marked = folder.unfinished.exists()
+    begun = folder.unfinished.stat().st_mtime if marked else float("inf")
+    named = set(folder.unfinished.read_text(encoding="utf-8", errors="replace").split()) if marked else set()
+    held = list_originals(folder.originals)
+    return [path for sha256, path in held if forget or sha256 in named or path.stat().st_mtime >= begun]
 
 
 def read_again(record: DocumentRecord, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
