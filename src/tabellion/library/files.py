@@ -197,6 +197,11 @@ def mark_unfinished(folder: Folder, forgotten: Iterable[str] = ()) -> None:
             os.utime(folder.unfinished, ns=(begun, begun))
 
 
+def has_originals(folder: Folder) -> bool:
+    """Whether there are originals in a folder, whatever else is missing there."""
+    return next(folder.root.glob("originals/??/*"), None) is not None
+
+
 def take_away(path: Path) -> None:
     """Remove whatever stands at a path: a file, a link, a folder with all in it, or nothing."""
     if path.is_dir() and not path.is_symlink():

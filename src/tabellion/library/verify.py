@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import tantivy
 from sqlalchemy import Connection, delete, select
 
-from tabellion.errors import LibraryError
+from tabellion.errors import LibraryError, TabellionError
 from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
 from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked, unlike_sums
@@ -44,13 +44,15 @@ from tabellion.library.originals import (
 from tabellion.library.prepared import QUADS, VIEW, are_damaged, is_damaged, view_path
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import list_documents, list_segments
+from tabellion.library.salvage import find_damage
 from tabellion.library.sealing import broken_rows
 from tabellion.library.stored_tables import editions_of
-from tabellion.library.upkeep import find_damage
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
+from tabellion.read.sniff import sniff_format
 
 _LONG_WAIT = 600.0  # seconds that one waits for another that clears leavings away or writes the graph
+_MOST_TOLD = 20  # originals without a document that are named each by itself
 _LONGEST_RUN = 86_400.0  # seconds between a file in object storage and the transaction that names it
 
 
@@ -118,6 +120,30 @@ def _spare_originals(folder: Folder, forget: bool) -> list[Path]:
     named = set(folder.unfinished.read_text(encoding="utf-8", errors="replace").split()) if marked else set()
     held = list_originals(folder.originals)
     return [path for sha256, path in held if forget or sha256 in named or path.stat().st_mtime >= begun]
+
+
+def tell_orphans(library: Library) -> list[str]:
+    """The originals that no row names and no unfinished run left, with what can be done about them, a line each."""
+    with library.catalogue.reading() as connection:
+        named = _named(connection)
+    spare = set(_spare_originals(library.folder, forget=False))
+    held = list_originals(library.folder.originals)
+    found = [(sha256, path) for sha256, path in held if path.name not in named and path not in spare]
+    told = []
+    for sha256, path in found[:_MOST_TOLD]:
+        try:
+            data = load_original(library.folder.originals, sha256)
+            told.append(f"original {path} ({sniff_format(data)}, {len(data):,} bytes): no document names it")
+        except TabellionError:
+            told.append(f"original {path}: no document names it")
+    if len(found) > _MOST_TOLD:
+        told.append(f"{len(found) - _MOST_TOLD:,} more originals: no document names them")
+    if found:
+        told.append(
+            "originals that no document names are kept: `tabellion restore` a backup, or `tabellion add` the documents "
+            "again; `tabellion rebuild --forget` clears them away for good"
+        )
+    return told
 
 
 def read_again(record: DocumentRecord, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
