@@ -202,6 +202,16 @@ def has_originals(folder: Folder) -> bool:
     return next(folder.root.glob("originals/??/*"), None) is not None
 
 
+def say_nothing_here(place: str) -> str:
+    """What is said where there is no catalogue, or an empty one."""
+    if has_originals(Folder(Path(place))):
+        return (
+            f"{place}: the catalogue of this library is gone, its originals are here; `tabellion restore` a "
+            "backup at another place, or `tabellion rebuild` to see what is left"
+        )
+    return f"{place}: there is no library here; `tabellion add` makes one"
+
+
 def take_away(path: Path) -> None:
     """Remove whatever stands at a path: a file, a link, a folder with all in it, or nothing."""
     if path.is_dir() and not path.is_symlink():

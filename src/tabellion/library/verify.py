@@ -28,7 +28,7 @@ from sqlalchemy import Connection, delete, select
 from tabellion.errors import LibraryError, TabellionError
 from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
-from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked, unlike_sums
+from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked, unlike_sums, unsummed_files
 from tabellion.library.graph import find_graph_damage
 from tabellion.library.holdings import DocumentRecord, SegmentRecord
 from tabellion.library.library import Library
@@ -39,9 +39,10 @@ from tabellion.library.originals import (
     is_whole,
     list_originals,
     load_original,
+    name_segment,
     segment_path,
 )
-from tabellion.library.prepared import QUADS, VIEW, are_damaged, is_damaged, view_path
+from tabellion.library.prepared import QUADS, VIEW, are_damaged, is_damaged, quads_documents, quads_path, view_path
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import list_documents, list_segments
 from tabellion.library.salvage import find_damage
@@ -52,6 +53,7 @@ from tabellion.pipeline import Settings
 from tabellion.read.sniff import sniff_format
 
 _LONG_WAIT = 600.0  # seconds that one waits for another that clears leavings away or writes the graph
+_MENDS = "`tabellion rebuild`"
 _MOST_TOLD = 20  # originals without a document that are named each by itself
 _LONGEST_RUN = 86_400.0  # seconds between a file in object storage and the transaction that names it
 
@@ -193,7 +195,7 @@ def verify_library(library: Library) -> Iterator[str]:
     known = {segment.segment_id for segment in segments}
     for segment_id, held in by_segment.items():
         if segment_id not in known:
-            yield f"document {held[0].source}: its segment {segment_id} is not in the catalogue"
+            yield f"document {held[0].source}: its segment {segment_id} is not in the catalogue; `tabellion rebuild`"
     for segment in segments:
         if are_damaged(library.folder.segments, segment.segment_id):
             yield f"facts for SPARQL of segment {segment.segment_id}: not as they were written; `tabellion rebuild`"
@@ -216,8 +218,10 @@ def _check_beside(folder: Folder) -> Iterator[str]:
     """What annotators said and what was mined: files that nothing else of the library is made of."""
     for name in unlike_sums(folder.mined):
         yield f"mined, {name}: not as it was written; `tabellion mine --library` again, or `tabellion restore` a backup"
+    for name in unsummed_files(folder.mined):
+        yield f"mined, {name}: no hash of it is noted; `tabellion mine --library` again, or take it away"
     for room in sorted(path for path in folder.annotations.glob("*") if path.is_dir()):
-        for name in unlike_sums(room):
+        for name in (*unlike_sums(room), *unsummed_files(room)):
             yield f"annotations of {room.name}, {name}: not as they were written; `tabellion restore` a backup"
 
 
@@ -261,10 +265,10 @@ def _check_corrections(library: Library) -> Iterator[str]:
         try:
             said = msgspec.json.decode(body, type=Correction).operation
         except msgspec.DecodeError as error:
-            yield f"correction {correction_id}: cannot be read ({error})"
+            yield f"correction {correction_id}: cannot be read ({error}); {_MENDS}"
             continue
         if isinstance(said, Undo) and (document_id, said.correction) not in known:
-            yield f"correction {correction_id}: undoes {said.correction}, which is not there"
+            yield f"correction {correction_id}: undoes {said.correction}, which is not there; restore a backup"
 
 
 def _check_tables(documents: list[DocumentRecord], counted: dict[str, dict[str, int]]) -> Iterator[str]:
@@ -272,9 +276,9 @@ def _check_tables(documents: list[DocumentRecord], counted: dict[str, dict[str, 
     for document in documents:
         held = counted.get(document.document_id, {})
         if len(held) != document.tables or sum(held.values()) != document.tuples:
-            yield f"document {document.source}: the catalogue does not hold its {document.tables} tables"
+            yield f"document {document.source}: the catalogue does not hold its {document.tables} tables; {_MENDS}"
     for document_id in sorted(set(counted) - known):
-        yield f"tables of {document_id} are in the catalogue, which is no document"
+        yield f"tables of {document_id} are in the catalogue, which is no document; {_MENDS}"
 
 
 def _check_segment(
@@ -290,18 +294,29 @@ def _check_segment(
     except (OSError, pa.ArrowException) as error:
         yield f"segment {path}: cannot be read ({error}); `tabellion rebuild`"
         return
+    if _has_other_facts(library.folder, segment, set(held["document_id"].unique().to_pylist())):
+        yield f"facts for SPARQL of segment {segment.segment_id}: are those of another one; `tabellion rebuild`"
     if held.num_rows != segment.rows:
-        yield f"segment {path}: {held.num_rows:,} rows, the catalogue says {segment.rows:,}"
+        yield f"segment {path}: {held.num_rows:,} rows, the catalogue says {segment.rows:,}; {_MENDS}"
     alive = {document.document_id for document in documents}
     counts = held.group_by("table_id").aggregate([("document_id", "count")]).to_pydict()
     inside = dict(zip(counts["table_id"], counts["document_id_count"], strict=True))
     visible = {table_id: count for table_id, count in inside.items() if table_id.rpartition("-")[0] in alive}
     if sum(visible.values()) != segment.rows - segment.dead:
-        yield f"segment {path}: {sum(visible.values()):,} visible rows instead of {segment.rows - segment.dead:,}"
+        seen, wanted = sum(visible.values()), segment.rows - segment.dead
+        yield f"segment {path}: {seen:,} visible rows instead of {wanted:,}; {_MENDS}"
     for document_id in alive:
         for table_id, tuples in counted.get(document_id, {}).items():
             if visible.get(table_id, 0) != tuples:
-                yield f"table {table_id}: {visible.get(table_id, 0):,} tuples, the catalogue says {tuples:,}"
+                yield f"table {table_id}: {visible.get(table_id, 0):,} tuples, the catalogue says {tuples:,}; {_MENDS}"
+
+
+def _has_other_facts(folder: Folder, segment: SegmentRecord, inside: set[str]) -> bool:
+    """Whether the facts beside a segment are of other documents, and not those by which it was called."""
+    if not quads_documents(folder.segments, segment.segment_id) - inside:
+        return False
+    facts = quads_path(folder.segments, segment.segment_id).read_bytes()
+    return name_segment(segment.sha256, [facts]) != segment.segment_id
 
 
 def _check_index(library: Library, known: set[str]) -> Iterator[str]:
@@ -310,7 +325,7 @@ def _check_index(library: Library, known: set[str]) -> Iterator[str]:
     found = [searcher.doc(address)["table_id"][0] for _, address in result.hits]
     indexed = set(found)
     if len(found) != len(indexed):
-        yield f"index: {len(found) - len(indexed):,} tables stand in it more than once"
+        yield f"index: {len(found) - len(indexed):,} tables stand in it more than once; `tabellion rebuild --index`"
     if missing := known - indexed:
         yield f"index: {len(missing):,} tables are missing, for example {min(missing)}; `tabellion rebuild --index`"
     if surplus := indexed - known:
