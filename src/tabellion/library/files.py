@@ -229,10 +229,10 @@ def make_way(folder: Folder) -> None:
     shelves = [path for path in within if path.parent == folder.originals and not path.name.startswith(".")]
     files = [path for path in within if path.parent == folder.segments and path.suffix]
     files += [path for shelf in shelves if shelf.is_dir() for path in shelf.iterdir()]
-    for path in (*rooms, folder.index, folder.graph, *shelves):
+    for path in (*rooms, folder.index, folder.graph, folder.mined, folder.annotations, *shelves):
         if path.exists() and not path.is_dir():
             path.unlink()
-    for path in (*beside, *locks, folder.applied, folder.unfinished, *files):
+    for path in (*beside, *locks, folder.applied, folder.unfinished, folder.mined / SUMS, *files):
         if path.is_dir():
             take_away(path)
     folder.make()

@@ -336,4 +336,6 @@ def say_plainly(error: Exception) -> str:
         return f"the disk is full or cannot be written ({said}); what was kept before is unharmed"
     if isinstance(error, UnicodeDecodeError) or any(one in said for one in _SIGNS_OF_DAMAGE):
         return f"the catalogue is damaged ({said}); restore a backup (`tabellion restore`), or `tabellion rebuild`"
+    if "unable to open" in said:
+        return f"the catalogue cannot be opened ({said}): look who may read it and its folder; `tabellion rebuild`"
     return said

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, delete
 
 from tabellion.library.catalogue import Catalogue, catalogue, facts
 from tabellion.library.files import PART, Folder, has_originals, take_away
-from tabellion.library.holdings import NEWEST
+from tabellion.library.holdings import NEWEST, is_locked
 from tabellion.library.mending import Mending, indexed_tables, mend_losses, raise_sequence
 from tabellion.library.sealing import FACT, find_lost, sum_seals
 
@@ -40,7 +40,7 @@ def find_damage(path: Path) -> str:
                     pass  # a text that is none is told here
             return said if said != "ok" else _find_wrong_columns(connection)
     except _BROKEN as error:
-        return str(error)
+        return "" if is_locked(error) else str(error)  # of a file that another process holds nothing can be told
 
 
 def _find_wrong_columns(connection: sqlite3.Connection) -> str:
@@ -68,6 +68,8 @@ def salvage_catalogue(folder: Folder) -> Mending:
     for side in _SIDES[1:]:
         if (path := _side(folder.catalogue, side)).is_dir():
             take_away(path)  # a folder where SQLite wants a file: there is nothing of it to be lost
+    if folder.catalogue.is_file():
+        folder.catalogue.open("rb").close()  # a file that nobody may read is not damaged
     damage = find_damage(folder.catalogue)
     if not damage and (_has_tables(folder.catalogue) or not has_originals(folder)):
         return Mending([], [])

@@ -180,7 +180,10 @@ def verify_library(library: Library) -> Iterator[str]:
         counted: dict[str, dict[str, int]] = {}  # document -> table -> tuples
         for table_id, document_id, tuples in rows:
             counted.setdefault(document_id, {})[table_id] = int(tuples)
-        index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
+        try:
+            index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
+        except LibraryError:  # told by the seals
+            index_at, now = -1, 0
     if library.outdated_weights:
         yield library.outdated_weights
     yield from _check_beside(library.folder)
