@@ -24,6 +24,7 @@ from tabellion.library.sealing import FACT, find_lost, sum_seals
 
 _SIDES = ("", "-wal", "-shm")
 _HEADER = 100  # bytes at the beginning of a file of SQLite, which say how large it is
+_TIMES, _MORE = 16, 2**26  # how much larger than it is a file can have been, and bytes beside
 _SMALLEST = 512  # bytes of a page
 _BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)  # the last: a message of SQLite names what is no text
 
@@ -88,7 +89,7 @@ def _make_anew(folder: Folder, aside: Path, damage: str) -> Mending:
     try:
         made.prepare(create=True)
         if aside.is_file():
-            _fit_header(aside)
+            _fill_up(aside)
             _mend_schema(aside, folder.catalogue)
         with made.writing() as connection:
             taken, said = _take_over(connection, aside)
@@ -154,19 +155,23 @@ def _has_tables(path: Path) -> bool:
         return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
 
 
-def _fit_header(path: Path) -> None:
-    """Let the header of a file that was cut off say how many pages there are: what stands on them can be read then."""
+def _fill_up(path: Path) -> None:
+    """Give a file that was cut off the pages again that its header speaks of, empty: the others can be read then.
+
+    A header that speaks of far more is damaged itself; it is to say what there is.
+    """
     with path.open("r+b") as file:
-        head = file.read(_HEADER)
+        head, length = file.read(_HEADER), path.stat().st_size
         size = int.from_bytes(head[16:18], "big")
         size = 2**16 if size == 1 else size
         if len(head) < _HEADER or size < _SMALLEST:
             return
-        pages = -(-path.stat().st_size // size)
-        if int.from_bytes(head[28:32], "big") > pages:
-            file.truncate(pages * size)
+        pages, said = -(-length // size), int.from_bytes(head[28:32], "big")
+        if said * size > _TIMES * length + _MORE:
+            said = pages
             file.seek(28)
             file.write(pages.to_bytes(4, "big"))
+        file.truncate(size * max(pages, said))
 
 
 def _mend_schema(damaged: Path, fresh: Path) -> None:
