@@ -6,11 +6,12 @@ import os
 import pwd
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -113,3 +114,28 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with a history and corrections, closed."""
+    from shelving import write_documents
+
+    from tabellion.library import open_library
+
+    folder = tmp_path_factory.mktemp("damage")
+    sources = write_documents(folder / "documents", 6)
+    with open_library(str(folder / "shelf"), create=True) as library:
+        library.add(*sources)
+        Path(sources[0]).write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
+        library.add(sources[0])
+        library.repair(library.documents()[1].tables[0], author="a").set_text("title", "Another title")
+        library.search("york")
+    with closing(sqlite3.connect(folder / "shelf" / "catalogue.sqlite")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return folder / "shelf"
+
+
+@pytest.fixture
+def shelf(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "shelf"))

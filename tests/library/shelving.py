@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from tabellion.errors import LibraryError
 from tabellion.library import open_library
 from tabellion.library.library import Library
+from tabellion.library.verify import verify_library
 
 PLACES = ("Harbour", "Mill", "Abbey", "Castle", "Market", "Orchard", "Quarry", "Chapel", "Ferry", "Garden")
 THINGS = ("visitors", "members", "loans", "tickets", "meals", "repairs", "concerts", "lessons")
@@ -108,3 +114,36 @@ def fill_rooms(library: Library) -> None:
         for path in SHIPPED.glob("left_parents.*"):
             shutil.copyfile(path, made / path.name)
     bring_up_to_date(library)
+
+
+def faults(shelf: Path) -> list[str]:
+    """What is wrong with a library, as it is told."""
+    try:
+        with open_library(str(shelf)) as library:
+            return list(verify_library(library))
+    except LibraryError as error:
+        return [str(error)]
+
+
+def rebuild(shelf: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """Let a process of its own make a library anew."""
+    entry = "from tabellion.cli import main; main()"
+    command = [sys.executable, "-c", entry, "rebuild", "-l", str(shelf), "-j", "1", *more]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def held(shelf: Path) -> dict[str, object]:
+    """The contents of a library that is closed."""
+    with open_library(str(shelf)) as library:
+        return contents(library)
+
+
+def change(shelf: Path, *statements: str) -> None:
+    """Change the catalogue of a library behind its back."""
+    with closing(sqlite3.connect(shelf / "catalogue.sqlite")) as connection:
+        for statement in statements:
+            nth = re.sub(
+                r"row (\d) of (\w+)", r"rowid = (SELECT rowid FROM \2 ORDER BY rowid LIMIT 1 OFFSET \1)", statement
+            )
+            assert connection.execute(nth).rowcount, statement
+        connection.commit()

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import random
-import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from shelving import contents, fill_rooms, write_documents
+from shelving import change, contents, faults, fill_rooms, held, rebuild, write_documents
 
 from tabellion.errors import LibraryError
 from tabellion.learn.repair.teach import appearing
@@ -27,47 +24,7 @@ from tabellion.library.records import describe_document
 from tabellion.library.upkeep import copy_library
 from tabellion.library.verify import verify_library
 
-DOCUMENTS = 6
 Place = Callable[[str], tuple[str, str]]
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library with a history and corrections, closed."""
-    folder = tmp_path_factory.mktemp("damage")
-    sources = write_documents(folder / "documents", DOCUMENTS)
-    with open_library(str(folder / "shelf"), create=True) as library:
-        library.add(*sources)
-        Path(sources[0]).write_text("Town,1990,1991\nYork,1,2\nRipon,3,4\n", encoding="utf-8")
-        library.add(sources[0])
-        library.repair(library.documents()[1].tables[0], author="a").set_text("title", "Another title")
-        library.search("york")
-    with closing(sqlite3.connect(folder / "shelf" / "catalogue.sqlite")) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return folder / "shelf"
-
-
-@pytest.fixture
-def shelf(whole: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(whole, tmp_path / "shelf"))
-
-
-def faults(shelf: Path) -> list[str]:
-    try:
-        with open_library(str(shelf)) as library:
-            return list(verify_library(library))
-    except LibraryError as error:
-        return [str(error)]
-
-
-def rebuild(shelf: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from tabellion.cli import main; main()", "rebuild", "-l", str(shelf), "-j", "1"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def held(shelf: Path) -> dict[str, object]:
-    with open_library(str(shelf)) as library:
-        return contents(library)
 
 
 def test_a_library_that_is_whole_has_no_fault(shelf: Path) -> None:
@@ -104,16 +61,6 @@ LOST = (
     "DELETE FROM documents WHERE row 1 of documents",
     "UPDATE library_facts SET value = '1' WHERE name = 'sequence'",
 )
-
-
-def change(shelf: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(shelf / "catalogue.sqlite")) as connection:
-        for statement in statements:
-            nth = re.sub(
-                r"row (\d) of (\w+)", r"rowid = (SELECT rowid FROM \2 ORDER BY rowid LIMIT 1 OFFSET \1)", statement
-            )
-            assert connection.execute(nth).rowcount, statement
-        connection.commit()
 
 
 def test_a_letter_changed_or_a_row_lost_in_the_catalogue_is_told(whole: Path, tmp_path: Path) -> None:

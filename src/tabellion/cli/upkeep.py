@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from tabellion.cli.options import FilesOption, JobsOption, LibraryOption, TraceO
 if TYPE_CHECKING:
     from tabellion.cli.batch import Outcome
     from tabellion.library.library import Library
+    from tabellion.library.mending import Mending
     from tabellion.pipeline import Settings
     from tabellion.workers import Crew
 
@@ -39,43 +39,42 @@ def rebuild(
             help="The index in N parts that are searched together; by default one for every 250,000 documents.",
         ),
     ] = None,
+    forget: Annotated[bool, typer.Option("--forget", help="Clear away originals that no document names.")] = False,
     jobs: JobsOption = 0,
     trace: TraceOption = False,
     *,
     settings: Settings,
 ) -> None:
     """Mend what is damaged, read the stored documents again and rebuild the index."""
+    from tabellion.library.files import make_way, take_away
     from tabellion.workers import Crew
 
-    failures = 0
     with Crew(0 if index else jobs or os.cpu_count() or 1, fork=True) as crew:  # forked before anything is opened
-        salvaged = _salvage(library)
+        failures = _salvage(library)
         with opened_library(library, files) as store:
+            make_way(store.folder)
             store.folder.applied.unlink(missing_ok=True)  # so that the index is thrown away before it is looked into
-            shutil.rmtree(store.folder.graph, ignore_errors=True)  # made anew when it is next asked
+            take_away(store.folder.graph)  # made anew when it is next asked
             if not index:
                 job = partial(reread, library=library, files=files)
-                failures = _read_all(store, job, settings, crew, salvaged=salvaged, trace=trace)
+                failures += _read_all(store, job, settings, crew, forget=forget, trace=trace)
             store.index.rebuild(shards)
     raise typer.Exit(1 if failures else 0)
 
 
 def _read_all(
-    store: Library, job: partial[Outcome], settings: Settings, crew: Crew, *, salvaged: bool, trace: bool
+    store: Library, job: partial[Outcome], settings: Settings, crew: Crew, *, forget: bool, trace: bool
 ) -> int:
-    """Mend the rows of documents and read each again; how many could not be read."""
+    """Mend the rows of documents and read each again; how many could not be read, and what else is lost."""
     from tabellion.cli.batch import run_batch
-    from tabellion.cli.messages import Progress, complain
+    from tabellion.cli.messages import Progress
+    from tabellion.library.mending import Mending, mend_rows, settle_rows
     from tabellion.library.reading import unpack_reading
-    from tabellion.library.upkeep import mend_rows, settle_rows
-    from tabellion.library.verify import sweep
+    from tabellion.library.verify import sweep, tell_orphans
 
     settings = store.settle(settings)
-    mended = mend_rows(store)
-    for note in mended:
-        complain(note)
+    failures = _say_all(mend_rows(store))
     held = {document.id: document.sha256 for document in store.documents()}
-    failures = 0
     with (
         Progress(len(held), trace=trace) as progress,
         store.writing_documents(again=True, settings=settings) as writer,
@@ -91,29 +90,35 @@ def _read_all(
         writer.flush()
         other.flush()
     settle_rows(store)
-    if not mended and not salvaged:  # else originals that nothing names may be of documents that are missing
-        sweep(store.folder, store.catalogue, always=True)
-    return failures
+    sweep(store.folder, store.catalogue, always=True, forget=forget)
+    return failures + _say_all(Mending([], tell_orphans(store)))
 
 
-def _salvage(library: str | None) -> bool:
-    """Where the catalogue's file is damaged, make a new one of what can be read of it; whether it was."""
+def _say_all(done: Mending) -> int:
+    """Say what was mended and what is lost; how much is lost."""
+    from tabellion.cli.messages import complain
+
+    for note in (*done.notes, *done.lost):
+        complain(note)
+    return len(done.lost)
+
+
+def _salvage(library: str | None) -> int:
+    """Where the catalogue's file is damaged, make a new one of what can be read of it; how much is lost."""
     from pathlib import Path
 
-    from tabellion.cli.messages import complain, explained
+    from tabellion.cli.messages import explained
     from tabellion.library import require_packages
     from tabellion.library.files import Folder, default_place
 
     place = library or default_place()
     if "://" in place:
-        return False
+        return 0
     with explained(place, trace=False):
         require_packages()
-        from tabellion.library.upkeep import salvage_catalogue
+        from tabellion.library.salvage import salvage_catalogue
 
-        for note in (notes := salvage_catalogue(Folder(Path(place)))):
-            complain(note)
-        return bool(notes)
+        return _say_all(salvage_catalogue(Folder(Path(place))))
 
 
 def reread(document_id: str, *, library: str | None, files: str | None, settings: Settings) -> Outcome:

@@ -13,7 +13,6 @@ A document that is taken out, with all that is kept of it where it is to be forg
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,8 +23,8 @@ from sqlalchemy import delete, select
 
 from tabellion.errors import LibraryError, TabellionError, UsageError
 from tabellion.isolated import read_in
-from tabellion.library.catalogue import corrections, history
-from tabellion.library.files import file_hash, mark_unfinished
+from tabellion.library.catalogue import corrections, documents, history
+from tabellion.library.files import file_hash, mark_unfinished, take_away
 from tabellion.library.holdings import AddResult, DocumentRecord, Rendered, document_address, document_id
 from tabellion.library.originals import is_whole, store_original
 from tabellion.library.prepared import drop_views
@@ -152,7 +151,7 @@ def remove_document(library: Library, name: str, *, forget: bool) -> DocumentRec
     forgotten = [record.document_id] if record else past
     with writing_mark(library.folder):
         if forget:
-            mark_unfinished(library.folder)  # its original will be named by nothing
+            mark_unfinished(library.folder, _hashes_of(library, forgotten))  # which will be named by nothing
         if record:
             _end_document(library, record)
         if forget:
@@ -162,7 +161,7 @@ def remove_document(library: Library, name: str, *, forget: bool) -> DocumentRec
                     connection.execute(delete(table).where(table.c.document_id.in_(forgotten)))
     if forget:
         sweep(library.folder, library.catalogue, always=True)
-        shutil.rmtree(library.folder.graph, ignore_errors=True)  # made anew when it is next asked
+        take_away(library.folder.graph)  # made anew when it is next asked
     library.index.catch_up()
     return record
 
@@ -176,6 +175,13 @@ def _end_document(library: Library, record: DocumentRecord) -> None:
             note_end(connection, held[record.document_id], "removed", now, sequence)
             drop_document(connection, held[record.document_id])
     drop_views(library.folder.segments, record.document_id, None)
+
+
+def _hashes_of(library: Library, document_ids: Sequence[str]) -> list[str]:
+    """The hashes of all that was ever kept of some documents."""
+    with library.catalogue.reading() as connection:
+        wanted = [select(one.c.sha256).where(one.c.document_id.in_(document_ids)) for one in (documents, history)]
+        return [str(sha256) for one in wanted for sha256 in connection.execute(one).scalars()]
 
 
 def _past_documents(library: Library, name: str) -> list[str]:

@@ -49,7 +49,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 
 from tabellion.errors import LibraryError, MissingExtraError
-from tabellion.library.files import Folder
+from tabellion.library.files import Folder, say_nothing_here
 from tabellion.library.holdings import NEWEST, decode_held, is_locked, say_plainly
 
 _FIRST: Sequence[str] = (
@@ -223,7 +223,12 @@ def schema_version(connection: Connection) -> int:
     if not inspect(connection).has_table("library_facts"):
         return 0
     found = connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar()
-    return decode_held(found or "0", int)
+    if not (isinstance(found, str) and found.isdecimal() and int(found)):
+        said = "does not say of which version it is" if found is None else f"says that it is of version {found}"
+        raise LibraryError(
+            f"the catalogue is damaged (it {said}); `tabellion rebuild`, or `tabellion restore` a backup"
+        )
+    return int(found)
 
 
 def migrate(connection: Connection) -> int:
@@ -272,7 +277,7 @@ class Catalogue:
         with self.reading() as connection:
             version = schema_version(connection)
         if version == 0 and not create:
-            raise LibraryError(f"{self.name}: there is no library here; `tabellion add` makes one")
+            raise LibraryError(say_nothing_here(self.name))
         if version != NEWEST:
             with self.writing() as connection:
                 migrate(connection)

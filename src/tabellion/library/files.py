@@ -16,6 +16,7 @@ import ctypes
 import fcntl
 import hashlib
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -182,10 +183,59 @@ def count_bytes(room: Path) -> int:
     return int(there.fs.du(there.path)) if room.exists() else 0
 
 
-def mark_unfinished(folder: Folder) -> None:
-    """Let the next writer look for leavings; on a full disk there is no room for the mark, nor need of one."""
+def mark_unfinished(folder: Folder, forgotten: Iterable[str] = ()) -> None:
+    """Let the next writer look for leavings, and for originals of these hashes, which are to be forgotten.
+
+    The mark keeps its time, which says since when there may be leavings. On a full disk there is no room for it, nor
+    need of one.
+    """
     with suppress(OSError):
-        folder.unfinished.write_bytes(LEAVINGS)
+        begun = folder.unfinished.stat().st_mtime_ns if folder.unfinished.exists() else 0
+        with folder.unfinished.open("ab") as file:
+            file.write(b"".join(one + b"\n" for one in (LEAVINGS, *map(str.encode, forgotten))))
+        if begun:
+            os.utime(folder.unfinished, ns=(begun, begun))
+
+
+def has_originals(folder: Folder) -> bool:
+    """Whether there are originals in a folder, whatever else is missing there."""
+    return next(folder.root.glob("originals/??/*"), None) is not None
+
+
+def say_nothing_here(place: str) -> str:
+    """What is said where there is no catalogue, or an empty one."""
+    if has_originals(Folder(Path(place))):
+        return (
+            f"{place}: the catalogue of this library is gone, its originals are here; `tabellion restore` a "
+            "backup at another place, or `tabellion rebuild` to see what is left"
+        )
+    return f"{place}: there is no library here; `tabellion add` makes one"
+
+
+def take_away(path: Path) -> None:
+    """Remove whatever stands at a path: a file, a link, a folder with all in it, or nothing."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)  # another process may be at it too
+    else:
+        path.unlink(missing_ok=True)
+
+
+def make_way(folder: Folder) -> None:
+    """Take away what is no folder where one belongs, and what is a folder where a file belongs; make the rooms."""
+    beside = [folder.catalogue.with_name(folder.catalogue.name + side) for side in ("-wal", "-shm", "-journal")]
+    locks = [folder.write_lock, folder.index_lock, folder.graph_lock]
+    rooms = [room for room in (folder.originals, folder.segments) if is_local(room)]
+    within = [path for room in rooms if room.is_dir() for path in room.glob("*")]
+    shelves = [path for path in within if path.parent == folder.originals and not path.name.startswith(".")]
+    files = [path for path in within if path.parent == folder.segments and path.suffix]
+    files += [path for shelf in shelves if shelf.is_dir() for path in shelf.iterdir()]
+    for path in (*rooms, folder.index, folder.graph, folder.mined, folder.annotations, *shelves):
+        if path.exists() and not path.is_dir():
+            path.unlink()
+    for path in (*beside, *locks, folder.applied, folder.unfinished, folder.mined / SUMS, *files):
+        if path.is_dir():
+            take_away(path)
+    folder.make()
 
 
 def default_place() -> str:
@@ -243,6 +293,8 @@ def read_sums(room: Path) -> list[tuple[str, str]]:
         lines = (room / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
     except FileNotFoundError:
         return []
+    except OSError:  # a folder, or the room is none
+        return [("", SUMS)]
     return [(digest, name) for digest, _, name in (line.partition("  ") for line in lines)]
 
 
@@ -260,6 +312,13 @@ def unlike_sums(room: Path) -> list[str]:
     for digest, name in read_sums(room):
         held.setdefault(name, set()).add(digest)
     return [name for name, fit in held.items() if not _is_one_of(room / name, fit)]
+
+
+def unsummed_files(room: Path) -> list[str]:
+    """The files of a room of which no hash is noted: nobody here wrote them, or the note is gone."""
+    known = {SUMS, *(name for _, name in read_sums(room))}
+    found = (path for path in sorted(room.iterdir()) if path.suffix not in (".lock", PART)) if room.is_dir() else ()
+    return [path.name for path in found if path.name not in known]
 
 
 def _is_one_of(path: Path, hashes: set[str]) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -22,7 +21,7 @@ from sqlalchemy import select
 
 from tabellion.errors import LibraryError, MissingExtraError, QueryError
 from tabellion.library.catalogue import documents
-from tabellion.library.files import file_hash, locked, read_sums, unlike_sums, write_sums
+from tabellion.library.files import SUMS, file_hash, locked, read_sums, take_away, unlike_sums, write_sums
 from tabellion.library.library import Library
 from tabellion.library.prepared import Quads, describe_quads, read_quads
 from tabellion.library.records import documents_by_id
@@ -66,7 +65,7 @@ def bring_up_to_date(library: Library, tell: Told = lambda _: None) -> None:
         if not mine:
             raise LibraryError(f"{place}: another process is still bringing it up to date")
         if find_graph_damage(library):
-            shutil.rmtree(place)
+            take_away(place)
         _write_graph(library, tell)
 
 
@@ -100,6 +99,9 @@ def _write_graph(library: Library, tell: Told) -> None:
     """Bring the graph up to date, and note the hashes of its files, which never change once they are written."""
     import pyoxigraph
 
+    if not library.folder.graph.exists():
+        library.folder.graph.mkdir()
+        write_sums(library.folder.graph, [])  # from now on they are missed
     store = pyoxigraph.Store(str(library.folder.graph))
     catch_up(library, store, tell)
     store.flush()
@@ -119,6 +121,8 @@ def find_graph_damage(library: Library) -> str:
     changed = [name for name in unlike_sums(graph) if (graph / name).exists() or not name.endswith(_FILE)]
     if changed:  # one that is gone was merged with others
         return f"{changed[0]} is not as it was written"
+    if graph.is_dir() and not (graph / SUMS).exists():
+        return f"{SUMS} is missing"
     known = {name for _, name in read_sums(graph)}
     try:
         store = pyoxigraph.Store.read_only(str(graph))
@@ -139,7 +143,7 @@ def follow_library(library: Library) -> None:
             try:
                 _write_graph(library, lambda _: None)
             except (OSError, RuntimeError):  # damaged: it is made anew when it is next asked
-                shutil.rmtree(library.folder.graph, ignore_errors=True)
+                take_away(library.folder.graph)
 
 
 def catch_up(library: Library, store: pyoxigraph.Store, tell: Told) -> None:

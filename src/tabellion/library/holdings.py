@@ -120,7 +120,7 @@ def unpack_details(packed: bytes) -> Details:
     unpacker = zlib.decompressobj(zdict=_COMMON)
     try:
         said = unpacker.decompress(packed) + unpacker.flush()
-    except zlib.error as error:
+    except (zlib.error, TypeError) as error:  # the last: text where bytes belong
         raise LibraryError(_DAMAGED.format(error)) from error
     return decode_held(said, Details)
 
@@ -129,7 +129,7 @@ def decode_held(said: str | bytes, kind: type[Held]) -> Held:
     """What a row of the catalogue says; one line where it is no longer what was written."""
     try:
         return msgspec.json.decode(said, type=kind)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, TypeError) as error:
         raise LibraryError(_DAMAGED.format(error)) from error
 
 
@@ -317,7 +317,14 @@ def is_locked(error: Exception) -> bool:
     return "database is locked" in str(getattr(error, "orig", error))
 
 
-_SIGNS_OF_DAMAGE = ("malformed", "not a database", "file is encrypted", "no such column", "no such table")
+_SIGNS_OF_DAMAGE = (
+    "malformed",
+    "not a database",
+    "file is encrypted",
+    "no such column",
+    "no such table",
+    "duplicate column",
+)
 
 
 def say_plainly(error: Exception) -> str:
@@ -329,4 +336,6 @@ def say_plainly(error: Exception) -> str:
         return f"the disk is full or cannot be written ({said}); what was kept before is unharmed"
     if isinstance(error, UnicodeDecodeError) or any(one in said for one in _SIGNS_OF_DAMAGE):
         return f"the catalogue is damaged ({said}); restore a backup (`tabellion restore`), or `tabellion rebuild`"
+    if "unable to open" in said:
+        return f"the catalogue cannot be opened ({said}): look who may read it and its folder; `tabellion rebuild`"
     return said

@@ -17,7 +17,6 @@ import hashlib
 import heapq
 import json
 import os
-import shutil
 import struct
 import zlib
 from collections import Counter
@@ -30,7 +29,7 @@ import tantivy
 
 from tabellion.errors import LibraryError
 from tabellion.library.entries import Entry, build_schema, describe_documents
-from tabellion.library.files import Folder, locked, whole_file
+from tabellion.library.files import Folder, locked, take_away, whole_file
 from tabellion.library.holdings import DocumentRecord, Holdings, TableRecord, in_parts
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ class IndexFolder:
     def applied(self) -> int:
         """Up to which change the index goes; -1 where there is none, or one of another form."""
         noted = self._noted()
-        whole = noted.get("form") == FORM and all((folder / _META).exists() for folder in self.rooms())
+        whole = noted.get("form") == FORM and all((folder / _META).is_file() for folder in self.rooms())
         return int(noted["sequence"]) if whole else -1
 
     def rooms(self) -> tuple[Path, ...]:
@@ -264,7 +263,7 @@ class SearchIndex(IndexFolder):
         with locked(self.folder.index_lock, wait=_LONG_WAIT) as mine:
             if not mine:
                 raise LibraryError(f"{self.folder.index}: another process has been writing the index for too long")
-            self.folder.applied.unlink(missing_ok=True)
+            take_away(self.folder.applied)
             self._apply(shards)
 
     def _apply(self, shards: int | None = None, spread: Spread | None = None) -> None:
@@ -308,8 +307,8 @@ class SearchIndex(IndexFolder):
     def _make_rooms(self, shards: int) -> tuple[Path, ...]:
         """Empty folders for so many shards; whatever was there is thrown away."""
         self._open = None
-        self.folder.applied.unlink(missing_ok=True)
-        shutil.rmtree(self.folder.index, ignore_errors=True)
+        take_away(self.folder.applied)
+        take_away(self.folder.index)
         rooms = _rooms(self.folder.index, shards)
         for room in rooms:
             room.mkdir(parents=True)

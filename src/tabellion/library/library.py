@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from tabellion.errors import LibraryError
 from tabellion.library.catalogue import Catalogue, documents
-from tabellion.library.files import Folder, default_place, mark_unfinished, unlike_sums
+from tabellion.library.files import Folder, default_place, mark_unfinished, say_nothing_here, unlike_sums
 from tabellion.library.holdings import AddResult, SqliteHoldings, document_address, document_id, in_parts
 from tabellion.library.index import SearchIndex
 from tabellion.library.records import (
@@ -71,7 +71,7 @@ class Library:
         else:
             self.folder = Folder(Path(place))
             if not create and not self.folder.catalogue.exists():
-                raise LibraryError(f"{place}: there is no library here; `tabellion add` makes one")
+                raise LibraryError(say_nothing_here(place))
             if create:
                 self.folder.root.mkdir(parents=True, exist_ok=True)
             self.catalogue = Catalogue(self.folder)
@@ -142,8 +142,8 @@ class Library:
                 yield writer
             finally:
                 writer.flush()
-        if writer.failed:
-            mark_unfinished(self.folder)  # the originals of what was not written are cleared away by the next run
+            if writer.failed:
+                mark_unfinished(self.folder)  # the originals of what was not written are cleared away by the next run
         self.index.catch_up(wait=True)
         if self.folder.graph.exists():
             from tabellion.library.graph import follow_library

@@ -63,13 +63,18 @@ def write_segment(folder: Path, parts: Iterable[pa.Table], beside: Iterable[byte
     )
     data = sink.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
-    named = hashlib.sha256(sha256.encode())
-    for one in beside:
-        named.update(hashlib.sha256(one).digest())
-    segment_id = named.hexdigest()[:_NAME]
+    segment_id = name_segment(sha256, beside)
     with whole_file(segment_path(folder, segment_id)) as part:
         part.write_bytes(data.to_pybytes())
     return Segment(segment_id, table.num_rows, len(data), sha256)
+
+
+def name_segment(sha256: str, beside: Iterable[bytes]) -> str:
+    """What a segment is called, by the hash of its bytes and the files beside it."""
+    named = hashlib.sha256(sha256.encode())
+    for one in beside:
+        named.update(hashlib.sha256(one).digest())
+    return named.hexdigest()[:_NAME]
 
 
 def segment_path(folder: Path, segment_id: str) -> Path:

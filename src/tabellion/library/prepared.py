@@ -112,9 +112,20 @@ def are_damaged(folder: Path, segment_id: str) -> bool:
     return path.exists() and not _whole(path)
 
 
+def quads_documents(folder: Path, segment_id: str) -> set[str]:
+    """The documents whose facts lie beside a segment."""
+    try:
+        return set(msgspec.msgpack.decode(_whole(quads_path(folder, segment_id)), type=dict[str, msgspec.Raw]))
+    except msgspec.MsgspecError:
+        return set()
+
+
 def _whole(path: Path) -> bytes:
     """The bytes of a file behind their hash; none where they do not fit it."""
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return b""
     return data[32:] if hashlib.sha256(data[32:]).digest() == data[:32] else b""
 
 
@@ -283,7 +294,10 @@ def view_path(folder: Path, segment_id: str, document_id: str) -> Path:
 
 def is_damaged(path: Path) -> bool:
     """Whether a view is not as it was written."""
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return True
     return hashlib.sha256(data[_HASH:]).digest() != data[:_HASH]
 
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from sqlalchemy import (
@@ -44,6 +45,7 @@ _WHOLE = 2 ** (8 * _SIZE)
 _TOGETHER = 2_000  # rows that are sealed at once
 _QUIETLY = {"sealing": True}
 _LARGEST = 2_000  # bytes of a row that is restored by trying: some seconds
+_FEW = 6  # rows that do not fit their seals of which all that may have been is tried
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}".encode()  # what is read for a byte that is no text
 
 
@@ -92,6 +94,15 @@ def restore_row(table: Table, row: Mapping[Any, Any]) -> dict[str, Any] | None:
             if told == seal:
                 return {name: int(right) if isinstance(row[name], int) else right.decode("utf-8", "surrogatepass")}
         before.update(_piece(name, data))
+    return None
+
+
+def fit_row(table: Table, row: Mapping[Any, Any], others: Mapping[str, Iterable[Any]]) -> dict[str, Any] | None:
+    """Which of some other values, by their columns, makes a row fit its seal; None where none does."""
+    for name, values in others.items():
+        for value in values:
+            if seal_of(table, {**row, name: value}) == row["seal"]:
+                return {name: value}
     return None
 
 
@@ -217,6 +228,34 @@ def broken_rows(connection: Connection) -> Iterator[tuple[Table, tuple[Any, ...]
         yield facts, ()
 
 
+def find_lost(connection: Connection, said: str | None = None) -> list[Table]:
+    """The tables that lack what they had, by the sums of their seals; none where the sums themselves are lost.
+
+    `said` are the sums, where they are not those that the catalogue has.
+    """
+    sums = _said(connection) if said is None else _decoded(said)
+    lost = [one for one in SEALED if one.name in sums and not _is_complete(connection, one, _number(sums[one.name]))]
+    if facts.name in sums and sums[facts.name] != _facts_seal(connection):
+        lost.append(facts)
+    return lost
+
+
+def _is_complete(connection: Connection, table: Table, total: int) -> bool:
+    """Whether a table has all its rows, be it that some were changed, with or without their seals, or one put in."""
+    fit: set[int] = set()
+    unfit: list[tuple[int, int, int]] = []  # the seal that a row has, the one that it should have, and none
+    for row in connection.execute(select(table)).mappings():
+        has, should = _number(row["seal"]), int(seal_of(table, row), 16)
+        if has == should:
+            fit.add(has)
+            total -= has
+        else:
+            unfit.append((has, should, 0))
+    tries = product(*unfit) if len(unfit) <= _FEW else zip(*unfit, strict=True)
+    rest = {(total - sum(one)) % _WHOLE for one in tries}
+    return 0 in rest or any(-one % _WHOLE in fit for one in rest)
+
+
 def _number(seal: object) -> int:
     """A seal, or a sum of seals; nothing where it is damaged itself."""
     try:
@@ -232,8 +271,12 @@ def _read_sums(connection: Connection) -> dict[str, int]:
 
 def _said(connection: Connection) -> dict[str, Any]:
     """The sums as they are kept; none where that is damaged."""
+    return _decoded(str(connection.execute(select(facts.c.value).where(facts.c.name == FACT)).scalar() or "{}"))
+
+
+def _decoded(told: str) -> dict[str, Any]:
     try:
-        said = json.loads(str(connection.execute(select(facts.c.value).where(facts.c.name == FACT)).scalar() or "{}"))
+        said = json.loads(told)
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {}

@@ -25,10 +25,10 @@ import pyarrow.parquet as pq
 import tantivy
 from sqlalchemy import Connection, delete, select
 
-from tabellion.errors import LibraryError
+from tabellion.errors import LibraryError, TabellionError
 from tabellion.library.adding import read_source
 from tabellion.library.catalogue import Catalogue, corrections, documents, history, segments, tables
-from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked, unlike_sums
+from tabellion.library.files import LEAVINGS, PART, Folder, file_hash, is_local, locked, unlike_sums, unsummed_files
 from tabellion.library.graph import find_graph_damage
 from tabellion.library.holdings import DocumentRecord, SegmentRecord
 from tabellion.library.library import Library
@@ -39,23 +39,31 @@ from tabellion.library.originals import (
     is_whole,
     list_originals,
     load_original,
+    name_segment,
     segment_path,
 )
-from tabellion.library.prepared import QUADS, VIEW, are_damaged, is_damaged, view_path
+from tabellion.library.prepared import QUADS, VIEW, are_damaged, is_damaged, quads_documents, quads_path, view_path
 from tabellion.library.reading import Reading, as_stored, read_for_library
 from tabellion.library.records import list_documents, list_segments
+from tabellion.library.salvage import find_damage
 from tabellion.library.sealing import broken_rows
 from tabellion.library.stored_tables import editions_of
-from tabellion.library.upkeep import find_damage
 from tabellion.model.correction import Correction, Undo
 from tabellion.pipeline import Settings
+from tabellion.read.sniff import sniff_format
 
 _LONG_WAIT = 600.0  # seconds that one waits for another that clears leavings away or writes the graph
+_MENDS = "`tabellion rebuild`"
+_MOST_TOLD = 20  # originals without a document that are named each by itself
 _LONGEST_RUN = 86_400.0  # seconds between a file in object storage and the transaction that names it
 
 
-def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
-    """Clear away what unfinished runs left, where there were any; returns how many files that were."""
+def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False, forget: bool = False) -> int:
+    """Clear away what unfinished runs left, where there were any; returns how many files that were.
+
+    An original that no row names goes only where an unfinished run wrote it, where its document was forgotten, or with
+    `forget`: else it may be all that is left of a document whose row was lost.
+    """
     if not always and not folder.unfinished.exists():
         return 0
     with locked(folder.write_lock) as alone:
@@ -65,6 +73,7 @@ def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
             connection.execute(delete(segments).where(segments.c.dead >= segments.c.rows))
             named = _named(connection)
         files = [path for path in _files(folder) if path.name not in named and _is_old(path)]
+        files += [path for path in _spare_originals(folder, forget) if path.name not in named and _is_old(path)]
         for path in files:
             path.unlink(missing_ok=True)
         folder.unfinished.unlink(missing_ok=True)
@@ -75,10 +84,10 @@ def sweep(folder: Folder, catalogue: Catalogue, *, always: bool = False) -> int:
 def writing_mark(folder: Folder) -> Iterator[None]:
     """While files are written that the catalogue does not name yet. A process that is killed leaves the mark."""
     with locked(folder.write_lock, shared=True, wait=_LONG_WAIT):
-        folder.unfinished.touch()
+        folder.unfinished.open("ab").close()  # one that is there keeps its time
         yield
     with locked(folder.write_lock) as alone:
-        if alone and folder.unfinished.exists() and folder.unfinished.read_bytes() != LEAVINGS:
+        if alone and folder.unfinished.exists() and LEAVINGS not in folder.unfinished.read_bytes():
             folder.unfinished.unlink(missing_ok=True)
 
 
@@ -103,8 +112,40 @@ def _files(folder: Folder) -> Iterator[Path]:
     yield from folder.segments.glob(f"*{ENDING}")
     yield from folder.segments.glob(f"*{QUADS}")
     yield from folder.segments.glob(f"*{VIEW}")
-    yield from (path for _, path in list_originals(folder.originals))
     yield from folder.root.rglob(f".*{PART}")
+
+
+def _spare_originals(folder: Folder, forget: bool) -> list[Path]:
+    """The originals that may go if no row names them."""
+    marked = folder.unfinished.exists()
+    begun = folder.unfinished.stat().st_mtime if marked else float("inf")
+    named = set(folder.unfinished.read_text(encoding="utf-8", errors="replace").split()) if marked else set()
+    held = list_originals(folder.originals)
+    return [path for sha256, path in held if forget or sha256 in named or path.stat().st_mtime >= begun]
+
+
+def tell_orphans(library: Library) -> list[str]:
+    """The originals that no row names and no unfinished run left, with what can be done about them, a line each."""
+    with library.catalogue.reading() as connection:
+        named = _named(connection)
+    spare = set(_spare_originals(library.folder, forget=False))
+    held = list_originals(library.folder.originals)
+    found = [(sha256, path) for sha256, path in held if path.name not in named and path not in spare]
+    told = []
+    for sha256, path in found[:_MOST_TOLD]:
+        try:
+            data = load_original(library.folder.originals, sha256)
+            told.append(f"original {path} ({sniff_format(data)}, {len(data):,} bytes): no document names it")
+        except TabellionError:
+            told.append(f"original {path}: no document names it")
+    if len(found) > _MOST_TOLD:
+        told.append(f"{len(found) - _MOST_TOLD:,} more originals: no document names them")
+    if found:
+        told.append(
+            "originals that no document names are kept: `tabellion restore` a backup, or `tabellion add` the documents "
+            "again; `tabellion rebuild --forget` clears them away for good"
+        )
+    return told
 
 
 def read_again(record: DocumentRecord, originals: Path, settings: Settings, log: Sequence[Correction] = ()) -> Reading:
@@ -139,7 +180,10 @@ def verify_library(library: Library) -> Iterator[str]:
         counted: dict[str, dict[str, int]] = {}  # document -> table -> tuples
         for table_id, document_id, tuples in rows:
             counted.setdefault(document_id, {})[table_id] = int(tuples)
-        index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
+        try:
+            index_at, now = library.index.applied(), library.catalogue.last_sequence(connection)
+        except LibraryError:  # told by the seals
+            index_at, now = -1, 0
     if library.outdated_weights:
         yield library.outdated_weights
     yield from _check_beside(library.folder)
@@ -154,7 +198,7 @@ def verify_library(library: Library) -> Iterator[str]:
     known = {segment.segment_id for segment in segments}
     for segment_id, held in by_segment.items():
         if segment_id not in known:
-            yield f"document {held[0].source}: its segment {segment_id} is not in the catalogue"
+            yield f"document {held[0].source}: its segment {segment_id} is not in the catalogue; `tabellion rebuild`"
     for segment in segments:
         if are_damaged(library.folder.segments, segment.segment_id):
             yield f"facts for SPARQL of segment {segment.segment_id}: not as they were written; `tabellion rebuild`"
@@ -177,8 +221,10 @@ def _check_beside(folder: Folder) -> Iterator[str]:
     """What annotators said and what was mined: files that nothing else of the library is made of."""
     for name in unlike_sums(folder.mined):
         yield f"mined, {name}: not as it was written; `tabellion mine --library` again, or `tabellion restore` a backup"
+    for name in unsummed_files(folder.mined):
+        yield f"mined, {name}: no hash of it is noted; `tabellion mine --library` again, or take it away"
     for room in sorted(path for path in folder.annotations.glob("*") if path.is_dir()):
-        for name in unlike_sums(room):
+        for name in (*unlike_sums(room), *unsummed_files(room)):
             yield f"annotations of {room.name}, {name}: not as they were written; `tabellion restore` a backup"
 
 
@@ -222,10 +268,10 @@ def _check_corrections(library: Library) -> Iterator[str]:
         try:
             said = msgspec.json.decode(body, type=Correction).operation
         except msgspec.DecodeError as error:
-            yield f"correction {correction_id}: cannot be read ({error})"
+            yield f"correction {correction_id}: cannot be read ({error}); {_MENDS}"
             continue
         if isinstance(said, Undo) and (document_id, said.correction) not in known:
-            yield f"correction {correction_id}: undoes {said.correction}, which is not there"
+            yield f"correction {correction_id}: undoes {said.correction}, which is not there; restore a backup"
 
 
 def _check_tables(documents: list[DocumentRecord], counted: dict[str, dict[str, int]]) -> Iterator[str]:
@@ -233,9 +279,9 @@ def _check_tables(documents: list[DocumentRecord], counted: dict[str, dict[str, 
     for document in documents:
         held = counted.get(document.document_id, {})
         if len(held) != document.tables or sum(held.values()) != document.tuples:
-            yield f"document {document.source}: the catalogue does not hold its {document.tables} tables"
+            yield f"document {document.source}: the catalogue does not hold its {document.tables} tables; {_MENDS}"
     for document_id in sorted(set(counted) - known):
-        yield f"tables of {document_id} are in the catalogue, which is no document"
+        yield f"tables of {document_id} are in the catalogue, which is no document; {_MENDS}"
 
 
 def _check_segment(
@@ -251,18 +297,29 @@ def _check_segment(
     except (OSError, pa.ArrowException) as error:
         yield f"segment {path}: cannot be read ({error}); `tabellion rebuild`"
         return
+    if _has_other_facts(library.folder, segment, set(held["document_id"].unique().to_pylist())):
+        yield f"facts for SPARQL of segment {segment.segment_id}: are those of another one; `tabellion rebuild`"
     if held.num_rows != segment.rows:
-        yield f"segment {path}: {held.num_rows:,} rows, the catalogue says {segment.rows:,}"
+        yield f"segment {path}: {held.num_rows:,} rows, the catalogue says {segment.rows:,}; {_MENDS}"
     alive = {document.document_id for document in documents}
     counts = held.group_by("table_id").aggregate([("document_id", "count")]).to_pydict()
     inside = dict(zip(counts["table_id"], counts["document_id_count"], strict=True))
     visible = {table_id: count for table_id, count in inside.items() if table_id.rpartition("-")[0] in alive}
     if sum(visible.values()) != segment.rows - segment.dead:
-        yield f"segment {path}: {sum(visible.values()):,} visible rows instead of {segment.rows - segment.dead:,}"
+        seen, wanted = sum(visible.values()), segment.rows - segment.dead
+        yield f"segment {path}: {seen:,} visible rows instead of {wanted:,}; {_MENDS}"
     for document_id in alive:
         for table_id, tuples in counted.get(document_id, {}).items():
             if visible.get(table_id, 0) != tuples:
-                yield f"table {table_id}: {visible.get(table_id, 0):,} tuples, the catalogue says {tuples:,}"
+                yield f"table {table_id}: {visible.get(table_id, 0):,} tuples, the catalogue says {tuples:,}; {_MENDS}"
+
+
+def _has_other_facts(folder: Folder, segment: SegmentRecord, inside: set[str]) -> bool:
+    """Whether the facts beside a segment are of other documents, and not those by which it was called."""
+    if not quads_documents(folder.segments, segment.segment_id) - inside:
+        return False
+    facts = quads_path(folder.segments, segment.segment_id).read_bytes()
+    return name_segment(segment.sha256, [facts]) != segment.segment_id
 
 
 def _check_index(library: Library, known: set[str]) -> Iterator[str]:
@@ -271,7 +328,7 @@ def _check_index(library: Library, known: set[str]) -> Iterator[str]:
     found = [searcher.doc(address)["table_id"][0] for _, address in result.hits]
     indexed = set(found)
     if len(found) != len(indexed):
-        yield f"index: {len(found) - len(indexed):,} tables stand in it more than once"
+        yield f"index: {len(found) - len(indexed):,} tables stand in it more than once; `tabellion rebuild --index`"
     if missing := known - indexed:
         yield f"index: {len(missing):,} tables are missing, for example {min(missing)}; `tabellion rebuild --index`"
     if surplus := indexed - known:
