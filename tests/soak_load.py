@@ -26,6 +26,7 @@ _ENTRY = "from tabellion.cli import main; main()"
 _CLIENTS = 4
 _PAUSE = 0.1  # seconds between two requests of a client
 _LOOKS = 12  # at memory and handles
+_LAST = 3  # of these, at the end
 _GROWN = 1.1  # times what it held after the first minutes: more is growth
 _MORE_HANDLES = 10
 _EXPECTED = (200, 404, 409, 422)  # there is no such table; somebody else said otherwise; that is so already
@@ -138,7 +139,8 @@ def soak_load(minutes: float, shelf: Path) -> int:
     ended.set()
     process.terminate()
     process.wait(20)
-    early, late = looks[0 if minutes >= 60 else _LOOKS // 3 - 1], looks[-1]
+    early = looks[0 if minutes >= 60 else _LOOKS // 3 - 1]
+    late = [min(one) for one in zip(*looks[-_LAST:], strict=True)]  # a look may fall into a request that opens files
     grown = f"memory {early[0]:,} -> {late[0]:,}, handles {early[1]} -> {late[1]}"
     print(f"load: {minutes} minutes, answers {dict(asked)}; {grown}")
     for one in odd[:_SHOWN]:
