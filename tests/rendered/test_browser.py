@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from tabellion.errors import MissingExtraError
 from tabellion.pipeline import Extraction, Settings, extract_document
-from tabellion.read.chromium.process import _machine, sweep_folders
+from tabellion.read.chromium.process import Chromium, _machine, sweep_folders
 from tabellion.read.chromium.rendered import serve_page
 from tabellion.read.chromium.tabs import Answer, TabLostError, Tabs
 from tabellion.read.limits import Limits
@@ -143,3 +144,9 @@ def test_without_chromium_a_page_that_wants_rendering_is_read_from_its_markup(mo
     [issue] = extract_document(f"<html><body>{grid}", Settings(render="auto")).issues
     assert "read from its markup alone" in issue.note
     assert not extract_document("<html><body><p>words", Settings(render="auto")).issues
+
+
+def test_a_process_that_has_set_much_aside_starts_chromium(chromium: str) -> None:
+    with mmap.mmap(-1, 5 * 2**30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE):
+        browser = Chromium()
+        browser.close()

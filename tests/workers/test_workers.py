@@ -224,6 +224,6 @@ def test_a_process_that_ends_while_its_children_are_asked_for_has_none(monkeypat
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="memory of others is told by /proc")
 def test_a_task_that_aborts_with_much_of_its_memory_ran_out_of_it() -> None:
-    code = "import os; held = bytearray(b'x') * (220 * 2**20); os.abort()"
+    code = "import os, time; held = bytearray(b'x') * (220 * 2**20); time.sleep(0.5); os.abort()"  # it is looked at
     with Crew(1) as crew, pytest.raises(LimitPassedError, match="memory"):
         crew.do(exec, code, bounds=Bounds(20, 300 * 2**20))

@@ -39,6 +39,7 @@ _END_SECONDS = 5.0
 _PREFIX = "tabellion-chromium-"
 _OLD_SECONDS = 86_400.0  # a folder may be of another machine that shares this one's; after a day it is of nobody
 _DATA = 4 * 2**30  # bytes that each process of Chromium may hold: large pages take one
+_TO_START = 64 * 2**20  # bytes that are set aside to start a program
 _READ_SIZE = 1 << 20
 _PAUSE = 0.01  # seconds between looks at what else happens while an answer is waited for
 _FIRST_FREE = 10  # descriptors from here on cannot collide with 3 and 4
@@ -318,7 +319,8 @@ def _room_for_browser() -> Iterator[None]:
     The bounds of this process are what a program begins with, so they are changed for a moment.
     """
     space, data = resource.getrlimit(resource.RLIMIT_AS), resource.getrlimit(resource.RLIMIT_DATA)
-    most = _DATA if data[1] == resource.RLIM_INFINITY else min(_DATA, data[1])
+    wanted = max(_DATA, _data_of_this_process() + _TO_START)
+    most = wanted if data[1] == resource.RLIM_INFINITY else min(wanted, data[1])
     resource.setrlimit(resource.RLIMIT_AS, (space[1], space[1]))
     resource.setrlimit(resource.RLIMIT_DATA, (most, data[1]))
     try:
@@ -326,6 +328,14 @@ def _room_for_browser() -> Iterator[None]:
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, data)
         resource.setrlimit(resource.RLIMIT_AS, space)
+
+
+def _data_of_this_process() -> int:
+    """Bytes that this process has set aside to write to: with a bound below it could not start a program."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _spawn(arguments: list[str], home: str) -> tuple[int, int, int]:
