@@ -147,6 +147,6 @@ def test_without_chromium_a_page_that_wants_rendering_is_read_from_its_markup(mo
 
 
 def test_a_process_that_has_set_much_aside_starts_chromium(chromium: str) -> None:
-    with mmap.mmap(-1, 5 * 2**30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE):
+    with mmap.mmap(-1, 5 * 2**30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS):
         browser = Chromium()
         browser.close()
