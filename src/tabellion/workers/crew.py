@@ -56,6 +56,7 @@ class Worker:
         self._parent = 0
         self._looked = 0.0
         self._held_then = 0  # bytes, when it was last looked at
+        self._most_held = 0  # bytes, whenever it was looked at during its task
         self._inherited = 0  # bytes: what the system counts as the worker's most is never less than its parent's
         self._ready = False
         _open.add(self)
@@ -101,6 +102,7 @@ class Worker:
         The time in which nobody asks for the next message does not count.
         """
         self.start()
+        self._most_held = 0
         task = (work, tuple(given), bounds, standard_input, _working_folder())
         packed = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         left = bounds.seconds + min(_MOST_GRACE, max(_LEAST_GRACE, _GRACE * bounds.seconds))
@@ -195,6 +197,7 @@ class Worker:
             if now > self._looked + _LOOK:
                 self._looked = now
                 self._held_then = self._held()
+                self._most_held = max(self._most_held, self._held_then)
                 if self._held_then > bounds.memory:
                     raise LimitPassedError("memory")
             try:
@@ -216,7 +219,7 @@ class Worker:
         if status == -getattr(signal, "SIGXCPU", 24):
             return LimitPassedError("seconds")
         near = _NEAR_ABORTED if status in _ABORTS else _NEAR
-        if max(self._held_then, most if most > self._inherited else 0) > near * bounds.memory:
+        if max(self._most_held, most if most > self._inherited else 0) > near * bounds.memory:
             return LimitPassedError("memory")
         return WorkerLostError(_name(status))
 
