@@ -15,7 +15,7 @@ import msgspec
 from tabellion.errors import UsageError
 from tabellion.model import table as model
 from tabellion.model.document import Document, Issue
-from tabellion.model.methods import FrameMethod, GenuineMethod, HeaderMethod, ParentMethod, RenderChoice, RowMethod
+from tabellion.model.methods import FrameMethod, GenuineMethod, HeaderMethod, ParentMethod, ReaderMethod, RenderChoice, RowMethod
 from tabellion.pipeline import Extraction, Rejected, extract_document
 from tabellion.read.limits import Limits
 from tabellion.settings import Settings, read_limits, read_pages
@@ -161,6 +161,7 @@ def extract(
     pages: str | int | tuple[int, int] | None = None,
     pages_apart: bool = False,
     password: str | None = None,
+    reader: ReaderMethod = "staged",
     rows: RowMethod = "boosted",
     parents: ParentMethod = "boosted",
     genuine: GenuineMethod = "boosted",
@@ -185,6 +186,7 @@ def extract(
     """
     settings = Settings(
         limits=read_limits(limits),
+        reader=reader,
         rows=rows,
         parents=parents,
         weights=None if weights is None else str(weights),

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from tabellion.interpret import interpret_grid
 from tabellion.label import Recognised, label_grids
+from tabellion.label.fixed import fix_frames, label_stated
 from tabellion.locate import RunningText, locate_printed, locate_regions
 from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.document import LIKELY, AnyRegion, Document, Issue, MarkupRegion, PrintedRegion
@@ -189,12 +191,25 @@ def label_regions(
     found: Sequence[tuple[AnyRegion, Grid]], settings: Settings, weights: Weights, fixes: Fixes = NOTHING
 ) -> list[Labelled]:
     """Grids of regions of one document, labelled; `fixes` is what is given of them."""
-    recognised = [Recognised(grid, region.genuine, fixes) for region, grid in found]
-    labelled = label_grids(recognised, weights, settings.rows, settings.headers)
+    if settings.reader == "learned":
+        labelled = [_interpret(grid, region.genuine, fixes, weights) for region, grid in found]
+    else:
+        recognised = [Recognised(grid, region.genuine, fixes) for region, grid in found]
+        labelled = label_grids(recognised, weights, settings.rows, settings.headers)
     return [
         msgspec.structs.replace(each, issues=region.issues + grid.issues + each.issues)
         for each, (region, grid) in zip(labelled, found, strict=True)
     ]
+
+
+def _interpret(grid: Grid, genuine: float, fixes: Fixes, weights: Weights) -> Labelled:
+    """The tables of a grid by the learned reader; what the source states, or people said, holds."""
+    if grid.stated:
+        return fix_frames(label_stated(grid, given=fixes.of_labels() != NOTHING), fixes, weights)
+    labelled = interpret_grid(grid, weights)
+    frames = [msgspec.structs.replace(frame, genuine=genuine) for frame in labelled.frames]
+    labelled = msgspec.structs.replace(labelled, frames=tuple(frames))
+    return fix_frames(labelled, fixes, weights)
 
 
 def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Rejected:

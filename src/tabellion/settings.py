@@ -14,6 +14,7 @@ from tabellion.model.methods import (
     GenuineMethod,
     HeaderMethod,
     ParentMethod,
+    ReaderMethod,
     RenderChoice,
     RowMethod,
 )
@@ -27,7 +28,7 @@ Pages = tuple[int, int]
 class Settings(msgspec.Struct, frozen=True):
     """What a caller may choose: limits, methods, and the folder of learned weights.
 
-    `rows`, `parents`, `genuine`, `headers`, `frames`: the method of a step (`tabellion.model.methods`).
+    `reader`, `rows`, `parents`, `genuine`, `headers`, `frames`: the method of a step (`tabellion.model.methods`).
     `password`: what opens a PDF that asks for one; it is stored nowhere.
     `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
     `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
@@ -37,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True):
     """
 
     limits: Limits = Limits()
+    reader: ReaderMethod = "staged"
     rows: RowMethod = "boosted"
     parents: ParentMethod = "boosted"
     weights: str | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+ReaderMethod = Literal["staged", "learned"]
 RowMethod = Literal["boosted", "crf", "paper"]
 ParentMethod = Literal["boosted", "svm"]
 GenuineMethod = Literal["boosted", "tree", "svm"]
@@ -34,6 +35,14 @@ class Step(NamedTuple):
 
 
 STEPS: dict[str, Step] = {
+    "reader": Step(
+        ReaderMethod,
+        "How tables, headers and header trees are found in a grid",
+        {
+            "staged": "rows, frames and parents one after the other, by the methods below",
+            "learned": "a network over the cells, and the most likely whole reading",
+        },
+    ),
     "rows": Step(
         RowMethod,
         "How the rows of a sheet are labelled",

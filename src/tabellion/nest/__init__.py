@@ -142,7 +142,7 @@ def _tree(grid: Grid, headers: tuple[StatedHeader, ...]) -> tuple[HeaderTree, di
 
 
 def _text(grid: Grid, header: StatedHeader) -> str:
-    first, *more = (str(grid.label[cell]) for cell in header.cells)
+    first, *more = (str(grid.label[cell]) for cell in sorted(header.cells))
     return " ".join([first, *(part for part in more if not says_of_which(part))])
 
 

@@ -136,7 +136,7 @@ def _sniff_compound(data: bytes) -> Format:
     """An OLE container: an old workbook, or a password-protected new one. Stream names are UTF-16."""
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise EncryptedError("the workbook is protected by a password; save it without one and try again")
-    if "Workbook".encode("utf-16-le") in data or "Book".encode("utf-16-le") in data:
+    if "book".encode("utf-16-le") in data.lower():  # a stream called Workbook, or Book, in any case of letters
         return "xls"
     raise UnknownFormatError("this is an OLE container (perhaps an old Word file), but holds no workbook")
 

@@ -23,6 +23,7 @@ from tabellion.model.methods import (
     GenuineMethod,
     HeaderMethod,
     ParentMethod,
+    ReaderMethod,
     RenderChoice,
     RowMethod,
 )
@@ -208,6 +209,7 @@ def _settings(
     render: Annotated[
         RenderChoice, Query(description="Whether a web page is drawn in Chromium and read so.")
     ] = "never",
+    reader: Annotated[ReaderMethod, Query(description=STEPS["reader"].help)] = "staged",
     rows: Annotated[RowMethod, Query(description=STEPS["rows"].help)] = "boosted",
     parents: Annotated[ParentMethod, Query(description=STEPS["parents"].help)] = "boosted",
     genuine: Annotated[GenuineMethod, Query(description=STEPS["genuine"].help)] = "boosted",
@@ -221,6 +223,7 @@ def _settings(
     """How a document that is sent is to be read. A password comes in a header: addresses are written to logs."""
     return Settings(
         render=render,
+        reader=reader,
         rows=rows,
         parents=parents,
         genuine=genuine,

@@ -29,6 +29,7 @@ from tabellion.model.methods import (
     GenuineMethod,
     HeaderMethod,
     ParentMethod,
+    ReaderMethod,
     RenderChoice,
     RowMethod,
 )
@@ -231,6 +232,7 @@ def _add_writing(tool: Tool, library: Library) -> None:
     def add_documents(
         sources: list[str],
         render: RenderChoice = "never",
+        reader: Annotated[ReaderMethod, Field(description=STEPS["reader"].help)] = "staged",
         rows: Annotated[RowMethod, Field(description=STEPS["rows"].help)] = "boosted",
         parents: Annotated[ParentMethod, Field(description=STEPS["parents"].help)] = "boosted",
         genuine: Annotated[GenuineMethod, Field(description=STEPS["genuine"].help)] = "boosted",
@@ -244,6 +246,7 @@ def _add_writing(tool: Tool, library: Library) -> None:
         """
         settings = Settings(
             render=render,
+            reader=reader,
             rows=rows,
             parents=parents,
             genuine=genuine,

@@ -20,12 +20,13 @@ from tabellion.errors import WeightsError
 from tabellion.weights.boosted import Boosted
 from tabellion.weights.contract import ANEW, check_contract, find_fault, read_promise, unreadable
 from tabellion.weights.linear import Chain, Kernel, Linear, WordGroups
+from tabellion.weights.network import Network
 
 SHIPPED = Path(__file__).parent
 CARD = ".card.json"
 
 
-L = TypeVar("L", Boosted, Linear, Chain, Kernel, WordGroups)
+L = TypeVar("L", Boosted, Linear, Chain, Kernel, WordGroups, Network)
 
 
 class Weights:
@@ -57,6 +58,10 @@ class Weights:
     def words(self, name: str, forms: Iterable[str]) -> WordGroups:
         """What words say of genuine tables, by name, in these forms."""
         return _checked(WordGroups, self._path(f"{name}.npz"), tuple(forms))
+
+    def network(self, name: str, inputs: Iterable[str]) -> Network:
+        """A network over the cells of a grid by name; `inputs` are its features and relations."""
+        return _checked(Network, self._path(f"{name}.npz"), tuple(inputs))
 
     def share_a_folder(self, one: str, other: str) -> bool:
         """Whether two ensembles of trees lie in one folder: then they know the same, and neither is of before."""

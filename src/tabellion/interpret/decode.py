@@ -1,0 +1,402 @@
+"""The most likely reading of a grid: its tables, their heads and stubs, and both header trees.
+
+In: tokens and the network's log probabilities. Out: tables in the lines of the tokens. Nothing is decided by rule: each
+step takes what is most probable among what is possible. Tables are rectangles that do not overlap; a head is made of a
+table's first rows, a stub of its first columns; trees are trees, and the rows below a label are the rows that follow
+it. Fails where tables interlock.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.interpret.evidence import Evidence
+from tabellion.interpret.targets import (
+    GROUP,
+    HEAD,
+    JOIN,
+    LEVEL,
+    NEAREST_HEAD,
+    PARENT,
+    STUB,
+    TABLE_FIRST,
+    VALUE,
+)
+from tabellion.interpret.tokens import Bools
+from tabellion.weights.network import Outputs
+
+Line = int
+Cell = tuple[Line, Line]
+Floats = NDArray[np.float64]
+
+OF_HEAD, OF_STUB, OF_BODY = (HEAD, LEVEL, JOIN), (STUB, GROUP, LEVEL, JOIN), (VALUE, GROUP)
+OF_TABLE = (HEAD, LEVEL, JOIN, STUB, GROUP, VALUE)
+_LEAST = 1e-4  # the least and one less the most that a probability counts
+_FEWEST = 2  # tokens of a table
+_MOST_HEAD, _MOST_STUB = 12, 12  # lines of a head or a stub that are tried
+_BEAM = 12  # outlines that are followed at a time
+
+
+class Box(NamedTuple):
+    """A rectangle of lines, both ends included."""
+
+    top: Line
+    left: Line
+    bottom: Line
+    right: Line
+
+    def holds(self, row: Line, column: Line) -> bool:
+        return self.top <= row <= self.bottom and self.left <= column <= self.right
+
+
+class DecodedTable(msgspec.Struct, eq=False):
+    """A table in the lines of the tokens: `body` is its first row below the head, `values` its first column of values.
+
+    `heads` are those that the network looked at, `over` gives the head above each head, `pieces` the first piece of each further piece of a label, `names` heads of the
+    stub, `under` the parent row of each row, `groups` the rows that only head others, `voted` heads of columns without
+    one of their own. `doubts` are what the confidence is made of.
+    """
+
+    box: Box
+    body: Line
+    values: Line
+    heads: set[Cell] = set()
+    over: dict[Cell, Cell] = {}
+    pieces: dict[Cell, Cell] = {}
+    names: set[Cell] = set()
+    under: dict[Line, Line] = {}
+    groups: set[Line] = set()
+    derived: set[Line] = set()
+    voted: dict[Line, Cell] = {}
+    doubts: tuple[float, ...] = ()
+
+
+class Probabilities(NamedTuple):
+    """What the network says of the tokens, and where they are."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    roles: Floats  # logs
+    pointers: Floats
+    derived: Floats
+
+    def of(self, token: int, roles: tuple[int, ...]) -> float:
+        return float(np.logaddexp.reduce(self.roles[token, list(roles)]))
+
+
+def decode(evidence: Evidence, outputs: Outputs) -> list[DecodedTable]:
+    """The tables of a grid, in reading order."""
+    known = Probabilities(
+        *evidence.tokens.at,
+        outputs.roles.astype(float),
+        np.exp(outputs.pointers.astype(float)),
+        np.exp(outputs.derived),
+    )
+    if len(known.rows) < _FEWEST:
+        return []
+    found = []
+    for box, certainty in find_boxes(known, evidence.tokens.kept):
+        table = read_box(known, evidence, box, certainty)
+        if table is not None:
+            found.append(table)
+    return sorted(found, key=lambda table: table.box)
+
+
+def find_boxes(known: Probabilities, kept: Bools) -> list[tuple[Box, float]]:
+    """Rectangles that together hold the most: each token adds the log odds of being in its table."""
+    shares, inside = _memberships(known)
+    gains = []
+    for share in shares.T:
+        odds = np.clip(share / np.maximum(shares.sum(axis=1), 1e-9) * inside, _LEAST, 1 - _LEAST)
+        gains.append(np.log(odds) - np.log(1 - odds))
+    lines = np.flatnonzero(kept)
+    row_at = np.searchsorted(lines, known.rows)
+    width = int(known.columns.max()) + 1
+    fields = []
+    for gain in gains:
+        field = np.zeros((len(lines), width))
+        np.add.at(field, (row_at, known.columns), gain)
+        fields.append(field)
+    free = np.ones((len(lines), width), dtype=bool)
+    found: list[tuple[Box, float]] = []
+    best = [best_rectangle(field) for field in fields]
+    while best:
+        at = max(range(len(best)), key=lambda number: best[number][0])
+        total, (top, left, bottom, right) = best[at]
+        if total <= 0:
+            break
+        members = (row_at >= top) & (row_at <= bottom) & (known.columns >= left) & (known.columns <= right)
+        if members.sum() >= _FEWEST:
+            free[top : bottom + 1, left : right + 1] = False
+            odds = 1 / (1 + np.exp(-gains[at][members]))
+            found.append((Box(int(lines[top]), left, int(lines[bottom]), right), float(np.log(odds).mean())))
+            for number, field in enumerate(fields):
+                if not free[_slices(best[number][1])].all():
+                    field[~free] = -1e3
+        fields.pop(at), gains.pop(at), best.pop(at)
+        best = [
+            one if free[_slices(one[1])].all() else best_rectangle(field)
+            for one, field in zip(best, fields, strict=True)
+        ]
+    return found
+
+
+def _slices(box: Box) -> tuple[slice, slice]:
+    return slice(box.top, box.bottom + 1), slice(box.left, box.right + 1)
+
+
+def _memberships(known: Probabilities) -> tuple[Floats, Floats]:
+    """How likely each token is in each table, by the first cells pointed to; and that it is in one at all.
+
+    A first cell that itself points to an earlier one is of that one's table.
+    """
+    pointer = known.pointers[TABLE_FIRST]
+    to, none = pointer[:, 1:], pointer[:, 0]
+    in_role = np.exp(np.logaddexp.reduce(known.roles[:, list(OF_TABLE)], axis=1))
+    inside = np.clip((1 - none + in_role) / 2, _LEAST, 1 - _LEAST)
+    best = to.argmax(axis=1)
+    root = np.arange(len(best))
+    for token in range(len(best)):
+        at = token
+        while best[at] < at:
+            at = int(best[at])
+        root[token] = at
+    mass = to.sum(axis=0)
+    roots = sorted({int(root[token]) for token in np.flatnonzero(mass > 0.5)})
+    place = {token: at for at, token in enumerate(roots)}
+    shares = np.zeros((len(best), len(roots)))
+    for token in range(len(best)):
+        if int(root[token]) in place:
+            shares[:, place[int(root[token])]] += to[:, token]
+    return shares[:, shares.sum(axis=0) > _FEWEST], inside
+
+
+def best_rectangle(field: Floats) -> tuple[float, Box]:
+    """The rectangle with the largest sum, and the sum; the smallest of equal ones.
+
+    >>> best_rectangle(np.array([[-1.0, 2, -9], [3, 1, -9]]))
+    (5.0, Box(top=0, left=0, bottom=1, right=1))
+    """
+    positive = field > 0
+    if not positive.any():
+        return 0.0, Box(0, 0, 0, 0)
+    rows, columns = np.flatnonzero(positive.any(axis=1)), np.flatnonzero(positive.any(axis=0))
+    top, left = int(rows[0]), int(columns[0])
+    part = field[top : rows[-1] + 1, left : columns[-1] + 1]
+    sums = np.vstack([np.zeros(part.shape[1]), np.cumsum(part, axis=0)])
+    best, box = 0.0, Box(0, 0, 0, 0)
+    for start in range(len(part)):
+        across = np.cumsum(sums[start + 1 :] - sums[start], axis=1)
+        before = np.minimum.accumulate(np.hstack([np.zeros((len(across), 1)), across[:, :-1]]), axis=1)
+        gain = across - before
+        at = int(gain.argmax())
+        end, last = divmod(at, gain.shape[1])
+        if gain[end, last] > best + 1e-9:
+            best = float(gain[end, last])
+            low = np.hstack([[0.0], across[end, :-1]])[: last + 1]
+            first = int(low.argmin())
+            box = Box(top + start, left + first, top + start + end, left + last)
+    return best, box
+
+
+def read_box(known: Probabilities, evidence: Evidence, box: Box, certainty: float) -> DecodedTable | None:
+    """One table: the split of its rectangle into head, stub and values, then its trees."""
+    inside = np.flatnonzero(
+        (known.rows >= box.top)
+        & (known.rows <= box.bottom)
+        & (known.columns >= box.left)
+        & (known.columns <= box.right)
+    )
+    if len(inside) < _FEWEST:
+        return None
+    body, values, zone = split_box(known, inside, box)
+    table = DecodedTable(box, body, values)
+    tops = _nest_heads(known, table, inside[known.rows[inside] < body])
+    lefts = _nest_rows(known, evidence, table, inside[known.rows[inside] >= body])
+    _vote_heads(known, table, inside)
+    table.doubts = (certainty, *zone, *_worst(tops), *_worst(lefts))
+    return table
+
+
+def _worst(logs: list[float]) -> tuple[float, float]:
+    return (float(np.mean(logs)), float(np.min(logs))) if logs else (0.0, 0.0)
+
+
+def split_box(
+    known: Probabilities, inside: NDArray[np.intp], box: Box
+) -> tuple[Line, Line, tuple[float, float, float]]:
+    """The first row and column of the values; the mean log probability of the zones, that of the worst line, the margin."""
+    rows, columns = known.rows[inside], known.columns[inside]
+    of_head, of_stub, of_body = (
+        np.logaddexp.reduce(known.roles[inside][:, list(roles)], axis=1) for roles in (OF_HEAD, OF_STUB, OF_BODY)
+    )
+    tries = []
+    for body in _edges(rows, box.top, box.bottom, _MOST_HEAD):
+        head = rows < body
+        for values in _edges(columns, box.left, box.right, _MOST_STUB):
+            stub = ~head & (columns < values)
+            total = of_head[head].sum() + of_stub[stub].sum() + of_body[~head & ~stub].sum()
+            tries.append((float(total), -body, -values))
+    tries.sort(reverse=True)
+    total, body, values = tries[0][0], -tries[0][1], -tries[0][2]
+    zone = np.where(rows < body, of_head, np.where(columns < values, of_stub, of_body))
+    lines = [zone[(rows == row)].mean() for row in np.unique(rows[rows < body])]
+    lines += [zone[(rows >= body) & (columns == column)].mean() for column in np.unique(columns[rows >= body])]
+    margin = min(20.0, total - tries[1][0]) if len(tries) > 1 else 20.0
+    return body, values, (float(zone.mean()), float(min(lines, default=0.0)), float(margin))
+
+
+def _edges(lines: NDArray[np.intp], first: Line, last: Line, most: int) -> list[Line]:
+    """Where a body may begin: at the first line, or after one of the next that hold something, but not after the last."""
+    return [first, *(int(line) + 1 for line in np.unique(lines)[:most] if line < last)]
+
+
+def _nest_heads(known: Probabilities, table: DecodedTable, heads: NDArray[np.intp]) -> list[float]:
+    """The parents of heads among those in rows above; the logs of the choices."""
+    logs = []
+    held = [int(token) for token in heads]
+    table.heads = {_cell(known, token) for token in held}
+    for token in held:
+        cell = _cell(known, token)
+        role = OF_HEAD[int(known.roles[token, list(OF_HEAD)].argmax())]
+        if role == LEVEL:
+            table.names.add(cell)
+            continue
+        above = [other for other in held if known.rows[other] < known.rows[token]]
+        chances = known.pointers[PARENT, token, [other + 1 for other in above]] if above else np.zeros(0)
+        none = known.pointers[PARENT, token, 0]
+        whole = none + chances.sum() + 1e-9
+        if above and role == JOIN:
+            table.pieces[cell] = _cell(known, above[int(chances.argmax())])
+        elif above and chances.max() > none:
+            table.over[cell] = _cell(known, above[int(chances.argmax())])
+            logs.append(float(np.log(max(chances.max() / whole, _LEAST))))
+        else:
+            logs.append(float(np.log(max(none / whole, _LEAST))))
+    return logs
+
+
+def _cell(known: Probabilities, token: int) -> Cell:
+    return int(known.rows[token]), int(known.columns[token])
+
+
+def _vote_heads(known: Probabilities, table: DecodedTable, inside: NDArray[np.intp]) -> None:
+    """For each column of values the head that its values point to most, where they point to one rather than to none."""
+    heads = [
+        int(token) for token in inside if known.rows[token] < table.body and _cell(known, int(token)) not in table.names
+    ]
+    if not heads:
+        return
+    body = inside[(known.rows[inside] >= table.body) & (known.columns[inside] >= table.values)]
+    for column in np.unique(known.columns[body]).tolist():
+        votes = known.pointers[NEAREST_HEAD][body[known.columns[body] == column]]
+        chances = votes[:, [token + 1 for token in heads]].sum(axis=0)
+        if chances.max() > votes[:, 0].sum():
+            table.voted[column] = _cell(known, heads[int(chances.argmax())])
+
+
+def _nest_rows(known: Probabilities, evidence: Evidence, table: DecodedTable, body: NDArray[np.intp]) -> list[float]:
+    """The rows that only head others, and the parent of each row; the logs of the choices."""
+    by_row: dict[Line, list[int]] = defaultdict(list)
+    for token in body.tolist():
+        by_row[int(known.rows[token])].append(token)
+    box = table.box
+    has_values = evidence.tokens.filled[:, table.values : box.right + 1].any(axis=1)
+    label: dict[Line, int] = {}
+    offers: dict[Line, list[int]] = {}
+    for row, tokens in by_row.items():
+        own = [token for token in tokens if known.columns[token] < table.values]
+        rest = [token for token in tokens if known.columns[token] >= table.values]
+        asked = own or rest[:1]
+        group = np.exp(known.roles[asked][:, GROUP]).mean() if asked else 0.0
+        if group > 0.5 and not (own and has_values[row]):
+            table.groups.add(row)
+        if own or row in table.groups:
+            label[row] = asked[0]
+            offers[row] = own if own else asked
+            if known.derived[asked[0]] > 0.5:
+                table.derived.add(row)
+    rows = sorted(label)
+    chances = np.zeros((len(rows), len(rows) + 1))  # of each row to stand under none, or under each row
+    pointers = known.pointers[PARENT][[label[row] for row in rows]] if rows else np.zeros((0, 1))
+    chances[:, 0] = pointers[:, 0]
+    for number, row in enumerate(rows):
+        chances[:, number + 1] = pointers[:, [token + 1 for token in offers[row]]].sum(axis=1)
+    chances[np.arange(len(rows)), np.arange(len(rows)) + 1] = 0.0
+    chances /= chances.sum(axis=1, keepdims=True) + 1e-9
+    table.under, logs = _nest_lines(rows, chances)
+    _fill_left_out(evidence, table)
+    return logs
+
+
+def _nest_lines(rows: list[Line], chances: Floats) -> tuple[dict[Line, Line], list[float]]:
+    """The parent of each row that has one, and the logs of the choices.
+
+    A label may be written below the first rows that it holds for; such rows are left out of the outline.
+    """
+    logs = np.log(np.maximum(chances, _LEAST))
+    later = [float(chances[number, number + 2 :].sum()) > 0.5 for number in range(len(rows))]
+    listed = [number for number in range(len(rows)) if not later[number]]
+    parents = dict(zip(listed, best_outline(logs, listed), strict=True))
+    for number in range(len(rows)):
+        if later[number]:
+            parents[number] = number + 1 + int(chances[number, number + 2 :].argmax())
+    under = {rows[number]: rows[parent] for number, parent in parents.items() if parent is not None}
+    said = [float(logs[number, 0 if parent is None else parent + 1]) for number, parent in parents.items()]
+    return _without_rings(under), said
+
+
+def _without_rings(under: dict[Line, Line]) -> dict[Line, Line]:
+    """The parents without those that lead back to their own child."""
+    found = dict(under)
+    for row in under:
+        seen, at = {row}, found.get(row)
+        while at is not None and at not in seen:
+            seen.add(at)
+            at = found.get(at)
+        if at is not None:
+            del found[row]
+    return found
+
+
+def best_outline(logs: Floats, rows: list[int], beam: int = _BEAM) -> list[int | None]:
+    """The parents of rows of which the rows below each are those that follow it, with the largest sum of logs.
+
+    `logs` has for each row the log probability of no parent, then of each row.
+
+    >>> best_outline(np.array([[0, -9, -9, -9], [-3, -0.1, -9, -9], [-0.2, -2.0, -0.9, -9]]), [0, 1, 2])
+    [None, 0, None]
+    """
+    states: list[tuple[float, tuple[int, ...], tuple[int | None, ...]]] = [(0.0, (), ())]
+    for row in rows:
+        of_row = logs[row].tolist()
+        following: dict[tuple[int, ...], tuple[float, tuple[int, ...], tuple[int | None, ...]]] = {}
+        for total, stack, parents in states:
+            for depth in range(len(stack) + 1):
+                parent = stack[depth - 1] if depth else None
+                held = (*stack[:depth], row)
+                score = total + of_row[0 if parent is None else parent + 1]
+                if held not in following or score > following[held][0]:
+                    following[held] = (score, held, (*parents, parent))
+        states = sorted(following.values(), key=lambda state: -state[0])[:beam]
+    return list(states[0][2])
+
+
+def _fill_left_out(evidence: Evidence, table: DecodedTable) -> None:
+    """Rows that no token stands for are read like the kept row above."""
+    tokens = evidence.tokens
+    for row in range(table.body, table.box.bottom + 1):
+        kin = int(tokens.kin[row])
+        if tokens.kept[row] or kin < table.body:
+            continue
+        if kin in table.under:
+            table.under[row] = table.under[kin]
+        if kin in table.groups:
+            table.groups.add(row)
+        if kin in table.derived:
+            table.derived.add(row)

@@ -1,0 +1,170 @@
+"""A small transformer over the cells of a grid, run with numpy on one core.
+
+In: the hashed pieces and features of each token, and the relations of each pair. Out: log probabilities of each token's
+role, of being derived, and for each pointer of the token that it points to (0: none). Attention and pointers get a bias
+from the relations. The sizes are those of the arrays. Trained with PyTorch (`learn/interpret`), kept as half floats.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tabellion.weights.contract import VERSION, Arrays, read_arrays, write_arrays
+
+Floats = NDArray[np.float32]
+SHARE = 100.0  # a feature above 1 is a share in hundredths
+
+
+class Outputs(NamedTuple):
+    """Log probabilities: `roles` (tokens, roles), `pointers` (pointers, tokens, 1 + tokens); `derived` (tokens,)."""
+
+    roles: Floats
+    pointers: Floats
+    derived: Floats
+
+
+class Network(msgspec.Struct, frozen=True, eq=False):
+    """The arrays of a trained network, and the names of its features, relations, roles and pointers, in order."""
+
+    version: int
+    inputs: tuple[str, ...]
+    heads: int
+    calibration: tuple[float, ...]
+    arrays: dict[str, Floats]
+
+    @classmethod
+    def load(cls, path: Path) -> Network:
+        about, arrays = read_arrays(path)
+        wide = {name: values.astype(np.float32) for name, values in arrays.items()}
+        return cls(about["version"], tuple(about["inputs"]), about["heads"], tuple(about["calibration"]), wide)
+
+    @classmethod
+    def of(cls, inputs: tuple[str, ...], heads: int, calibration: tuple[float, ...], arrays: Arrays) -> Network:
+        """A network from arrays just trained."""
+        return cls(VERSION, inputs, heads, calibration, {k: v.astype(np.float32) for k, v in arrays.items()})
+
+    def save(self, path: Path) -> None:
+        about = {"inputs": self.inputs, "heads": self.heads, "calibration": self.calibration}
+        write_arrays(path, about, {name: values.astype(np.float16) for name, values in self.arrays.items()})
+
+    def run(
+        self,
+        pieces: NDArray[np.int16],
+        features: NDArray[np.uint8],
+        groups: list[NDArray[np.int32]],
+        flags: list[NDArray[np.bool_]],
+    ) -> Outputs:
+        """The outputs for the tokens of one grid; `groups` and `flags` as the relations' order has them."""
+        weights = self.arrays
+        bias = self._bias(len(pieces), groups, flags)
+        on = pieces > 0
+        words = (weights["embed"][pieces] * on[..., None]).sum(axis=1)
+        words /= np.sqrt(np.maximum(on.sum(axis=1), 1))[:, None]
+        shown = features.astype(np.float32)
+        shown[shown > 1] /= SHARE
+        hidden = _normed(words @ weights["words.w"] + shown @ weights["features.w"] + weights["start.b"], weights, "n0")
+        hidden = np.concatenate([weights["null"][None, :], hidden])
+        layer = 0
+        while f"{layer}.qkv.w" in weights:
+            hidden = self._layer(hidden, bias[layer * self.heads : (layer + 1) * self.heads], layer)
+            layer += 1
+        hidden = _normed(hidden, weights, "nf")
+        tokens = hidden[1:]
+        inner = _gelu(tokens @ weights["role1.w"] + weights["role1.b"])
+        found = inner @ weights["role2.w"] + weights["role2.b"]
+        pointers = self._pointers(hidden, bias[layer * self.heads :])
+        return Outputs(_log_softmax(found[:, :-1]), pointers, -np.logaddexp(0, -found[:, -1]))
+
+    def _layer(self, hidden: Floats, bias: Floats, layer: int) -> Floats:
+        weights = self.arrays
+        count, width = hidden.shape
+        size = width // self.heads
+        normed = _normed(hidden, weights, f"{layer}.n1")
+        mixed = (normed @ weights[f"{layer}.qkv.w"] + weights[f"{layer}.qkv.b"]).reshape(count, 3, self.heads, size)
+        asked, offered, said = mixed.transpose(1, 2, 0, 3)
+        scores = np.matmul(asked * np.float32(size**-0.5), offered.transpose(0, 2, 1))
+        scores += bias
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=-1, keepdims=True)
+        seen = np.matmul(scores, said).transpose(1, 0, 2).reshape(count, width)
+        hidden = hidden + seen @ weights[f"{layer}.out.w"] + weights[f"{layer}.out.b"]
+        inner = _gelu(_normed(hidden, weights, f"{layer}.n2") @ weights[f"{layer}.up.w"] + weights[f"{layer}.up.b"])
+        return np.asarray(hidden + inner @ weights[f"{layer}.down.w"] + weights[f"{layer}.down.b"])
+
+    def _pointers(self, hidden: Floats, bias: Floats) -> Floats:
+        weights, count = self.arrays, len(hidden)
+        asked = (hidden @ weights["ask.w"] + weights["ask.b"]).reshape(count, len(bias), -1).transpose(1, 0, 2)
+        offered = (hidden @ weights["offer.w"] + weights["offer.b"]).reshape(count, len(bias), -1).transpose(1, 2, 0)
+        scores = np.matmul(asked, offered) * np.float32(asked.shape[-1] ** -0.5) + bias
+        return _log_softmax(scores[:, 1:])
+
+    def _bias(self, count: int, groups: list[NDArray[np.int32]], flags: list[NDArray[np.bool_]]) -> Floats:
+        """The bias of each head and pointer for each pair, the null token first."""
+        table = self.arrays["relations"]  # (heads and pointers, relations)
+        found = np.zeros((len(table), count + 1, count + 1), dtype=np.float32)
+        inner = np.zeros((len(table), count * count), dtype=np.float32)
+        start = at = 0
+        while at < len(groups):  # groups are looked up two or three at a time, in one small table
+            together, size = [at], GROUP_SIZES[at] + 1
+            while at + len(together) < len(groups) and size * (GROUP_SIZES[at + len(together)] + 1) <= _TABLE:
+                size *= GROUP_SIZES[at + len(together)] + 1
+                together.append(at + len(together))
+            looked_up = np.zeros((len(table), 1), dtype=np.float32)
+            code = np.zeros(count * count, dtype=np.intp)
+            for one in together:
+                values = np.concatenate(
+                    [np.zeros((len(table), 1), np.float32), table[:, start : start + GROUP_SIZES[one]]], axis=1
+                )
+                start += GROUP_SIZES[one]
+                looked_up = (looked_up[:, :, None] + values[:, None, :]).reshape(len(table), -1)
+                code = code * (GROUP_SIZES[one] + 1) + groups[one].ravel() + 1
+            for head in range(len(table)):
+                inner[head] += looked_up[head].take(code)
+            at += len(together)
+        for number, flag in enumerate(flags):
+            places = np.flatnonzero(flag)
+            weight = table[:, start + number]
+            if len(places) * _DENSE < count * count:
+                inner[:, places] += weight[:, None]
+            else:
+                inner += weight[:, None] * flag.ravel().astype(np.float32)[None, :]
+        found[:, 1:, 1:] = inner.reshape(len(table), count, count)
+        found[:, :, 0] += table[:, -2][:, None]
+        found[:, 0, :] += table[:, -1][:, None]
+        return found
+
+
+GROUP_SIZES = (15, 11, 7, 9, 4, 3, 3)
+_TABLE = 4_096  # entries of a table in which groups are looked up together
+_DENSE = 8
+
+
+def _normed(values: Floats, weights: dict[str, Floats], name: str) -> Floats:
+    centred = values - values.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + 1e-5)
+    return np.asarray(centred / spread * weights[f"{name}.w"] + weights[f"{name}.b"])
+
+
+def _gelu(values: Floats) -> Floats:
+    """The tanh form, which needs no error function."""
+    inner = values * values
+    inner *= np.float32(0.044715)
+    inner += 1
+    inner *= values
+    inner *= np.float32(0.7978845608)
+    np.tanh(inner, out=inner)
+    inner += 1
+    inner *= values
+    inner *= np.float32(0.5)
+    return inner
+
+
+def _log_softmax(scores: Floats) -> Floats:
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)))
