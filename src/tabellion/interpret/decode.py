@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tabellion.interpret.evidence import Evidence
 from tabellion.interpret.targets import (
+    DERIVED,
     GROUP,
     HEAD,
     JOIN,
@@ -83,7 +84,7 @@ class Probabilities(NamedTuple):
     columns: NDArray[np.intp]
     roles: Floats  # logs
     pointers: Floats
-    derived: Floats
+    flags: Floats
 
     def of(self, token: int, roles: tuple[int, ...]) -> float:
         return float(np.logaddexp.reduce(self.roles[token, list(roles)]))
@@ -95,7 +96,7 @@ def decode(evidence: Evidence, outputs: Outputs) -> list[DecodedTable]:
         *evidence.tokens.at,
         outputs.roles.astype(float),
         np.exp(outputs.pointers.astype(float)),
-        np.exp(outputs.derived),
+        np.exp(outputs.flags.astype(float)),
     )
     if len(known.rows) < _FEWEST:
         return []
@@ -319,7 +320,7 @@ def _nest_rows(known: Probabilities, evidence: Evidence, table: DecodedTable, bo
         if own or row in table.groups:
             label[row] = asked[0]
             offers[row] = own if own else asked
-            if known.derived[asked[0]] > 0.5:
+            if known.flags[asked[0], DERIVED] > 0.5:
                 table.derived.add(row)
     rows = sorted(label)
     chances = np.zeros((len(rows), len(rows) + 1))  # of each row to stand under none, or under each row

@@ -1,7 +1,7 @@
 """A small transformer over the cells of a grid, run with numpy on one core.
 
 In: the hashed pieces and features of each token, and the relations of each pair. Out: log probabilities of each token's
-role, of being derived, and for each pointer of the token that it points to (0: none). Attention and pointers get a bias
+role, of its flags, and for each pointer of the token that it points to (0: none). Attention and pointers get a bias
 from the relations. The sizes are those of the arrays. Trained with PyTorch (`learn/interpret`), kept as half floats.
 """
 
@@ -21,11 +21,11 @@ SHARE = 100.0  # a feature above 1 is a share in hundredths
 
 
 class Outputs(NamedTuple):
-    """Log probabilities: `roles` (tokens, roles), `pointers` (pointers, tokens, 1 + tokens); `derived` (tokens,)."""
+    """Log probabilities: `roles` (tokens, roles), `pointers` (pointers, tokens, 1 + tokens), `flags` (tokens, flags)."""
 
     roles: Floats
     pointers: Floats
-    derived: Floats
+    flags: Floats
 
 
 class Network(msgspec.Struct, frozen=True, eq=False):
@@ -34,6 +34,7 @@ class Network(msgspec.Struct, frozen=True, eq=False):
     version: int
     inputs: tuple[str, ...]
     heads: int
+    flags: int
     calibration: tuple[float, ...]
     arrays: dict[str, Floats]
 
@@ -41,15 +42,16 @@ class Network(msgspec.Struct, frozen=True, eq=False):
     def load(cls, path: Path) -> Network:
         about, arrays = read_arrays(path)
         wide = {name: values.astype(np.float32) for name, values in arrays.items()}
-        return cls(about["version"], tuple(about["inputs"]), about["heads"], tuple(about["calibration"]), wide)
+        sizes = about["heads"], about["flags"]
+        return cls(about["version"], tuple(about["inputs"]), *sizes, tuple(about["calibration"]), wide)
 
     @classmethod
-    def of(cls, inputs: tuple[str, ...], heads: int, calibration: tuple[float, ...], arrays: Arrays) -> Network:
+    def of(cls, inputs: tuple[str, ...], heads: int, flags: int, arrays: Arrays) -> Network:
         """A network from arrays just trained."""
-        return cls(VERSION, inputs, heads, calibration, {k: v.astype(np.float32) for k, v in arrays.items()})
+        return cls(VERSION, inputs, heads, flags, (), {k: v.astype(np.float32) for k, v in arrays.items()})
 
     def save(self, path: Path) -> None:
-        about = {"inputs": self.inputs, "heads": self.heads, "calibration": self.calibration}
+        about = {"inputs": self.inputs, "heads": self.heads, "flags": self.flags, "calibration": self.calibration}
         write_arrays(path, about, {name: values.astype(np.float16) for name, values in self.arrays.items()})
 
     def run(
@@ -78,7 +80,8 @@ class Network(msgspec.Struct, frozen=True, eq=False):
         inner = _gelu(tokens @ weights["role1.w"] + weights["role1.b"])
         found = inner @ weights["role2.w"] + weights["role2.b"]
         pointers = self._pointers(hidden, bias[layer * self.heads :])
-        return Outputs(_log_softmax(found[:, :-1]), pointers, -np.logaddexp(0, -found[:, -1]))
+        roles, flags = found[:, : -self.flags], found[:, -self.flags :]
+        return Outputs(_log_softmax(roles), pointers, -np.logaddexp(0, -flags))
 
     def _layer(self, hidden: Floats, bias: Floats, layer: int) -> Floats:
         weights = self.arrays

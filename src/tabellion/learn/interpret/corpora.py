@@ -139,6 +139,9 @@ def lay_gold(draft: Draft, gold: Mapping[str, Any]) -> None:
     draft.rows_judged = True
     for number, table in enumerate(gold["tables"]):
         _lay_table(draft, GoldTable(draft, table), number)
+        orientation = table.get("orientation")
+        if orientation in ("column", "row-column") and draft.medium == "spreadsheet" and table["stub_columns"]:
+            draft.keyed[number] = orientation == "column"
     draft.role = {cell: role for cell, role in draft.role.items() if cell in draft.cells}
 
 

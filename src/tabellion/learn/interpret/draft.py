@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tabellion.interpret.evidence import Evidence
-from tabellion.interpret.targets import GROUP, JOIN, LEVEL, STUB, VALUE
+from tabellion.interpret.targets import DERIVED, FLAGS, GROUP, JOIN, KEY, LEVEL, STUB, VALUE
 from tabellion.interpret.tokens import is_filled
 from tabellion.model.document import Mark, Medium
 from tabellion.model.grid import DATE, EMPTY, NUMBER, TEXT, Grid
@@ -61,6 +61,7 @@ class Draft:
         self.head: dict[Cell, Cell | None] = {}
         self.derived: set[int] = set()  # rows that are totals or other results
         self.rows_judged = False  # whether `derived` is known
+        self.keyed: dict[int, bool] = {}  # tables of which it is known whether their stub is the key of a relation
         self.name = ""
 
     def put(self, cell: Cell, text: str, look: Look, role: int, table: int = OUTSIDE) -> None:
@@ -162,7 +163,7 @@ class Targets(NamedTuple):
 
     role: np.ndarray[tuple[int], np.dtype[np.int8]]
     pointers: np.ndarray[tuple[int, int], np.dtype[np.int16]]
-    derived: np.ndarray[tuple[int], np.dtype[np.int8]]
+    flags: np.ndarray[tuple[int, int], np.dtype[np.int8]]
 
 
 def targets_of(draft: Draft, grid: Grid, evidence: Evidence) -> Targets:
@@ -173,7 +174,7 @@ def targets_of(draft: Draft, grid: Grid, evidence: Evidence) -> Targets:
     cells = list(zip(rows, columns, strict=True))
     token_at = {cell: token for token, cell in enumerate(cells)}
     role = np.full(len(cells), -1, dtype=np.int8)
-    derived = np.full(len(cells), -1, dtype=np.int8)
+    flags = np.full((len(FLAGS), len(cells)), -1, dtype=np.int8)
     pointers = np.full((4, len(cells)), -1, dtype=np.int16)
     first: dict[int, int] = {}
     stubs: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -189,7 +190,9 @@ def targets_of(draft: Draft, grid: Grid, evidence: Evidence) -> Targets:
         if cell in draft.parent:
             pointers[3, token] = _target(draft.parent[cell], token_at)
         if draft.rows_judged and table >= 0 and role[token] in (STUB, GROUP, VALUE):
-            derived[token] = cell[0] in draft.derived
+            flags[DERIVED, token] = cell[0] in draft.derived
+        if table in draft.keyed and role[token] == STUB:
+            flags[KEY, token] = draft.keyed[table]
     for token, cell in enumerate(cells):
         if role[token] != VALUE:
             continue
@@ -197,7 +200,7 @@ def targets_of(draft: Draft, grid: Grid, evidence: Evidence) -> Targets:
             pointers[1, token] = _target(draft.head[cell], token_at)
         before = [label for column, label in stubs.get((draft.table[cell], cell[0]), []) if column < cell[1]]
         pointers[2, token] = before[-1] + 1 if before else 0
-    return Targets(role, pointers, derived)
+    return Targets(role, pointers, flags)
 
 
 def _target(cell: Cell | None, token_at: dict[Cell, int]) -> int:
@@ -211,7 +214,7 @@ def without_lines(draft: Draft, rows: Iterable[int] = (), columns: Iterable[int]
     gone_rows, gone_columns = sorted(set(rows)), sorted(set(columns))
     row_set, column_set = set(gone_rows), set(gone_columns)
     made = Draft(draft.medium, draft.found)
-    made.name, made.rows_judged = draft.name, draft.rows_judged
+    made.name, made.rows_judged, made.keyed = draft.name, draft.rows_judged, dict(draft.keyed)
 
     def moved(cell: Cell) -> Cell:
         return cell[0] - bisect_left(gone_rows, cell[0]), cell[1] - bisect_left(gone_columns, cell[1])

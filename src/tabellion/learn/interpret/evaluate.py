@@ -35,8 +35,8 @@ def gold_outputs(draft: Draft, grid: Grid, evidence: Evidence) -> Outputs:
     for number in range(len(POINTERS)):
         asked = targets.pointers[number] >= 0
         pointers[number, np.flatnonzero(asked), targets.pointers[number][asked]] = _SURE
-    derived = np.where(targets.derived > 0, _SURE, _ELSE).astype(np.float32)
-    return Outputs(np.log(roles), np.log(pointers), np.log(derived))
+    flags = np.where(targets.flags.T > 0, _SURE, _ELSE).astype(np.float32)
+    return Outputs(np.log(roles), np.log(pointers), np.log(flags))
 
 
 def read_tables(

@@ -16,14 +16,14 @@ from torch.nn import functional as F  # noqa: N812
 
 from tabellion.interpret import relations as rel
 from tabellion.interpret.evidence import CODES, FEATURES, Evidence
-from tabellion.interpret.targets import POINTERS, ROLES, VALUE
+from tabellion.interpret.targets import FLAGS, POINTERS, ROLES, VALUE
 from tabellion.interpret.wording import HASHES, PIECES
 from tabellion.learn.interpret.draft import Targets
 from tabellion.weights.network import SHARE
 
 _MULTIPLE = 32  # batches are padded to a multiple of so many tokens
 _FAR = -9
-_LOSSES = {"role": 1.0, POINTERS[0]: 1.0, POINTERS[1]: 0.3, POINTERS[2]: 0.3, POINTERS[3]: 1.2, "derived": 0.2}
+_LOSSES = {"role": 1.0, POINTERS[0]: 1.0, POINTERS[1]: 0.3, POINTERS[2]: 0.3, POINTERS[3]: 1.2, "derived": 0.2, "key": 0.2}
 _VALUE_WEIGHT = 0.35  # of the role of a value: there are many, and most are easy
 _PARENT_WEIGHT = 1.5  # of a label that has a parent
 
@@ -36,7 +36,19 @@ class Shape(NamedTuple):
     heads: int = 8
     embed: int = 96
     pointer: int = 48
-    dropout: float = 0.1
+    dropout: float = 0.15
+
+
+class Fading(NamedTuple):
+    """What is taken away at random in training, so that the network learns to do without."""
+
+    words: float = 0.12  # the words of a token, and each piece half as often
+    all_words: float = 0.2  # the words of a whole sheet
+    feature: float = 0.08  # a feature of a whole sheet
+    relation: float = 0.05  # a relation of a whole sheet
+
+
+NOTHING_FADES = Fading(0, 0, 0, 0)
 
 
 class Batch(NamedTuple):
@@ -46,7 +58,7 @@ class Batch(NamedTuple):
     mask: Tensor
     role: Tensor
     pointers: Tensor
-    derived: Tensor
+    flags: Tensor
 
     def to(self, device: str) -> Batch:
         return Batch(*(one.to(device, non_blocking=True) for one in self))
@@ -61,15 +73,16 @@ def collate(samples: list[tuple[Evidence, Targets]]) -> Batch:
     features = np.zeros((count, size, len(FEATURES)), dtype=np.uint8)
     codes = np.full((len(CODES), count, size), _FAR, dtype=np.int16)
     mask = np.zeros((count, size), dtype=bool)
-    role, derived = (np.full((count, size), -1, dtype=np.int16) for _ in range(2))
+    role = np.full((count, size), -1, dtype=np.int16)
+    flags = np.full((len(FLAGS), count, size), -1, dtype=np.int16)
     pointers = np.full((len(POINTERS), count, size), -1, dtype=np.int16)
     for at, (evidence, targets) in enumerate(samples):
         held = slice(1, len(evidence) + 1)
         pieces[at, held], features[at, held], mask[at, : len(evidence) + 1] = evidence.pieces, evidence.features, True
         for number, name in enumerate(CODES):
             codes[number, at, held] = evidence.codes[name]
-        role[at, held], derived[at, held], pointers[:, at, held] = targets.role, targets.derived, targets.pointers
-    return Batch(*(torch.from_numpy(one) for one in (pieces, features, codes, mask, role, pointers, derived)))
+        role[at, held], flags[:, at, held], pointers[:, at, held] = targets.role, targets.flags, targets.pointers
+    return Batch(*(torch.from_numpy(one) for one in (pieces, features, codes, mask, role, pointers, flags)))
 
 
 def _relations(codes: Tensor, mask: Tensor, dtype: torch.dtype) -> Tensor:
@@ -142,7 +155,7 @@ class Layer(nn.Module):
 
 
 class TrainedNetwork(nn.Module):
-    """The network; `forward` gives logits of roles (the last is of being derived) and of pointers."""
+    """The network; `forward` gives logits of roles with the flags behind them, and of pointers."""
 
     def __init__(self, shape: Shape = Shape()) -> None:
         super().__init__()
@@ -156,24 +169,29 @@ class TrainedNetwork(nn.Module):
         count = shape.layers * shape.heads + len(POINTERS)
         self.relations = nn.Parameter(torch.randn(count, len(rel.RELATIONS)) * 0.02)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
-        self.role1, self.role2 = nn.Linear(width, width), nn.Linear(width, len(ROLES) + 1)
+        self.role1, self.role2 = nn.Linear(width, width), nn.Linear(width, len(ROLES) + len(FLAGS))
         self.ask, self.offer = (nn.Linear(width, len(POINTERS) * shape.pointer) for _ in range(2))
 
-    def forward(self, batch: Batch, word_dropout: float = 0.0) -> tuple[Tensor, Tensor]:
+    def forward(self, batch: Batch, fading: Fading = NOTHING_FADES) -> tuple[Tensor, Tensor]:
         dtype = torch.bfloat16 if batch.pieces.is_cuda else torch.float32
         count, size = batch.mask.shape
         pieces = batch.pieces.long()
         on = pieces > 0
-        if word_dropout:
-            on = on & (torch.rand(count, size, 1, device=on.device) > word_dropout)
-            on = on & (torch.rand(on.shape, device=on.device) > word_dropout / 2)
+        if fading.words:
+            on = on & (torch.rand(count, size, 1, device=on.device) > fading.words)
+            on = on & (torch.rand(on.shape, device=on.device) > fading.words / 2)
+            on = on & (torch.rand(count, 1, 1, device=on.device) > fading.all_words)
         words = (self.embed(pieces) * on[..., None]).sum(2) / on.sum(2, keepdim=True).clamp(min=1).sqrt()
         shown = batch.features.to(dtype)
         shown = torch.where(shown > 1, shown / SHARE, shown)
+        if fading.feature:
+            shown = shown * (torch.rand(count, 1, shown.shape[-1], device=on.device) > fading.feature)
         hidden = self.n0(self.words(words.to(dtype)) + self.features(shown))
         hidden = torch.cat([self.null.to(hidden.dtype).expand(count, 1, -1), hidden[:, 1:]], 1)
         with torch.no_grad():
             relations = _relations(batch.codes, batch.mask, dtype).view(count, len(rel.RELATIONS), size * size)
+            if fading.relation:
+                relations *= torch.rand(count, len(rel.RELATIONS), 1, device=on.device) > fading.relation
         bias = torch.matmul(self.relations.to(dtype), relations).view(count, -1, size, size)
         absent = torch.zeros(count, 1, 1, size, dtype=dtype, device=bias.device)
         absent = absent.masked_fill(~batch.mask[:, None, None, :], -1e4)
@@ -221,11 +239,13 @@ def losses(roles: Tensor, pointers: Tensor, batch: Batch) -> tuple[Tensor, dict[
         return of_sheet.sum() / asked.any(1).sum().clamp(min=1), right
 
     wanted = batch.role.long()
-    found = {"role": one(roles[..., :-1], wanted, torch.where(wanted == VALUE, _VALUE_WEIGHT, 1.0))}
+    found = {"role": one(roles[..., : len(ROLES)], wanted, torch.where(wanted == VALUE, _VALUE_WEIGHT, 1.0))}
     for number, name in enumerate(POINTERS):
         wanted = batch.pointers[number].long()
         weight = torch.where(wanted > 0, _PARENT_WEIGHT, 1.0) if name == POINTERS[3] else torch.ones_like(wanted)
         found[name] = one(pointers[:, number], wanted, weight.float())
-    odds = torch.stack([torch.zeros_like(roles[..., -1]), roles[..., -1]], -1)
-    found["derived"] = one(odds, batch.derived.long(), torch.ones_like(odds[..., 0]))
+    for number, name in enumerate(FLAGS):
+        odds = roles[..., len(ROLES) + number]
+        both = torch.stack([torch.zeros_like(odds), odds], -1)
+        found[name] = one(both, batch.flags[number].long(), torch.ones_like(odds))
     return sum(_LOSSES[name] * loss for name, (loss, _) in found.items()), found

@@ -27,9 +27,10 @@ from torch import multiprocessing
 
 from tabellion.interpret.evidence import FEATURES, gather_evidence
 from tabellion.interpret.relations import RELATIONS
+from tabellion.interpret.targets import FLAGS
 from tabellion.learn.interpret.compose import Bank, compose_sheet
 from tabellion.learn.interpret.draft import Draft, grid_of, targets_of
-from tabellion.learn.interpret.network import Shape, TrainedNetwork, collate, losses
+from tabellion.learn.interpret.network import Fading, Shape, TrainedNetwork, collate, losses
 from tabellion.learn.interpret.vary import vary
 from tabellion.weights.network import Network
 
@@ -45,11 +46,10 @@ WEIGHT = {
 """How often a sheet of a corpus is drawn; of many alike each counts little."""
 
 MADE, BOTH, REAL = range(3)
-_SHARE_REAL = {MADE: 0.0, BOTH: 0.6, REAL: 0.8}
+_SHARE_REAL = {MADE: 0.0, BOTH: 0.6, REAL: 0.7}
 _PAIRS = 2_000_000  # pairs of tokens in a batch
 _LONGEST = 1_000  # tokens of a sheet
 _TOGETHER = 192  # sheets made at a time and sorted by length
-_WORD_DROPOUT = 0.12
 _KEPT = 0.998  # of the running mean of weights, a step
 
 
@@ -129,7 +129,7 @@ def train(path: str, out: Path, seconds: float, hold: int, device: str, workers:
     mean = copy.deepcopy(network).eval()
     flat = [one for one in network.parameters() if one.ndim <= 1]
     square = [one for one in network.parameters() if one.ndim > 1]
-    groups = [{"params": square, "weight_decay": 0.03}, {"params": flat, "weight_decay": 0.0}]
+    groups = [{"params": square, "weight_decay": 0.06}, {"params": flat, "weight_decay": 0.0}]
     rate = 1.2e-3
     optimizer = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), fused=device != "cpu")
     print("numbers", sum(one.numel() for one in network.parameters()), "checks", len(held), flush=True)
@@ -147,7 +147,7 @@ def train(path: str, out: Path, seconds: float, hold: int, device: str, workers:
             group["lr"] = rate * min(1, (step + 1) / 200) * (0.5 * (1 + math.cos(math.pi * passed)) * 0.97 + 0.03)
         network.train()
         with torch.autocast("cuda", torch.bfloat16, enabled=device != "cpu"):
-            roles, pointers = network(batch, _WORD_DROPOUT)
+            roles, pointers = network(batch, Fading())
         loss, parts = losses(roles, pointers, batch)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -164,7 +164,7 @@ def train(path: str, out: Path, seconds: float, hold: int, device: str, workers:
             print("   held out:", check(mean, checks, device), flush=True)
     print("end:", sheets, "sheets;", check(mean, checks, device), flush=True)
     out.mkdir(parents=True, exist_ok=True)
-    Network.of((*FEATURES, *RELATIONS), shape.heads, (), mean.arrays()).save(out / "reader.npz")
+    Network.of((*FEATURES, *RELATIONS), shape.heads, len(FLAGS), mean.arrays()).save(out / "reader.npz")
     for maker in makers:
         maker.terminate()
 

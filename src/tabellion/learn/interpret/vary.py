@@ -74,7 +74,7 @@ def _cut_lines(draft: Draft, random: Random) -> tuple[list[int], list[int]]:
 
 def _reword(draft: Draft, random: Random, bank: Bank) -> None:
     """Other digits in values, and some texts in place of others, the same for the same."""
-    share = random.choice((0.0, 0.0, 0.15, 0.4))
+    share = random.choice((0.0, 0.15, 0.4, 0.9))
     digits = random.random() < 0.7 and not draft.derived  # sums stay sums
     known: dict[str, str | None] = {}
     for cell, (text, look) in draft.cells.items():
@@ -152,6 +152,7 @@ def _set_beside(draft: Draft, other: Draft, random: Random) -> None:
     draft.parent.update((at(cell), moved(above)) for cell, above in other.parent.items())
     draft.head.update((at(cell), moved(head)) for cell, head in other.head.items())
     draft.rows_judged = draft.rows_judged and other.rows_judged and below
+    draft.keyed.update((table + first, keyed) for table, keyed in other.keyed.items())
     draft.derived |= {row + top for row in other.derived}
 
 

@@ -50,14 +50,15 @@ def page_drafts(folder: Path) -> Iterator[tuple[Draft, dict[str, Any]]]:
 
 
 def _squeezed(text: str) -> str:
-    return "".join(re.findall(r"\w", text)).lower() or text.strip()
+    """The letters and digits of a text: signs of money and percent may be cells of their own, or joined to an amount."""
+    return "".join(re.findall(r"\w", text)).lower()
 
 
 def _laid_over(draft: Draft, gold: Mapping[str, Any]) -> Draft:
     """The draft with its lines at the gold's, found by the texts of the cells; what is not found there is left out."""
     own = {cell: _squeezed(text) for cell, (text, _) in draft.cells.items()}
     wanted = {cell_at(one): _squeezed(text) for one, text in gold["texts"].items() if text.strip()}
-    if sum(wanted.get(cell) == text for cell, text in own.items()) >= _ALIKE * len(own):
+    if sum(wanted.get(cell) == text for cell, text in own.items() if text) >= _ALIKE * sum(map(bool, own.values())):
         return draft
     mine, theirs = _lines(own), _lines(wanted)
     match = SequenceMatcher(None, list(mine.values()), list(theirs.values()), autojunk=False)
@@ -66,7 +67,7 @@ def _laid_over(draft: Draft, gold: Mapping[str, Any]) -> Draft:
     votes: dict[int, Counter[int]] = defaultdict(Counter)
     for (row, column), text in own.items():
         for (other, at), it in wanted.items():
-            if other == rows.get(row) and it == text:
+            if text and other == rows.get(row) and it == text:
                 votes[column][at] += 1
     columns = {column: max(count, key=lambda at: (count[at], -abs(at - column))) for column, count in votes.items()}
     moved = Draft(draft.medium, draft.found)
