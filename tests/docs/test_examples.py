@@ -1,9 +1,9 @@
-"""The code in README.md and docs/ runs and prints what stands there.
+"""The code in README.md and docs/ runs and prints what is written below it.
 
 A `python` block is run as a doctest where it has prompts, else as it stands; the blocks of a file share their names.
 In a `console` block each line after `$ ` is run by the shell, and the lines below it are what it must print; `...`
 stands for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in a
-folder that holds a copy of examples/ and nothing else, with a library of its own. Many blocks begin by adding the same
+folder that holds copies of examples/ and docs/gallery/ and nothing else, with a library of its own. Many blocks begin by adding the same
 documents: what that prints and leaves in the folder is kept, so that each such beginning is run once.
 """
 
@@ -60,6 +60,7 @@ class Sessions:
     def begin(self) -> None:
         shutil.rmtree(self.home, ignore_errors=True)
         shutil.copytree(ROOT / "examples", self.home / "examples", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        shutil.copytree(ROOT / "docs" / "gallery", self.home / "docs" / "gallery")
 
     def run(self, before: tuple[str, ...], command: str) -> Ran:
         """Run a command after others; where the same was run so before, put the folder as it was left then."""
