@@ -2,7 +2,7 @@
 
     python docs/figures/draw_front.py
 
-The sheet and the row are read from examples/smoking.xlsx by tabellion, what pandas gives by pandas. The picture comes in
+The sheet and the row are read from examples/smoking.xlsx by tabellion, what pandas gives by pandas. The picture has
 two colour schemes; the README names both in one `<picture>`. Run by `make figures`.
 """
 
@@ -91,12 +91,12 @@ def _sheet(table: Table, scheme: Scheme) -> list[str]:
             )
             parts.append(_rect(x, y, width, LINE, fill, scheme.line))
             align = "" if column == 0 else "text-anchor='end'"
-            parts.append(
-                _text(x + (6 if column == 0 else width - 6), y + 18, texts.get(spot, ""), scheme.text, align)
-            )
+            parts.append(_text(x + (6 if column == 0 else width - 6), y + 18, texts.get(spot, ""), scheme.text, align))
             x += width
     parts.append(
-        _text(20 + LEFT, top + LINE * SHOWN_ROWS + 20, f"{SHEET}, rows 1 to {SHOWN_ROWS}", scheme.faint, "font-size='12'")
+        _text(
+            20 + LEFT, top + LINE * SHOWN_ROWS + 20, f"{SHEET}, rows 1 to {SHOWN_ROWS}", scheme.faint, "font-size='12'"
+        )
     )
     return parts
 
@@ -116,7 +116,9 @@ def _row(table: Table, scheme: Scheme) -> list[str]:
         y = 50 + LINE * number
         fill = scheme.value if name == "value" else scheme.header if name[:3] in ("lef", "top") else scheme.sheet
         parts.append(_rect(CARD, y, 84, LINE, scheme.sheet, scheme.line))
-        parts.append(_text(CARD + 8, y + 18, name, scheme.faint, "font-family='ui-monospace, Menlo, Consolas, monospace'"))
+        parts.append(
+            _text(CARD + 8, y + 18, name, scheme.faint, "font-family='ui-monospace, Menlo, Consolas, monospace'")
+        )
         parts.append(_rect(CARD + 84, y, WIDTH - CARD - 104, LINE, fill, scheme.line))
         parts.append(_text(CARD + 92, y + 18, text, scheme.text))
     y = 50 + LINE * len(fields) + 20
@@ -142,9 +144,8 @@ def _arrow(scheme: Scheme) -> list[str]:
 
 
 def _rect(x: float, y: float, width: float, height: float, fill: str, line: str = "none", rounded: int = 0) -> str:
-    return (
-        f"<rect x='{x:g}' y='{y:g}' width='{width:g}' height='{height:g}' fill='{fill}' stroke='{line}' rx='{rounded}'/>"
-    )
+    place = f"x='{x:g}' y='{y:g}' width='{width:g}' height='{height:g}'"
+    return f"<rect {place} fill='{fill}' stroke='{line}' rx='{rounded}'/>"
 
 
 def _text(x: float, y: float, text: str, fill: str, more: str = "") -> str:

@@ -23,11 +23,11 @@ EXAMPLES: dict[str, Any] = runpy.run_path(str(ROOT / "examples" / "make_examples
 WRITER: dict[str, Any] = runpy.run_path(str(ROOT / "examples" / "pdf_writer.py"))
 
 BOLD, ITALIC = Font(bold=True), Font(italic=True)
-PLACES = (
-    "Abbey Alder Bakers Beacon Birch Bridge Brook Canal Castle Cedar Chapel Church Corn Cross Dock East Elm Fair Fen "
-    "Ferry Garden Glebe Grange Green Grove Harbour Heath Hill Holly Hop Ivy Jubilee King Lake Lark Lime Lock Market Mead "
-    "Mill Moor North Oak Orchard Park Pond Quay River Rose South Station West"
-).split()
+PLACES = """
+Abbey Alder Bakers Beacon Birch Bridge Brook Canal Castle Cedar Chapel Church Corn Cross Dock East Elm Fair Fen Ferry
+Garden Glebe Grange Green Grove Harbour Heath Hill Holly Hop Ivy Jubilee King Lake Lark Lime Lock Market Mead Mill Moor
+North Oak Orchard Park Pond Quay River Rose South Station West
+"""
 HARBOURS = (
     ("Mainland", None),
     ("North Quay", (312, 405, 298, 391)),
@@ -67,7 +67,7 @@ def branches() -> Workbook:
     sheet = _sheet(book, "Branches", "Loans of the city libraries by branch and mobile stop, 2025")
     for column, head in enumerate(("Branch", "Spring", "Summer", "Autumn", "Winter"), 1):
         sheet.cell(3, column, head).font = BOLD
-    for place, name in enumerate(PLACES):
+    for place, name in enumerate(PLACES.split()):
         row = 4 + 2 * place
         counts = [numbers.randint(900, 4000) for _ in range(4)]
         sheet.cell(row, 1, f"{name} Branch")
@@ -112,9 +112,8 @@ def energy() -> Workbook:
 
 
 def _sheet(book: Workbook, name: str, title: str) -> Worksheet:
-    sheet = book.active
-    assert isinstance(sheet, Worksheet)
-    sheet.title = name
+    sheet = book.create_sheet(name)
+    del book["Sheet"]
     sheet["A1"] = title
     sheet["A1"].font = BOLD
     sheet.column_dimensions["A"].width = 24
@@ -125,7 +124,9 @@ def harbours() -> bytes:
     """A printed table with three rules, heads over two columns each, groups and a note."""
     page = WRITER["PdfPage"]()
     page.text(70, 90, "Traffic in the harbours", 18, "bold")
-    page.text(70, 120, "Table 1 counts the passengers of all ferries. The islands are served from April to October.", 10)
+    page.text(
+        70, 120, "Table 1 counts the passengers of all ferries. The islands are served from April to October.", 10
+    )
     page.text(70, 160, "Table 1. Passengers by harbour (thousands).", 9, "bold")
     page.rule(70, 168, 525, 168, 1)
     page.text(325, 182, "Arrivals", 9, "bold", "right")
@@ -183,10 +184,13 @@ def fares() -> str:
 
 def drawn() -> str:
     """A table that is none in the markup: boxes of a grid."""
-    cells = [("Coast walk", "Length", "Hours")] + [
-        ("Lighthouse", "7.5 km", "2.5"), ("Salt meadow", "4.2 km", "1.5"), ("Cliff path", "11.0 km", "4.0"),
+    cells = [
+        ("Coast walk", "Length", "Hours"),
+        ("Lighthouse", "7.5 km", "2.5"),
+        ("Salt meadow", "4.2 km", "1.5"),
+        ("Cliff path", "11.0 km", "4.0"),
         ("Harbour round", "3.1 km", "1.0"),
-    ]  # fmt: skip
+    ]
     boxes = "\n".join(f"<div>{text}</div>" for row in cells for text in row)
     return f"""<!doctype html>
 <html lang="en">

@@ -1,7 +1,7 @@
 """Writes what shows figures: tables in README.md, docs/measuring.md, docs/mining.md and of limits, and the plots.
 
-`figures.json` beside this script is the one place for figures on the corpora, `unseen.json` for those on documents that
-nobody tuned for. In a page, a table lies between `<!-- figures: NAME -->` and `<!-- end -->`; the lines between are
+`figures.json` beside this script is the one place for figures on the corpora, `unseen.json` for those on documents
+that nobody tuned for. In a page, a table is between `<!-- figures: NAME -->` and `<!-- end -->`; the lines between are
 replaced. `front` is the name of a figure in the overview of docs/measuring.md, `best` which of the others it shows there
 (the first where none is named).
 
@@ -179,13 +179,14 @@ def unseen_table() -> str:
 
 # name, what it reads, what it gives for a table, the corpus and figure that it was measured by, its name there
 _PEERS = (
-    ("pandas", "workbooks, `<table>` elements", "a data frame; you name the header rows",
+    ("pandas", "workbooks, `<table>` elements", "a data frame; you name the headers",
      ("webtables", "F, sure ones", "accepts all, as pandas"), "web: data tables, F1"),
     ("openpyxl", "`.xlsx`", "cells with their styles; no tables, no headers", None, ""),
-    ("camelot", "PDF", "a grid of texts", ("icdar2013", "relations of cells", "camelot"), "PDF: neighbouring cells, F1"),
-    ("pdfplumber", "PDF", "a grid of texts; every line and word stays reachable",
+    ("camelot", "PDF", "a grid of texts",
+     ("icdar2013", "relations of cells", "camelot"), "PDF: neighbouring cells, F1"),
+    ("pdfplumber", "PDF", "a grid of texts, and every line and word",
      ("icdar2013", "relations of cells", "pdfplumber"), "PDF: neighbouring cells, F1"),
-    ("docling", "PDF, office files, HTML, images with OCR", "a grid with header cells flagged, in a whole document model",
+    ("docling", "PDF, office files, HTML, images with OCR", "a grid with flagged header cells, in a document model",
      None, ""),
 )  # fmt: skip
 

@@ -45,11 +45,11 @@ ADD_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion add reports/ --library shared/ --jobs 4 [dim]· into a library of its own, on four cores[/dim]
 
-[dim]$[/dim] tabellion add pages/*.html --render auto [dim]· with tables that only a reader of the drawn page sees[/dim]
+[dim]$[/dim] tabellion add pages/*.html --render auto [dim]· with tables that only the rendered page shows[/dim]
 
 [dim]$[/dim] tabellion add reports/ --library postgresql://host/tables --files /srv/tables [dim]· a shared server[/dim]
 
-Run it again after an interruption or a change: what is unchanged is passed over, what changed is replaced."""
+Run it again after an interruption or a change: unchanged documents are skipped, changed ones are replaced."""
 
 DOCUMENTS_A_WORKER = 8
 
@@ -69,14 +69,14 @@ def add(
     library: LibraryOption = None,
     files: FilesOption = None,
     form: Annotated[
-        Report, typer.Option("--format", "-f", help="jsonl: one line per document with what became of it.")
+        Report, typer.Option("--format", "-f", help="jsonl: one line per document with its status.")
     ] = Report.none,
     jobs: JobsOption = 0,
     trace: TraceOption = False,
     *,
     settings: Settings,
 ) -> None:
-    """Read documents and keep their tables in the library."""
+    """Read documents and store their tables in the library."""
     from tabellion.cli.batch import Outcome, run_batch
     from tabellion.read.sources import expand_sources
     from tabellion.workers import Crew
@@ -231,7 +231,7 @@ RUN_EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion run s3://bucket/crawl.warc.gz --into postgresql://host/tables --files s3://bucket/tables \\
     --originals refer --cluster tcp://scheduler:8786 [dim]· workers on other machines; files in object storage[/dim]
 
-Stop it at any time and call it again: it goes on where it was."""
+Stop it at any time and call it again: it continues where it stopped."""
 
 
 @choosing_methods
@@ -247,16 +247,14 @@ def run(
     into: Annotated[str, typer.Option("--into", metavar="LIBRARY", help="The library: a folder or a PostgreSQL URL.")],
     cluster: Annotated[
         str,
-        typer.Option(
-            metavar="CLUSTER", help="local, local:N, the address of a Dask scheduler, or the file that it wrote."
-        ),
+        typer.Option(metavar="CLUSTER", help="local, local:N, the address of a Dask scheduler, or its scheduler file."),
     ] = "local",
     files: FilesOption = None,
     originals: Annotated[
         Originals,
         typer.Option(
             metavar="WHAT",
-            help="keep: a copy of every document. refer: only where it lies, where it is read again when it is needed.",
+            help="keep: store a copy of every document. refer: store only its address.",
         ),
     ] = "keep",
     archives: Annotated[
@@ -274,7 +272,7 @@ def run(
     limit: LimitOption = None,
     methods: Methods | None = None,
 ) -> None:
-    """Read many documents into the library, on one machine or many."""
+    """Read many documents into the library, on one machine or on a cluster."""
     settings = build_settings(methods=methods, weights=weights, limit=limit)
     from tabellion.scale import run_sources
 

@@ -333,7 +333,7 @@ def decode_file(path: Path, kind: type[Held]) -> Held:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except msgspec.MsgspecError as error:
-        raise LibraryError(f"{path}: damaged ({error}); `tabellion verify` says what to do") from None
+        raise LibraryError(f"{path}: damaged ({error}); run `tabellion verify`") from None
 
 
 def bring_to_disk(folder: Path) -> None:

@@ -222,7 +222,7 @@ def cite_value(library: Library, name: str, address: str) -> Citation:
     segments = [document.segment_id] if document.segment_id else []
     rows = open_segments(library.folder.segments, segments).to_table(filter=here).to_pylist() if segments else []
     if not rows:
-        raise LibraryError(f"{address}: no value of {table.name} stands there{_range(table.unpack().place.range)}")
+        raise LibraryError(f"{address}: {table.name} has no value there{_range(table.unpack().place.range)}")
     one = rows[0]
     place = table.unpack().place
     page = one["page"] if one["page"] is not None else table.page
