@@ -86,7 +86,10 @@ docs: $(STAMP) ## build the documentation as a site: site/index.html
 
 figures: $(STAMP) ## write the tables of figures, the plots and the pictures of docs/ anew
 	$(BIN)/python docs/figures/write_figures.py
+	$(BIN)/python docs/figures/write_reference.py
 	$(BIN)/python docs/figures/draw_front.py
+	$(BIN)/python docs/figures/make_gallery.py
+	$(BIN)/python docs/figures/draw_gallery.py
 	$(BIN)/python docs/figures/draw_pictures.py
 
 train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md); TRAIN='--jobs 8 --resume'

@@ -45,10 +45,19 @@ GOODS = (
     ("Garden teapot", "Lime", "38.20", "1.0 kg", "Enamel", "1 year"),
 )
 DUTIES = (
-    ("Warden", "opens and closes the hall, keeps the keys and", "the book of visitors", "14 h"),
+    ("Warden", "opens and closes the hall, and keeps the keys", "and the book of all its visitors", "14 h"),
     ("Treasurer", "pays the bills, collects the fees and reports", "to the members each spring", "6 h"),
     ("Librarian", "keeps the scores, lends them and buys what", "the conductor asks for", "5 h"),
 )
+VISITORS = """Visitors by place
+Place,2023,2024
+Hall,120,130
+Garden,80,60
+Loans by place
+Place,2022,2023
+Hall,5,2
+Garden,4,1
+"""
 ENERGY = (
     ("All regions", (930, 610, 1240, 880, 590, 1480)),
     ("North", (410, 250, 780, 390, 240, 910)),
@@ -75,17 +84,6 @@ def branches() -> Workbook:
         for column, count in enumerate(counts, 2):
             sheet.cell(row, column, count)
             sheet.cell(row + 1, column, count // 7)
-    return book
-
-
-def shaded() -> Workbook:
-    """The same list, shorter, in which only the colour of the type tells branches from stops."""
-    book = branches()
-    sheet = book["Branches"]
-    sheet["A1"] = "Loans by branch and mobile stop, 2026"
-    sheet.delete_rows(20, 200)
-    for row in range(5, 20, 2):
-        sheet.cell(row, 1).font = Font(color="FF7F7F7F")
     return book
 
 
@@ -153,16 +151,16 @@ def duties() -> bytes:
     page.text(70, 90, "The offices of the choir", 18, "bold")
     page.text(70, 130, "Table 1. Offices and duties.", 9, "bold")
     page.rule(70, 138, 525, 138, 1)
-    for x, head in ((74, "Office"), (180, "Duties"), (470, "Each month")):
+    for x, head in ((74, "Office"), (160, "Each month"), (250, "Duties")):
         page.text(x, 152, head, 9, "bold")
     page.rule(70, 158, 525, 158)
     y = 171
     for office, first, second, hours in DUTIES:
         page.text(74, y, office, 9)
-        page.text(180, y, first, 9)
-        page.text(180, y + 11, second, 9)
-        page.text(470, y + 11, hours, 9)
-        y += 22
+        page.text(250, y, first, 9)
+        page.text(250, y + 14, second, 9)
+        page.text(160, y, hours, 9)
+        y += 30
     page.rule(70, y, 525, y, 1)
     return bytes(WRITER["write_pdf"]([page], "The offices of the choir", "Ada Winter"))
 
@@ -240,10 +238,11 @@ def slug(name: str) -> str:
 def write_gallery(folder: Path) -> None:
     """Write all documents of the gallery into the folder."""
     (folder / "shop").mkdir(parents=True, exist_ok=True)
-    for name, make in {"branches": branches, "shaded": shaded, "energy": energy}.items():
+    for name, make in {"branches": branches, "energy": energy}.items():
         EXAMPLES["write_workbook"](make(), folder / f"{name}.xlsx")
     (folder / "harbours.pdf").write_bytes(harbours())
     (folder / "duties.pdf").write_bytes(duties())
+    (folder / "visitors.csv").write_text(VISITORS, encoding="utf-8")
     (folder / "fares.html").write_text(fares(), encoding="utf-8")
     (folder / "walks.html").write_text(drawn(), encoding="utf-8")
     for number, goods in enumerate(GOODS):

@@ -2,8 +2,7 @@
 
 `figures.json` beside this script is the one place for figures on the corpora, `unseen.json` for those on documents
 that nobody tuned for. In a page, a table is between `<!-- figures: NAME -->` and `<!-- end -->`; the lines between are
-replaced. `front` is the name of a figure in the overview of docs/measuring.md, `best` which of the others it shows there
-(the first where none is named).
+replaced.
 
     make figures
 """
@@ -61,9 +60,7 @@ def read_figures() -> dict[str, list[Figure]]:
 
 def write_pages(figures: dict[str, list[Figure]]) -> dict[str, str]:
     """The pages with their tables filled in, by path."""
-    tables = {"front": front_table([line for lines in figures.values() for line in lines])}
-    tables |= {medium: full_table(lines) for medium, lines in figures.items()}
-    tables["before"] = before_table([line for lines in figures.values() for line in lines])
+    tables = {medium: full_table(lines) for medium, lines in figures.items()}
     tables["unseen"] = unseen_table()
     tables["peers"] = peers_table([line for lines in figures.values() for line in lines])
     tables["limits"] = limits_table()
@@ -201,32 +198,6 @@ def peers_table(lines: Sequence[Figure]) -> str:
             (line,) = (one for one in lines if one["corpus"] == corpus and figure in one["figure"])
             theirs, ours = dict(each[:2] for each in line["known"])[known], line["tabellion"]
         rows.append([name, reads, gives, what, theirs, ours if measured else ""])
-    return _markdown(rows)
-
-
-def front_table(lines: Sequence[Figure]) -> str:
-    """The overview of docs/measuring.md: one other method per figure."""
-    head = ("what", "tabellion", "corpus left out", "the paper's method", "best other known on the same files")
-    rows = [head, ("---",) * len(head)]
-    for line in lines:
-        if "front" in line:
-            others = {name: figure for name, figure, *_ in line["known"]}
-            best = others.get(line.get("best", next(iter(others), "")), "")
-            figures = (line["tabellion"], line.get("left out", ""), line.get("paper", ""), best)
-            rows.append((f"{line['front']} ({line['corpus']})", *figures))
-    return _markdown(rows)
-
-
-def before_table(lines: Sequence[Figure]) -> str:
-    """Each figure as it was first written down and as it is, and by how much it is better or worse."""
-    rows = [("corpus", "figure", "before", "now", "change"), ("---",) * 5]
-    for line in lines:
-        if "before" in line:
-            gain = _share(line["tabellion"]) - _share(line["before"])
-            better = -gain if FEWER in line["figure"] else gain
-            said = f"{abs(gain):.3g}".removeprefix("0")
-            change = "the same" if not round(gain, 6) else f"{said} {'better' if better > 0 else 'worse'}"
-            rows.append((line["corpus"], line["figure"], line["before"], line["tabellion"], change))
     return _markdown(rows)
 
 

@@ -1,7 +1,7 @@
-"""Writes the tables of docs/cli.md and docs/http.md that are made from the code: commands, options, requests, tools.
+"""Writes the lists of docs/cli.md and docs/http.md that are made from the code: commands, options, requests.
 
-In a page, a table lies between `<!-- made: NAME -->` and `<!-- end -->`; the lines between are replaced. What is around
-the tables is written by hand. Run by `make figures`.
+In a page, a list is between `<!-- made: NAME -->` and `<!-- end -->`; the lines between are replaced. What is around
+the lists is written by hand. Run by `make figures`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from tabellion.cli import app
 from tabellion.library import open_library
 from tabellion.model.methods import STEPS
 from tabellion.web.app import build_app
-from tabellion.web.mcp import build_server
 
 ROOT = Path(__file__).parents[2]
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -32,58 +31,58 @@ SHARED = {
 """Options of several commands, by the section of docs/cli.md that describes them once."""
 
 
-def option_rows(command: str, *, shared: bool = False) -> Iterator[list[str]]:
-    """A row for each option of a command; those that a section of their own describes are named together."""
-    together: dict[str, list[str]] = {}
+def option_rows(command: str, *, shared: bool = False) -> Iterator[tuple[str, str]]:
+    """The options of a command with what they do; those that a section of their own describes are named together."""
+    sections = []
     for one in COMMANDS[command].params:
         if one.param_type_name != "option" or one.name == "help":
             continue
         section = next((name for name, held in SHARED.items() if one.opts[0].lstrip("-") in held), None)
         if section and not shared:
-            together.setdefault(section, []).append(f"`{one.opts[0]}`")
+            sections.append(section)
             continue
-        names = [f"`{name}`" for name in (*one.opts, *one.secondary_opts)]
-        metavar = "" if one.is_flag else f" {_metavar(one)}"
-        default = "" if one.is_flag or one.default in (None, "", ()) or callable(one.default) else _default(one.default)
+        names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts))
         text = re.sub(r"<(\w+)>", r"`<\1>`", one.help or "")
-        yield [", ".join(names) + metavar.replace("|", " or "), text + default]
-    for section, names_of in together.items():
-        yield [", ".join(names_of), f"see [{section} options](#{section}-options)"]
+        yield names + ("" if one.is_flag else f" {_metavar(one)}"), text + _default(one)
+    if sections:
+        links = [f"[{name}](#{name}-options)" for name in dict.fromkeys(sections)]
+        yield "Shared", f"{', '.join(links)}."
 
 
-def _metavar(option: Any) -> str:
-    choices = getattr(option.type, "choices", ())
-    return str(option.metavar or "|".join(getattr(each, "value", each) for each in choices) or option.type.name.upper())
-
-
-def _default(value: Any) -> str:
+def _default(option: Any) -> str:
+    value = option.default
+    if option.is_flag or value in (None, "", ()) or callable(value):
+        return ""
     return f" Default: `{getattr(value, 'value', value)}`."
 
 
-def command_rows() -> list[list[str]]:
-    """A row for each command, by what it is for."""
-    rows = []
+def _metavar(option: Any) -> str:
+    choices = [getattr(each, "value", each) for each in getattr(option.type, "choices", ())]
+    return str(option.metavar or "|".join(choices) or option.type.name.upper())
+
+
+def command_rows() -> list[tuple[str, str]]:
+    """The commands of each group."""
+    groups: dict[str, list[str]] = {}
     for name, command in COMMANDS.items():
-        text = (command.help or "").splitlines()[0]
-        rows.append([command.rich_help_panel, f"[`{name}`](#tabellion-{name})", text])
-    return rows
+        groups.setdefault(command.rich_help_panel, []).append(f"[`{name}`](#tabellion-{name})")
+    return [(group, ", ".join(commands)) for group, commands in groups.items()]
 
 
-def shared_rows(section: str) -> list[list[str]]:
+def shared_rows(section: str) -> list[tuple[str, str]]:
     """The options that a section describes for all commands."""
-    wanted = SHARED[section]
-    found = {row[0].split("`")[1].lstrip("-"): row for row in option_rows("extract", shared=True)}
-    found |= {row[0].split("`")[1].lstrip("-"): row for row in option_rows("list", shared=True)}
-    return [found[name] for name in wanted if name in found]
+    rows = [*option_rows("extract", shared=True), *option_rows("list", shared=True)]
+    found = {row[0].split("`")[1].lstrip("-"): row for row in reversed(rows)}
+    return [found[name] for name in SHARED[section] if name in found and name not in STEPS]
 
 
-def request_rows() -> list[list[str]]:
-    """A row for each request that a server which may write answers."""
+def request_rows() -> list[tuple[str, str]]:
+    """The requests that a server which may write answers."""
     with tempfile.TemporaryDirectory() as folder, open_library(f"{folder}/shelf", create=True) as library:
         read = {(row[0], row[1]) for row in _requests(build_app(library))}
         rows = _requests(build_app(library, write=True))
     return [
-        [f"`{method} {path}`", text + ("" if (method, path) in read else " With `--write`.")] for method, path, text in rows
+        (f"`{method} {path}`", text + ("" if (method, path) in read else " (`--write`)")) for method, path, text in rows
     ]
 
 
@@ -100,38 +99,21 @@ def _requests(served: Any) -> list[tuple[str, str, str]]:
     ]
 
 
-def tool_rows() -> list[list[str]]:
-    """A row for each tool of the Model Context Protocol."""
-    with tempfile.TemporaryDirectory() as folder, open_library(f"{folder}/shelf", create=True) as library:
-        read = {tool.name for tool in asyncio.run(build_server(library).list_tools())}
-        tools = asyncio.run(build_server(library, write=True).list_tools())
-    return [
-        [f"`{tool.name}`", tool.description.splitlines()[0] + ("" if tool.name in read else " With `--write`.")]
-        for tool in tools
-    ]
+def lists() -> dict[str, str]:
+    """The lists by name."""
+    made = {"commands": _list(command_rows())}
+    made |= {f"{name} options": _list(shared_rows(name)) for name in SHARED}
+    made |= {name: _list(option_rows(name)) for name in COMMANDS}
+    return made | {"requests": _list(request_rows())}
 
 
-def tables() -> dict[str, str]:
-    """The tables by name."""
-    made = {"commands": _table(["group", "command", "what it does"], command_rows())}
-    made |= {f"{name} options": _table(["option", "what it does"], shared_rows(name)) for name in SHARED}
-    made |= {name: _table(["option", "what it does"], list(option_rows(name))) for name in COMMANDS}
-    made["requests"] = _table(["request", "answer"], request_rows())
-    made["tools"] = _table(["tool", "answer"], tool_rows())
-    return made
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    return "\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in [head, ["---"] * len(head), *rows])
-
-
-def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text).replace("|", r"\|")
+def _list(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(re.sub(r"\s+", " ", f"- {name}: {text}") for name, text in rows)
 
 
 def write_pages() -> dict[str, str]:
-    """The pages with their tables filled in, by path."""
-    made = tables()
+    """The pages with their lists filled in, by path."""
+    made = lists()
 
     def fill(text: str) -> str:
         return re.sub(

@@ -2,9 +2,9 @@
 
 A `python` block is run as a doctest where it has prompts, else as it stands; the blocks of a file share their names.
 In a `console` block each line after `$ ` is run by the shell, and the lines below it are what it must print; `...`
-stands for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in a
+is for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in a
 folder that holds copies of examples/ and docs/gallery/ and nothing else, with a library of its own. Many blocks begin
-by adding the same documents: what that prints and leaves in the folder is kept, so that each such beginning is run once.
+by adding the same documents: the output and the folder are kept, so that each such beginning is run once.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ REPAIR_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion repair smoking --export fixes.json [dim]· all corrections of the table's document[/dim]
 
-[dim]$[/dim] tabellion repair smoking --apply mended.json [dim]· the same in another library[/dim]"""
+[dim]$[/dim] tabellion repair smoking --apply fixes.json [dim]· the same in another library[/dim]"""
 
 
 def repair(

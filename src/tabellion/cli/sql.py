@@ -58,7 +58,7 @@ HELP = """.tables [PATTERN]            the tables, all or those whose names have
 .run NAME [PARAMETER=VALUE]  run a saved query
 .save NAME SELECT ...        save a query; :year in it is a parameter
 .mode table|csv|json         how rows are printed
-.timer on|off                whether it is said how long a question took
+.timer on|off                print the time of each query
 .help                        this list"""
 
 

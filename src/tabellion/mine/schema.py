@@ -263,7 +263,7 @@ def _attribute(
                 label=mine.label,
                 slot=mine.key,
                 probability=1.0 if by_hand else round(float(np.mean(sure)) if sure else _SAID, 3),
-                evidence=("fixed by a person",) if by_hand else tuple(_evidence(mine, [other for _, other in told])),
+                evidence=("said by a person",) if by_hand else tuple(_evidence(mine, [other for _, other in told])),
                 fixed=by_hand,
             )
         )
