@@ -1,7 +1,7 @@
 """Draws the documents of the gallery as they are read, and writes docs/gallery.md. Run by `make figures`.
 
-Each document has some values whose headers are known; the page shows how they are read. A document that is read wrong is
-fixed by the corrections beside it, and read again.
+Each document has some values whose headers are known; the page shows how they are read. A document that is read wrong
+is fixed by the corrections beside it, and read again.
 """
 
 from __future__ import annotations

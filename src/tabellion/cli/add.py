@@ -93,7 +93,7 @@ def add(
 
         settings = store.settle(settings)
         todo = list({document_address(source): source for source in todo}.values())
-        known, logs = store.known(todo), store.logs(todo)
+        known, logs = store.known(todo), store.corrections(todo)
         job = partial(read_one, originals=store.folder.originals, settings=settings)
         narrowed = lambda source: partial(job, log=logs.get(source, ()), known=known.get(source))  # noqa: E731
         with Progress(len(todo), trace=trace) as progress, store.writing_documents(settings=settings) as writer:

@@ -206,7 +206,7 @@ class Editor:
             self.message = "enter: make it; escape: leave it"
             return
         for said in planned:
-            self.message = describe(self.bench.say(said).operation)
+            self.message = describe(self.bench.apply(said).operation)
 
     def _decide(self, accept: bool) -> None:
         pending, others = self.pending, self.others
@@ -219,12 +219,12 @@ class Editor:
         proposals = [one for one in pending if isinstance(one, Proposal)]
         for said in pending:
             if not isinstance(said, Proposal):
-                self.bench.say(said)
+                self.bench.apply(said)
         self.bench.accept(proposals, self.like)
         self.message = f"{len(pending) + sum(len(other.proposals) for other in others)} made"
 
     def _look_alike(self) -> None:
-        proposals = self.bench.alike()
+        proposals = self.bench.look_alikes()
         if not proposals:
             self.message = "nothing else looks like the last correction"
             return

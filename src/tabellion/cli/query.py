@@ -132,7 +132,7 @@ def query(
     form = Shape.csv if as_csv else Shape.json if as_json else Shape.table if as_table else form
     with opened_library(library, files, asking=not (saved or forget or save)) as store:
         if forget:
-            store.forget_query(forget)
+            store.delete_query(forget)
         elif saved:
             _list_saved(store, form)
         elif save:

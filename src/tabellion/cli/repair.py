@@ -65,7 +65,7 @@ def repair(
         if apply is None and export is None:
             from tabellion.cli.editor_screen import edit_table
 
-            edit_table(bench, lambda: store.alike(table, author=bench.author))
+            edit_table(bench, lambda: store.look_alikes(table, author=bench.author))
     raise typer.Exit(1 if refused else 0)
 
 
@@ -85,7 +85,7 @@ def apply_file(bench: Repair, path: Path) -> int:
                 bench.undo(entry.correction)
                 taken += 1
             else:
-                bench.say(entry)
+                bench.apply(entry)
                 taken += 1
         except RepairError as error:
             refused += 1

@@ -129,7 +129,7 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
 
     store = _opened_once(library, files)
     record = store.find(document_id)
-    log = store.logs([document_id]).get(document_id, ())
+    log = store.corrections([document_id]).get(document_id, ())
     reading = read_whole(record, store.folder.originals, settings, log)
     return Outcome(
         record.source,

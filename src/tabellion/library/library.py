@@ -107,7 +107,7 @@ class Library:
         from tabellion.library.adding import is_unchanged
 
         names, chosen = [str(source) for source in sources], self.settle(settings)
-        known, logs = self.known(names), self.logs(names)
+        known, logs = self.known(names), self.corrections(names)
         done: list[AddResult] = []
         with self.writing_documents(settings=chosen) as writer:
             for source in names:
@@ -167,8 +167,8 @@ class Library:
                     found[by_id[one]] = StoredSource(sha256, result, medium, rendered)
         return found
 
-    def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
-        """The corrections that were made of each source of which any were; a source may be a document's id."""
+    def corrections(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
+        """The corrections of each source that has any; a source may be the id of a document."""
         from tabellion.library.records import read_logs
 
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
@@ -214,10 +214,10 @@ class Library:
             return msgspec.structs.replace(chosen, weights=str(self.folder.weights))
         return chosen
 
-    def alike(
+    def look_alikes(
         self, table: str, correction: str | None = None, *, author: str | None = None, settings: Settings | None = None
     ) -> Iterator[Elsewhere]:
-        """The same correction, proposed for the other documents of the library wherever the same look recurs."""
+        """Proposals to make a correction in the other documents of the library, wherever the same look recurs."""
         from tabellion.library.repairing import find_alike_elsewhere, find_table
         from tabellion.pipeline import Settings
 
@@ -316,8 +316,8 @@ class Library:
 
         return list_queries(self)
 
-    def forget_query(self, name: str) -> SavedQuery:
-        """Take a question out."""
+    def delete_query(self, name: str) -> SavedQuery:
+        """Delete a saved query."""
         from tabellion.library.asking import forget_query
 
         return forget_query(self, name)
@@ -379,6 +379,8 @@ class Library:
         if table_id not in held:
             raise LibraryError(f"{table_id}: there is no such table in this library")
         return self.query(f"SELECT * FROM {quoted(held[table_id].name)} LIMIT {int(rows)}")  # noqa: S608 - a known name
+
+    logs, alike, forget_query = corrections, look_alikes, delete_query  # deprecated: their former names
 
     def close(self) -> None:
         self.holdings.close()

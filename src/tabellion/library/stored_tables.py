@@ -88,7 +88,7 @@ def knows(library: Library, name: str) -> bool:
 def extract_stored(library: Library, record: DocumentRecord, settings: Settings = Settings()) -> Extraction:
     """A document of the library read from its original, with its corrections, under the name it was added by."""
     settings, originals = as_stored(library.settle(settings), record.rendered), library.folder.originals
-    log = library.logs([record.document_id]).get(record.document_id, ())
+    log = library.corrections([record.document_id]).get(record.document_id, ())
     data = load_original(originals, record.sha256)
     with naming(record.source):
         found = extract_repaired(data, settings, log, editions_of(originals, settings))

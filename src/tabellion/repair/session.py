@@ -169,68 +169,68 @@ class Repair:
             header=named.header(header, side),
             to=None if under is None else named.header(under, side or named.side_of(header)),
         )
-        return self.say(said)
+        return self.apply(said)
 
     def set_row_role(self, row: str | int, role: RowRole) -> Correction:
         """Say what a row is for."""
-        return self.say(GiveRowRole(self._named.row(row), role))
+        return self.apply(GiveRowRole(self._named.row(row), role))
 
     def set_column_role(self, column: str | int, role: ColumnRole) -> Correction:
         """Say whether a column labels the rows or holds values."""
-        return self.say(GiveColumnRole(self._named.table, self._named.column(column), role))
+        return self.apply(GiveColumnRole(self._named.table, self._named.column(column), role))
 
     def set_cell_role(self, cell: str, role: CellRole) -> Correction:
         """Say what a cell is for."""
-        return self.say(GiveCellRole(self._named.cell(cell), role))
+        return self.apply(GiveCellRole(self._named.cell(cell), role))
 
     def move_edge(self, side: Side, to: str | int, of: Literal["frame", "region"] = "frame") -> Correction:
         """Say with which row or column the table, or the region that is looked at, ends at one side."""
         line = self._named.row(to) if side in ("top", "bottom") else self._named.column(to)
-        return self.say(MoveEdge(self._named.table, side, line, of=of))
+        return self.apply(MoveEdge(self._named.table, side, line, of=of))
 
     def split_table(self, *, row: str | int | None = None, column: str | int | None = None) -> Correction:
         """Let another table begin with a row or a column."""
-        return self.say(CutTables(self._named.line(row, column), True))
+        return self.apply(CutTables(self._named.line(row, column), True))
 
     def merge_tables(self, *, row: str | int | None = None, column: str | int | None = None) -> Correction:
         """Make one table of this one and the one that begins with a row or a column."""
-        return self.say(CutTables(self._named.line(row, column), False))
+        return self.apply(CutTables(self._named.line(row, column), False))
 
     def merge_rows(self, first: str | int, last: str | int) -> Correction:
         """Say that rows are one."""
-        return self.say(JoinLines(self._named.row(first), self._named.row(last), True))
+        return self.apply(JoinLines(self._named.row(first), self._named.row(last), True))
 
     def merge_columns(self, first: str | int, last: str | int) -> Correction:
         """Say that columns are one."""
-        return self.say(JoinLines(self._named.column(first), self._named.column(last), True))
+        return self.apply(JoinLines(self._named.column(first), self._named.column(last), True))
 
     def split_row(self, row: str | int) -> Correction:
         """Say that each line of text in the cells of a row is a row."""
-        return self.say(PartLine(self._named.row(row), True))
+        return self.apply(PartLine(self._named.row(row), True))
 
     def split_column(self, column: str | int) -> Correction:
         """Say that each piece of text in the cells of a column is a column."""
-        return self.say(PartLine(self._named.column(column), True))
+        return self.apply(PartLine(self._named.column(column), True))
 
     def merge_cells(self, area: str) -> Correction:
         """Say that the cells of a range are one."""
-        return self.say(JoinCells(self._named.area(area), True))
+        return self.apply(JoinCells(self._named.area(area), True))
 
     def split_cells(self, area: str) -> Correction:
         """Say that a merged cell is several."""
-        return self.say(JoinCells(self._named.area(area), False))
+        return self.apply(JoinCells(self._named.area(area), False))
 
     def set_orientation(self, orientation: Orientation) -> Correction:
         """Say where the headers of the table are."""
-        return self.say(Orient(self._named.table, orientation))
+        return self.apply(Orient(self._named.table, orientation))
 
     def set_table(self, genuine: bool, area: str | None = None) -> Correction:
         """Say that this, or another area of the sheet, is a table or is none."""
-        return self.say(SayTable(self._named.table if area is None else self._named.area(area), genuine))
+        return self.apply(SayTable(self._named.table if area is None else self._named.area(area), genuine))
 
     def set_text(self, what: Wording, text: str | None, area: str | None = None) -> Correction:
         """Say the title, caption, unit or note of the table, or the unit or note of the cells of an area."""
-        return self.say(SayText(what, self._named.table if area is None else self._named.area(area), text))
+        return self.apply(SayText(what, self._named.table if area is None else self._named.area(area), text))
 
     def set_labels(self, same: Mapping[str, str]) -> Sequence[Correction]:
         """Labels of the document that are other names for labels of other tables: joins take each pair as one."""
@@ -264,12 +264,12 @@ class Repair:
         """An operation that names its places by rows and columns alone, with the words that stand there."""
         return self._named.worded(said)
 
-    def say(self, said: Saying, *, like: str | None = None) -> Correction:
-        """Any operation; what was there before is filled in."""
+    def apply(self, said: Saying, *, like: str | None = None) -> Correction:
+        """Apply any operation; the state before it is filled in."""
         return self.keep([self._correction(self.seen(said), like)])[0]
 
-    def say_all(self, said: Sequence[Saying]) -> Sequence[Correction]:
-        """Several operations, all or none; those that say what is so already are left out where others do not."""
+    def apply_all(self, said: Sequence[Saying]) -> Sequence[Correction]:
+        """Apply several operations, all or none; those that change nothing are left out."""
         new = [one for one in said if not same_value(observe(self.extraction, self._home, one), one.to)]
         return self.keep([self._correction(self.seen(one)) for one in new or said])
 
@@ -281,8 +281,8 @@ class Repair:
         told = [f"{describe(one.correction.operation)}: {one.state}: {one.note}" for one in refused]
         return told + describe_changes(self.extraction, after.extraction)
 
-    def alike(self, correction: str | None = None, scope: Scope = "workbook") -> list[Proposal]:
-        """The same correction wherever the same look recurs; of the last one where none is named."""
+    def look_alikes(self, correction: str | None = None, scope: Scope = "workbook") -> list[Proposal]:
+        """Proposals to make a correction (by default the last one) wherever the same look recurs."""
         example = self.example(correction)
         return [] if example is None else [one for one in self.alike_to(example) if self._within(one, scope)]
 
@@ -327,7 +327,7 @@ class Repair:
         self.keep([correction])
         return True
 
-    take = add_correction  # its name in version 0.1
+    say, say_all, alike, take = apply, apply_all, look_alikes, add_correction  # deprecated: their former names
 
     def seen(self, said: Saying, place: Place | None = None) -> Saying:
         """An operation with what is there before it; an error if there is nothing to say it of, or nothing new."""

@@ -127,7 +127,7 @@ def _add_reading(tool: Tool, service: LibraryService) -> None:
     @tool
     def list_corrections(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
         """All corrections of a document, and labels that mean the same."""
-        return {"corrections": service.library.logs([document]).get(document, ())}
+        return {"corrections": service.library.corrections([document]).get(document, ())}
 
 
 def _add_asking(tool: Tool, service: LibraryService) -> None:
@@ -279,7 +279,7 @@ def _add_writing(tool: Tool, library: Library) -> None:
     @tool
     def forget_query(name: str) -> Any:
         """Delete a saved query."""
-        return library.forget_query(name)
+        return library.delete_query(name)
 
 
 def _plainly(work: Callable[..., Any]) -> Callable[..., str]:

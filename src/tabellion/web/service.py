@@ -168,7 +168,7 @@ class LibraryService:
         return self.library.save_query(name, sql, description)
 
     def forget_query(self, name: str) -> None:
-        self.library.forget_query(name)
+        self.library.delete_query(name)
 
     def plot(
         self,
