@@ -120,7 +120,7 @@ def _sheet(book: Workbook, name: str, title: str) -> Worksheet:
 
 def harbours() -> bytes:
     """A printed table with three rules, heads over two columns each, groups and a note."""
-    page = WRITER["PdfPage"]()
+    page = WRITER["PdfPage"](595, 360)
     page.text(70, 90, "Traffic in the harbours", 18, "bold")
     page.text(
         70, 120, "Table 1 counts the passengers of all ferries. The islands are served from April to October.", 10
@@ -147,7 +147,7 @@ def harbours() -> bytes:
 
 def duties() -> bytes:
     """A printed table of words whose rows take two lines each, without a rule or a gap between them."""
-    page = WRITER["PdfPage"]()
+    page = WRITER["PdfPage"](595, 360)
     page.text(70, 90, "The offices of the choir", 18, "bold")
     page.text(70, 130, "Table 1. Offices and duties.", 9, "bold")
     page.rule(70, 138, 525, 138, 1)

@@ -198,7 +198,7 @@ class Editor:
         """Make a stroke, or show what it would change."""
         planned: list[Saying] = []
         double = copy.copy(self.bench)
-        vars(double)["say"] = planned.append
+        vars(double)["apply"] = planned.append
         stroke(double)
         if self.previewing:
             self.pending, self.like = planned, None
