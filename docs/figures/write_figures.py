@@ -190,7 +190,7 @@ _PEERS = (
 
 def peers_table(lines: Sequence[Figure]) -> str:
     """What other programs read and give, and how they and tabellion do on the same files where that was measured."""
-    rows = [["", "reads", "gives for a table", "the same files", "it", "tabellion"], ["---"] * 6]
+    rows = [["", "reads", "gives for a table", "measured on the same files", "score", "tabellion"], ["---"] * 6]
     for name, reads, gives, measured, what in _PEERS:
         theirs = ours = "not measured"
         if measured:

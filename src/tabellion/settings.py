@@ -85,7 +85,7 @@ def read_pages(given: str | int | Pages) -> Pages:
     elif isinstance(given, tuple | list) and len(given) == 2 and all(type(page) is int for page in given):
         first, last = given
     if not 1 <= first <= last:
-        raise UsageError(f"{given!r} is no range of pages, such as 3-9")
+        raise UsageError(f"{given!r} is not a range of pages; write 7 or 3-9")
     return first, last
 
 
@@ -103,7 +103,7 @@ def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
     known = Limits.__struct_fields__
     for name, number in chosen.items():
         if name not in known:
-            raise UsageError(f"no limit is called {name!r}; there are {', '.join(known)}")
+            raise UsageError(f"there is no limit {name!r}; the limits are {', '.join(known)}")
         if isinstance(number, bool) or not isinstance(number, int | float) or not number > 0:
             raise UsageError(f"the limit {name} is a number over 0, not {number!r}")
     try:

@@ -198,7 +198,7 @@ class AddReport:
             said.append(f"{self.failures:,} not read")
         held = f"{counts['tables']:,} tables, {counts['values']:,} values"
         doubts = f"; {self.doubted:,} with doubts (`tabellion info DOCUMENT`)" if self.doubted else ""
-        others = f"; {len(self.passed_over):,} other files passed over" if self.passed_over else ""
+        others = f"; {len(self.passed_over):,} other files skipped" if self.passed_over else ""
         return f"{', '.join(said) or 'nothing to add'}: {held}{doubts}{others}"
 
     def _tell(self, source: str, status: str, tables: int, tuples: int, note: str | None) -> None:

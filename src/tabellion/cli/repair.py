@@ -225,7 +225,7 @@ def learn(
 
         golds = corrected_gold(store)
         if not golds:
-            raise LibraryError("there is no correction in force to learn from; `tabellion repair` makes one")
+            raise LibraryError("no correction to learn from; make one with `tabellion repair`")
         compare, train = _teachers(part)
         from tabellion.cli.messages import open_console
 

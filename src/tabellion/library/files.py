@@ -209,7 +209,7 @@ def say_nothing_here(place: str) -> str:
             f"{place}: the catalogue of this library is gone, its originals are here; `tabellion restore` a "
             "backup at another place, or `tabellion rebuild` to see what is left"
         )
-    return f"{place}: there is no library here; `tabellion add` makes one"
+    return f"{place}: there is no library here; create one with `tabellion add`"
 
 
 def take_away(path: Path) -> None:
