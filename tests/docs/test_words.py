@@ -23,7 +23,7 @@ DIALECT = re.compile(
     re.IGNORECASE,
 )
 """Words of a private dialect: "what is told of a value", "mended with a few strokes", "stands under its parent"."""
-NEVER_SHOWN = ("label", "nest", "recognise", "locate", "learn", "weights", "values")
+NEVER_SHOWN = ("interpret", "label", "nest", "recognise", "locate", "learn", "weights", "values")
 """Rooms whose texts are names of features: what users see of them is written elsewhere."""
 
 
