@@ -290,7 +290,7 @@ class Repair:
         """The look of a correction, by default the last one; None if it has no look-alikes."""
         said = [one for one in self.log if not isinstance(one.operation, Undo) and correction in (None, one.id)]
         if not said:
-            raise RepairError("there is no such correction to look for the like of")
+            raise RepairError("there is no such correction")
         return example_of(self.extraction, said[-1])
 
     def alike_to(self, example: Example) -> list[Proposal]:
@@ -337,9 +337,9 @@ class Repair:
         known = same_labels(self.log) if isinstance(said, SameLabel) else {}
         found = known.get(said.label) if isinstance(said, SameLabel) else observe(self.extraction, place, said)
         if found is UNKNOWN:
-            raise RepairError(f"there is no such thing here: {describe(said)}")
+            raise RepairError(f"no such place in this table: {describe(said)}")
         if same_value(found, said.to):
-            raise RepairError(f"that is so already: {describe(msgspec.structs.replace(said, was=found))}")
+            raise RepairError(f"nothing changes, so already: {describe(msgspec.structs.replace(said, was=found))}")
         return msgspec.structs.replace(said, was=found)
 
     def keep(self, corrections: Sequence[Correction]) -> Sequence[Correction]:
