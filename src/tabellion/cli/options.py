@@ -233,7 +233,7 @@ SafeOption = Annotated[
     bool,
     typer.Option("--safe-csv", help="Put an apostrophe before CSV cells that a spreadsheet would run as formulas."),
 ]
-TraceOption = Annotated[bool, typer.Option("--trace", help="Print a stack trace for internal errors.")]
+TraceOption = Annotated[bool, typer.Option("--trace", help="Print a stack trace of internal errors.")]
 JobsOption = Annotated[
     int,
     typer.Option("--jobs", "-j", metavar="N", min=0, help="Number of documents to read in parallel; 0: one per core."),
