@@ -141,6 +141,20 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not missing
 
 
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings of a page."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.strip().lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_to_a_heading(page: Path) -> None:
+    found = re.findall(r"\]\(([\w./-]*)#([^)]+)\)", page.read_text(encoding="utf-8"))
+    inside = [(target, anchor) for target, anchor in found if target.endswith(".md") or not target]
+    lost = [each for each in inside if each[1] not in anchors(page.parent / each[0] if each[0] else page)]
+    assert lost == []
+
+
 def test_every_make_target_that_is_named_exists() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = {t for page in PAGES for t in re.findall(r"`make ([a-z]+)`", page.read_text(encoding="utf-8"))}
