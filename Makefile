@@ -20,7 +20,7 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # long files fir
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## make .venv with everything that development needs
+setup: $(STAMP) ## set up .venv for development
 
 $(BIN)/python:
 	@python3 -c 'import sys; sys.exit("tabellion needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
@@ -35,7 +35,7 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) --no-compile -e '.[library]'
 	@touch $@
 
-demo: $(DEMO) ## read the examples and show what was understood
+demo: $(DEMO) ## read the examples and show the results
 	@$(BIN)/python examples/demo.py
 
 # Rendered pages are tested against a real Chromium; where this is root on Debian it is installed, elsewhere those tests skip.
@@ -54,11 +54,11 @@ components:
 app: ## build the app in frontend/ into src/tabellion/web/static
 	cd frontend && npm install --no-save --silent --no-fund --no-audit && npm run --silent build
 
-screenshots: $(STAMP) ## take the pictures of the app in docs/images anew, with a real Chromium
+screenshots: $(STAMP) ## take the pictures of the app in docs/images with Chromium
 	$(BIN)/python docs/figures/draw_app.py
 
 # What waits for the network goes side by side with what computes, and so do the checks and the tests.
-test: ## everything that must hold: what check does, and all tests
+test: ## everything that check does, and all tests
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync $(STAMP) database components
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory --jobs 3 types imports suite
@@ -66,7 +66,7 @@ test: ## everything that must hold: what check does, and all tests
 suite: $(STAMP)
 	$(BIN)/python -m pytest $(SPREAD)
 
-check: $(STAMP) lint ## lint, format, types, who imports whom, documentation
+check: $(STAMP) lint ## lint, format, types, imports, documentation
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types imports
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/docs
 
@@ -84,11 +84,15 @@ docs: $(STAMP) ## build the documentation as a site: site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html, or with search: python3 -m http.server -d site"
 
-figures: $(STAMP) ## write the tables of figures, the plots and the pictures of docs/ anew
+figures: $(STAMP) ## write the tables, lists, plots, pictures and the gallery of docs/
 	$(BIN)/python docs/figures/write_figures.py
+	$(BIN)/python docs/figures/write_reference.py
+	$(BIN)/python docs/figures/draw_front.py
+	$(BIN)/python docs/figures/make_gallery.py
+	$(BIN)/python docs/figures/draw_gallery.py
 	$(BIN)/python docs/figures/draw_pictures.py
 
-train: $(STAMP) ## make every weights file anew from the corpora (docs/measuring.md); TRAIN='--jobs 8 --resume'
+train: $(STAMP) ## train all weights from the corpora (docs/measuring.md); TRAIN='--jobs 8 --resume'
 	made=0; $(BIN)/python -m tabellion.learn train $(TRAIN) || made=$$?; $(MAKE) keep-folds; exit $$made
 
 FOLDS = $(shell $(BIN)/python -c 'from tabellion.learn.training import default_folds; print(default_folds())')
@@ -103,7 +107,7 @@ keep-folds: $(STAMP) ## keep the weights by fold that tests read with: FOLDS=DIR
 measure: $(STAMP) ## score on the corpora, by folds (docs/measuring.md)
 	$(BIN)/python -m tabellion.learn measure
 
-words: $(STAMP) ## every word of every table of the dev PDFs stands in one cell (minutes)
+words: $(STAMP) ## check that every word of every table of the dev PDFs is in one cell (minutes)
 	TABELLION_ALL_PDFS=1 $(BIN)/python -m pytest -q tests/recognise/test_words_kept.py
 
 library-checks: $(STAMP) ## relations, joins and databases over all tables of the dev corpora
@@ -125,7 +129,7 @@ engines: $(STAMP) ## the same work on Ray and Spark, as docs/scale.md shows it (
 	$(PIP) ray pyspark
 	$(BIN)/python -m pytest -q tests/scale/test_engines.py
 
-audit: $(STAMP) ## known weaknesses of what tabellion needs (asks the network)
+audit: $(STAMP) ## known weaknesses of dependencies (needs the network)
 	$(BIN)/python -m pip install --quiet pip-audit && $(BIN)/pip-audit --skip-editable
 	@if command -v npm >/dev/null; then cd frontend && npm audit; fi
 
@@ -136,13 +140,13 @@ dist: $(STAMP) ## the packages of a release in dist/, with their bill of materia
 	rm -rf dist && $(BIN)/python -m build --no-isolation && $(BIN)/twine check dist/*
 	$(MAKE) bill
 
-pins: $(STAMP) ## .ci/pins.txt: the hashes of all that constraints.txt pins (asks the network)
+pins: $(STAMP) ## .ci/pins.txt: hashes of all packages in constraints.txt (needs the network)
 	$(BIN)/python .ci/hash_pins.py
 
-pinned: | $(BIN)/python ## make .venv of exactly what .ci/pins.txt names, each file by its hash
+pinned: | $(BIN)/python ## set up .venv from .ci/pins.txt, each file by its hash
 	$(PIP) --require-hashes --no-deps -r .ci/pins.txt
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $(STAMP) $(DEMO)
 
-clean: ## take away .venv and all caches of tools
+clean: ## remove .venv and all caches
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

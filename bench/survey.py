@@ -78,6 +78,8 @@ def main() -> None:
     text = page.read_text(encoding="utf-8")
     for name, part in parts(found).items():
         mark = f"<!-- survey: {name} -->"
+        if mark not in text:
+            continue
         before, _, rest = text.partition(f"{mark}\n")
         text = f"{before}{mark}\n{part}\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
     page.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`make demo`: reads the documents of this folder and shows what was understood."""
+"""`make demo`: reads the documents of this folder and shows the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> None:
     start = time.perf_counter()
     read = {path.name: extract_document(path) for path in sorted(FOLDER.iterdir()) if path.suffix in ENDINGS}
     seconds = time.perf_counter() - start
-    console.print(Text("A sheet made for people, and what its looks say", "bold"))
+    console.print(Text("A sheet made for people, and how tabellion reads it", "bold"))
     for drawn in draw_extraction(read["smoking.xlsx"], View(width=min(console.width, 110))):
         console.print(drawn)
     console.print(tell_cell(read["smoking.xlsx"], "B10"))
@@ -50,7 +50,7 @@ def show_library(console: Console) -> None:
         console.print(Text(f"{best.title}  ({Path(best.source).name} {best.place.get('range', '')})"))
         for field, pieces in best.highlights.items():
             console.print(Text(f"  {field}: {'; '.join(pieces)}", "dim"))
-        console.print(Text("\nOne question in SQL across all documents\n", "bold"))
+        console.print(Text("\nOne SQL query over all documents\n", "bold"))
         console.print(Text(QUESTION, "dim"))
         with library.ask(QUESTION) as answer:
             draw_answer(answer)

@@ -100,7 +100,7 @@ def repairing(browser: Browser, opened: str) -> Iterator[bytes]:
     page.wait_for_timeout(250)
     yield page.screenshot()
     page.get_by_role("button", name="Undo").first.click()
-    page.locator(".banner.good", has_text="Took back").wait_for()
+    page.locator(".banner.good", has_text="Undid").wait_for()
     page.wait_for_timeout(1_800)
     yield page.screenshot()
     page.context.close()

@@ -1,6 +1,6 @@
 """Draws ten made PDF pages with the tables that are read on them, and writes docs/pdf-pages.md. Run by `make figures`.
 
-What is right and what is wrong is told by comparing each reading with what the page was made from.
+What is right and what is wrong is found by comparing each reading with the source of the page.
 """
 
 from __future__ import annotations
@@ -21,22 +21,20 @@ from tabellion.pipeline import Extraction, extract_document  # noqa: E402
 IMAGES = ROOT / "docs" / "images"
 PAGE = ROOT / "docs" / "pdf-pages.md"
 MOST_FAULTS = 3  # that are named
-HEAD = """# Ten pages of PDF, and what is read
+HEAD = """# Ten PDF pages and their readings
 
-These pages are made for this purpose, each with one thing that is hard about printed tables. Each is drawn as it was
-read: a red frame around each table, each cell in the colour of its role, the colours named at the top. Below each it is
-said what is right and what is wrong, told by comparing the reading with what the page was made from. `make figures`
-draws them anew; how tables are found and read is told in [PDF files](pdf.md), the figures on real documents in
-[measuring](measuring.md).
+Each page was made for one difficulty of printed tables. Each is drawn as it was read: a red frame around each table,
+each cell in the colour of its role. Below are the results of comparing the reading with the source of the page. `make
+figures` makes this page. [PDF files](pdf.md) has the options, [measuring](measuring.md) the figures on real
+documents.
 """
 FOOT = """
-## What real pages still show
+## Frequent errors on real pages
 
-These pages are simple; on real ones this goes wrong most, as seen in articles whose journals were not learned from: a
-head of two rows without a rule between them is read as one head that is wrapped, or the other way round ("Group 1"
-over "n (%)"); values that go on in brackets on a second line become two rows; a name that stands neither at the top
-nor in the middle of its rows names the wrong ones; rows of wrapped text without gaps and rules run together; a table
-of words without caption and rules is taken for text.
+These pages are simple. On articles of unseen journals the most frequent errors are: a header of two rows without a
+rule between them is read as one wrapped row, or the other way round ("Group 1" over "n (%)"); values that continue in
+brackets on a second line become two rows; a row header in the middle of its rows is assigned to the wrong ones; rows
+of wrapped text without gaps and rules are merged; a table of words without caption and rules is taken for text.
 """
 PROSE = (
     "The choir met on every second evening of",
@@ -170,7 +168,7 @@ def caption_below() -> Made:
     set_rows(page, rows, 118, [42, 200, 295])
     page.text(40, 212, "Table 3. Weight of a fleece. SD standard deviation; all were weighed", 8)
     page.text(40, 223, "twice, in the hall by the mill.", 8)
-    return Made("A caption below, in which the notes go on", [page], rows, 1, "Table 3. Weight of a fleece.")
+    return Made("A caption below that also holds the notes", [page], rows, 1, "Table 3. Weight of a fleece.")
 
 
 def groups() -> Made:
@@ -225,7 +223,9 @@ def next_column() -> Made:
     for y, x in ((340, 30), (355, 30)):
         page.rule(x, y, x + 165, y)
     page.text(30, 334, "Table 7. Animals of the valleys.", 8, "bold")
-    return Made("A table that goes on in the next column of text", [page], rows, 1, "Table 7. Animals of the valleys.")
+    return Made(
+        "A table that continues in the next column of text", [page], rows, 1, "Table 7. Animals of the valleys."
+    )
 
 
 def no_white() -> Made:

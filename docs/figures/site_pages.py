@@ -1,6 +1,6 @@
 """Pages of the site that lie outside docs/: what the repository's root and examples/ hold.
 
-In the repository a page of docs/ links to `../CHANGELOG.md` or `../examples/report.pdf`. On the site such a file stands
+In the repository a page of docs/ links to `../CHANGELOG.md` or `../examples/report.pdf`. On the site such a file is
 beside the page, so the link loses its `../`, and the links of a file of the root lose their `docs/`.
 """
 
@@ -21,7 +21,9 @@ _INSIDE = re.compile(r"\]\(docs/")
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the files of the repository that pages of the documentation, or the navigation, name."""
     text = "".join(page.read_text(encoding="utf-8") for page in Path(config.docs_dir).glob("*.md"))
-    for name in sorted({*_OUTSIDE.findall(text), "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"}):
+    for name in sorted(
+        {*_OUTSIDE.findall(text), "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"}
+    ):
         if name.endswith(".md"):
             files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
         elif (ROOT / name).is_file():
@@ -30,5 +32,5 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The text of a page with the links that hold on the site."""
+    """The text of a page with links that work on the site."""
     return _INSIDE.sub("](", _OUTSIDE.sub(r"](\1", markdown))

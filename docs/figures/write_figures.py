@@ -1,8 +1,8 @@
 """Writes what shows figures: tables in README.md, docs/measuring.md, docs/mining.md and of limits, and the plots.
 
-`figures.json` beside this script is the one place where the figures of quality stand. In a page, a table lies between
-`<!-- figures: NAME -->` and `<!-- end -->`; the lines between are replaced. `front` is how the README names a figure,
-`best` which of the others it shows there (the first where none is named).
+`figures.json` beside this script is the one place for figures on the corpora, `unseen.json` for those on documents
+that nobody tuned for. In a page, a table is between `<!-- figures: NAME -->` and `<!-- end -->`; the lines between are
+replaced.
 
     make figures
 """
@@ -60,9 +60,9 @@ def read_figures() -> dict[str, list[Figure]]:
 
 def write_pages(figures: dict[str, list[Figure]]) -> dict[str, str]:
     """The pages with their tables filled in, by path."""
-    tables = {"front": front_table([line for lines in figures.values() for line in lines])}
-    tables |= {medium: full_table(lines) for medium, lines in figures.items()}
-    tables["before"] = before_table([line for lines in figures.values() for line in lines])
+    tables = {medium: full_table(lines) for medium, lines in figures.items()}
+    tables["unseen"] = unseen_table()
+    tables["peers"] = peers_table([line for lines in figures.values() for line in lines])
     tables["limits"] = limits_table()
     tables["confidence"] = trust_table(read_trust())
     pages = ("README.md", "docs/measuring.md", "docs/mining.md", "docs/limits-and-errors.md")
@@ -166,29 +166,38 @@ def fill(page: str, tables: dict[str, str]) -> str:
     return re.sub(r"<!-- figures: ([\w ]+) -->\n.*?<!-- end -->", write, page, flags=re.DOTALL)
 
 
-def front_table(lines: Sequence[Figure]) -> str:
-    """The README's table: one other method per figure."""
-    head = ("what", "tabellion", "corpus left out", "the paper's method", "best other known on the same files")
-    rows = [head, ("---",) * len(head)]
-    for line in lines:
-        if "front" in line:
-            others = {name: figure for name, figure, *_ in line["known"]}
-            best = others.get(line.get("best", next(iter(others), "")), "")
-            figures = (line["tabellion"], line.get("left out", ""), line.get("paper", ""), best)
-            rows.append((f"{line['front']} ({line['corpus']})", *figures))
+def unseen_table() -> str:
+    """The README's table: a figure for each medium, on documents that nobody tuned for."""
+    unseen = json.loads((ROOT / "docs" / "figures" / "unseen.json").read_text(encoding="utf-8"))
+    rows = [["medium", f"tabellion, {unseen['read']}", "agreement of two careful readers"], ["---"] * 3]
+    rows += [[one["medium"], one["values"], one["readers"]] for one in unseen["media"]]
     return _markdown(rows)
 
 
-def before_table(lines: Sequence[Figure]) -> str:
-    """Each figure as it was first written down and as it is, and by how much it is better or worse."""
-    rows = [("corpus", "figure", "before", "now", "change"), ("---",) * 5]
-    for line in lines:
-        if "before" in line:
-            gain = _share(line["tabellion"]) - _share(line["before"])
-            better = -gain if FEWER in line["figure"] else gain
-            said = f"{abs(gain):.3g}".removeprefix("0")
-            change = "the same" if not round(gain, 6) else f"{said} {'better' if better > 0 else 'worse'}"
-            rows.append((line["corpus"], line["figure"], line["before"], line["tabellion"], change))
+# name, what it reads, what it gives for a table, the corpus and figure that it was measured by, its name there
+_PEERS = (
+    ("pandas", "workbooks, `<table>` elements", "a data frame; you name the headers",
+     ("webtables", "F, sure ones", "accepts all, as pandas"), "web: data tables, F1"),
+    ("openpyxl", "`.xlsx`", "cells with their styles; no tables, no headers", None, ""),
+    ("camelot", "PDF", "a grid of texts",
+     ("icdar2013", "relations of cells", "camelot"), "PDF: neighbouring cells, F1"),
+    ("pdfplumber", "PDF", "a grid of texts, and every line and word",
+     ("icdar2013", "relations of cells", "pdfplumber"), "PDF: neighbouring cells, F1"),
+    ("docling", "PDF, office files, HTML, images with OCR", "a grid with flagged header cells, in a document model",
+     None, ""),
+)  # fmt: skip
+
+
+def peers_table(lines: Sequence[Figure]) -> str:
+    """What other programs read and give, and how they and tabellion do on the same files where that was measured."""
+    rows = [["", "reads", "gives for a table", "measured on the same files", "score", "tabellion"], ["---"] * 6]
+    for name, reads, gives, measured, what in _PEERS:
+        theirs = ours = "not measured"
+        if measured:
+            corpus, figure, known = measured
+            (line,) = (one for one in lines if one["corpus"] == corpus and figure in one["figure"])
+            theirs, ours = dict(each[:2] for each in line["known"])[known], line["tabellion"]
+        rows.append([name, reads, gives, what, theirs, ours if measured else ""])
     return _markdown(rows)
 
 

@@ -12,7 +12,7 @@ const Look = lazy(() => import("./look/Look").then((one) => ({ default: one.Look
 const Ask = lazy(() => import("./ask/Ask").then((one) => ({ default: one.Ask })));
 const Sites = lazy(() => import("./sites/Sites").then((one) => ({ default: one.Sites })));
 const Annotate = lazy(() => import("./annotate/Annotate").then((one) => ({ default: one.Annotate })));
-const PAGES: [string, string][] = [["find", "Find"], ["ask", "Ask"], ["sites", "Sites"], ["annotate", "Annotate"]];
+const PAGES: [string, string][] = [["find", "Find"], ["ask", "Query"], ["sites", "Sites"], ["annotate", "Annotate"]];
 const THEMES = ["auto", "light", "dark"];
 
 /** The token of the opened address, taken out of it. */

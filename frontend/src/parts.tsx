@@ -17,6 +17,9 @@ export function Sure({ share }: { share: number }) {
   );
 }
 
+/** A role as people call it; programs know a row header as `stub` and a total as `derived`. */
+export const roleName = (role: string): string => ({ stub: "row header", derived: "total" })[role] ?? role;
+
 /** Text with the words that were found marked, as the index marks them: «so». */
 export function Marked({ text }: { text: string }) {
   return <>{text.split(/(«[^»]*»)/).map((part, number) => part.startsWith("«") ? <mark key={number}>{part.slice(1, -1)}</mark> : part)}</>;

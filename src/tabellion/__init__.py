@@ -1,4 +1,4 @@
-"""Tables of documents as relational tuples with their whole header paths, metadata and place of origin.
+"""Turns the tables in spreadsheets, web pages and PDFs into tidy data.
 
     import tabellion
 
@@ -6,12 +6,12 @@
         for value in table.tuples:
             print(value.address, value.left, value.top, value.value, value.unit)
 
-A document flows through six stages, each in a room of its own, each product holding the one before:
+A document passes through six stages, each in a package of its own:
 
     read -> locate -> recognise -> label -> nest -> relate
 
-`pipeline` shows the flow on one page, `model` holds the nouns, `export` the forms that tables leave in. Names are
-imported when they are first used, so that importing the package costs next to nothing.
+`pipeline` calls them, `model` has the types, `export` the output formats. Names are imported when they are first used,
+so importing the package costs next to nothing.
 """
 
 from __future__ import annotations

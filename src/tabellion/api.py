@@ -15,7 +15,15 @@ import msgspec
 from tabellion.errors import UsageError
 from tabellion.model import table as model
 from tabellion.model.document import Document, Issue
-from tabellion.model.methods import FrameMethod, GenuineMethod, HeaderMethod, ParentMethod, ReaderMethod, RenderChoice, RowMethod
+from tabellion.model.methods import (
+    FrameMethod,
+    GenuineMethod,
+    HeaderMethod,
+    ParentMethod,
+    ReaderMethod,
+    RenderChoice,
+    RowMethod,
+)
 from tabellion.pipeline import Extraction, Rejected, extract_document
 from tabellion.read.limits import Limits
 from tabellion.settings import Settings, read_limits, read_pages
@@ -29,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class Table(model.Table, frozen=True, eq=False):
-    """A table read to the end: `tuples`, `top`, `left`, `metadata`, `place`, and every intermediate of the way there.
+    """A table with `tuples`, `top`, `left`, `metadata`, `place` and the products of all stages.
 
-    It is the model's table and adds only the forms that it can be taken away in.
+    It adds data frames and other formats to the table of the model.
     """
 
     def to_pandas(self, *, layout: bool = False) -> pandas.DataFrame:
-        """One row per value; with `layout` the table as it stands, its header trees as row and column index."""
+        """One row per value; with `layout` the table in its own layout, with the headers as row and column index."""
         from tabellion.export.columns import to_pandas
 
         return to_pandas(self, layout=layout)
@@ -53,14 +61,14 @@ class Table(model.Table, frozen=True, eq=False):
         return to_arrow(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The table as the output contract has it."""
+        """The table as a dict, as in docs/output.md."""
         from tabellion.export.json import table_pieces
 
         found: dict[str, Any] = msgspec.json.decode(b"".join(table_pieces(self)))
         return found
 
     def to_markdown(self) -> str:
-        """The table for people: title, values under their whole header paths, notes."""
+        """The table as Markdown: title, values below their column headers, notes."""
         from tabellion.export.html import table_markdown
 
         return table_markdown(self)
@@ -76,7 +84,7 @@ class Table(model.Table, frozen=True, eq=False):
 
 
 class Tables(Sequence[Table]):
-    """The tables of one document in reading order, with the document and every doubt on the way."""
+    """The tables of one document in reading order, with the document and all issues."""
 
     def __init__(self, extraction: Extraction) -> None:
         made = (Table(**{name: getattr(one, name) for name in one.__struct_fields__}) for one in extraction.tables)
@@ -93,13 +101,13 @@ class Tables(Sequence[Table]):
 
     @property
     def rejected(self) -> tuple[Rejected, ...]:
-        """What was judged to be no table of data."""
+        """Candidates that are not tables of data."""
         return self.extraction.rejected
 
     def export(self, path: str | Path, form: FormName | None = None, base: str = "urn:tabellion:") -> None:
-        """Write all tables to a file in one of the published forms, by its ending where none is named; csvw: a folder.
+        """Write all tables to a file, in the format of its ending or a named one; csvw: to a folder.
 
-        `base` is what the names of things in RDF begin with.
+        `base` is the start of all identifiers in RDF.
         """
         from tabellion.export.csv import write_csvw
         from tabellion.export.forms import FORMS, form_of, write_export
@@ -114,19 +122,19 @@ class Tables(Sequence[Table]):
             write_export(chosen, [self.extraction], file, base)
 
     def to_json(self, *, every: bool = False) -> bytes:
-        """The document as the output contract has it; `every` lists rejected candidates too."""
+        """The document as JSON, as in docs/output.md; `every` also lists rejected candidates."""
         from tabellion.export import to_json
 
         return to_json(self.extraction, every=every)
 
     def to_csv(self) -> bytes:
-        """One line per value, under one head."""
+        """CSV with one line per value."""
         from tabellion.export.csv import to_csv
 
         return to_csv(self.extraction)
 
     def to_markdown(self) -> str:
-        """All tables for people."""
+        """All tables as Markdown."""
         from tabellion.export.html import to_markdown
 
         return to_markdown(self.extraction).decode()
@@ -179,10 +187,10 @@ def extract(
     """Read one document and return its tables.
 
     `source` is a path, an address or the bytes of a document. `sheet` names one sheet of a spreadsheet, `pages` a page
-    or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`; `password` opens one that asks. The other settings are
+    or a range of pages of a PDF: `3`, `"3-9"` or `(3, 9)`; `password` opens an encrypted one. The other settings are
     those of `Settings`; `limits` may be a dict of those that change. With `isolated` a worker process reads it, so that
     no document costs more than `seconds` and `memory` of the limits. A wrong setting raises a `UsageError`, a document
-    that cannot be read an `UnreadableError`; doubts are in `issues`.
+    that cannot be read an `UnreadableError`; uncertain points are in `issues`.
     """
     settings = Settings(
         limits=read_limits(limits),

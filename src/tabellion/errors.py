@@ -1,4 +1,4 @@
-"""What can go wrong, by situation.
+"""The errors that tabellion raises.
 
 An exception is for input that cannot be read; uncertainty is data (an `Issue`).
 Each error names its `kind` (a stable word for programs) and reads as one line for people.
@@ -12,7 +12,7 @@ class TabellionError(Exception):
 
 
 class UnreadableError(TabellionError):
-    """The document cannot be read; `kind` and the message say why and what to do."""
+    """The document cannot be read; `kind` and the message give the reason and what to do."""
 
     kind = "unreadable"
 
@@ -48,7 +48,7 @@ class MalformedError(UnreadableError):
 
 
 class HostileError(UnreadableError):
-    """The document looks made to do harm: a zip or XML bomb, external entities."""
+    """The document looks like an attack: a zip or XML bomb, external entities."""
 
     kind = "hostile"
 
@@ -60,13 +60,13 @@ class TooLargeError(UnreadableError):
 
 
 class CrashError(UnreadableError):
-    """The document brought down the process that read it."""
+    """The process that read the document crashed."""
 
     kind = "crash"
 
 
 class MissingExtraError(TabellionError):
-    """A feature needs an optional package; the message says which extra to install."""
+    """A feature needs an extra; the message names it."""
 
     kind = "missing-extra"
 
@@ -78,30 +78,30 @@ class WeightsError(TabellionError):
 
 
 class UsageError(TabellionError):
-    """The call itself was wrong: an unknown sheet, option or setting."""
+    """The call is wrong: an unknown sheet, option or setting."""
 
     kind = "usage"
 
 
 class LibraryError(TabellionError):
-    """The library cannot be opened, read or written; the message says why and what to do."""
+    """The library cannot be opened, read or written; the message gives the reason and what to do."""
 
     kind = "library"
 
 
 class QueryError(TabellionError):
-    """A question to the library cannot be answered: wrong, forbidden, or over its limits of time or memory."""
+    """A query is wrong, forbidden, or over its limits of time or memory."""
 
     kind = "query"
 
 
 class RepairError(TabellionError):
-    """A correction cannot be made: it names nothing that is there, says nothing new, or does not fit."""
+    """A correction names no existing place, changes nothing, or does not fit."""
 
     kind = "repair"
 
 
 class ConflictError(RepairError):
-    """A correction contradicts one that somebody else made; the message names it."""
+    """A correction contradicts one of somebody else; the message names it."""
 
     kind = "conflict"

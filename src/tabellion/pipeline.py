@@ -37,9 +37,9 @@ _ENOUGH = 0.5  # the share of a page's text in tables of its markup from which b
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """A candidate that was judged not to be a table, and what it seems to be.
+    """A candidate that is not a table, and what it seems to be.
 
-    `why` lists what weighed most, where it was asked; what spoke for a table, or for the kind of a sheet, is above 0.
+    `why` lists the features that weighed most, if asked for; those above 0 speak for a table or the kind of a sheet.
     """
 
     place: Place
@@ -49,7 +49,7 @@ class Rejected(msgspec.Struct, frozen=True):
 
 
 class Extraction(msgspec.Struct, frozen=True, eq=False):
-    """All that was read from one document."""
+    """The document, its tables, rejected candidates and issues."""
 
     document: Document
     tables: tuple[Table, ...]
@@ -61,9 +61,9 @@ class Extraction(msgspec.Struct, frozen=True, eq=False):
 def extract_document(
     source: str | Path | bytes, settings: Settings = Settings(), watch: Watch | None = None
 ) -> Extraction:
-    """Read one document and return its tables, in reading order, with every doubt on the way.
+    """Read one document and return its tables in reading order, with all issues.
 
-    `watch` is told how many pages of a PDF were read so far, and how many there are.
+    `watch` is called with the number of pages of a PDF read so far, and of all pages.
     """
     with one_deadline(settings.limits, source):
         return _extract(source, settings, watch)

@@ -26,15 +26,15 @@ Pages = tuple[int, int]
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What a caller may choose: limits, methods, and the folder of learned weights.
+    """Limits, methods and other options of reading.
 
     `reader`, `rows`, `parents`, `genuine`, `headers`, `frames`: the method of a step (`tabellion.model.methods`).
-    `password`: what opens a PDF that asks for one; it is stored nowhere.
-    `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that go on over pages.
-    `render`: draw web pages in Chromium and read their boxes too, always or (`auto`) where the markup promises tables
-    that it does not give. `scripts` and `network` say what a page may do meanwhile.
+    `password`: the password of an encrypted PDF; it is never stored.
+    `pages`: only these pages of a PDF, first and last. `pages_apart`: do not join tables that continue over pages.
+    `render`: render web pages in Chromium and read their boxes too, `always` or (`auto`) if the markup suggests tables
+    that it does not contain. `scripts` and `network` allow a rendered page to run scripts and to load files.
     `private`: addresses of this computer and of its own network may be fetched.
-    `why`: tell of each candidate of a web page that was judged no table what weighed most.
+    `why`: list the features that weighed most for each rejected candidate.
     """
 
     limits: Limits = Limits()
@@ -85,7 +85,7 @@ def read_pages(given: str | int | Pages) -> Pages:
     elif isinstance(given, tuple | list) and len(given) == 2 and all(type(page) is int for page in given):
         first, last = given
     if not 1 <= first <= last:
-        raise UsageError(f"{given!r} is no range of pages, such as 3-9")
+        raise UsageError(f"{given!r} is not a range of pages; write 7 or 3-9")
     return first, last
 
 
@@ -103,7 +103,7 @@ def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
     known = Limits.__struct_fields__
     for name, number in chosen.items():
         if name not in known:
-            raise UsageError(f"no limit is called {name!r}; there are {', '.join(known)}")
+            raise UsageError(f"there is no limit {name!r}; the limits are {', '.join(known)}")
         if isinstance(number, bool) or not isinstance(number, int | float) or not number > 0:
             raise UsageError(f"the limit {name} is a number over 0, not {number!r}")
     try:

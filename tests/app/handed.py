@@ -38,7 +38,7 @@ class AppHand:
         with self.looking.open.document(self.document) as opened:
             return opened.log or ()
 
-    def say(self, said: Saying) -> Correction:
+    def apply(self, said: Saying) -> Correction:
         asked = {"operations": [_bare(msgspec.to_builtins(said))], "author": "ada", "seen": len(self.log)}
         self._send(f"/tables/{self._any_table()}/corrections", asked)
         return self.log[-1]

@@ -76,7 +76,7 @@ def test_a_table_is_found_and_the_search_has_an_address(browser: Browser, addres
     expect(page.get_by_role("region", name="First rows of smoking")).to_contain_text("Male, total")
     page.get_by_role("link", name="spreadsheet").click()
     expect(page.get_by_role("searchbox")).to_have_value("smoking medium:spreadsheet")
-    page.get_by_role("link", name="Doubtful first").click()
+    page.get_by_role("link", name="Uncertain first").click()
     expect(page.get_by_role("table")).to_contain_text("Area and depth of lakes")
     unharmed(page)
 
@@ -221,23 +221,23 @@ def test_a_question_is_completed_answered_and_drawn(browser: Browser, address: s
 def test_a_question_is_saved_with_its_parameter_and_asked_again(browser: Browser, address: str) -> None:
     page = entered(browser, address, "#/ask")
     page.get_by_label("SQL").fill("select * from tables where name = :wanted")
-    page.get_by_label("Name of the question").fill("one_table")
+    page.get_by_label("Name of the query").fill("one_table")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="one_table", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("Give a value for wanted")
     page.get_by_label("wanted", exact=True).fill("pilots")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("region", name="Rows")).to_contain_text("pilots")
     page.get_by_role("button", name="Forget one_table").click()
-    expect(page.get_by_role("list", name="Saved questions")).to_be_empty()
+    expect(page.get_by_role("list", name="Saved queries")).to_be_empty()
 
 
 def test_ground_truth_is_made_apart_from_the_library(browser: Browser, address: str, library: Library) -> None:
     page = entered(browser, address, "#/annotate?annotator=eve")
     page.get_by_role("link", name="Adults who smoke").click()
-    page.get_by_text("Ground truth by eve").wait_for()
+    page.get_by_text("Labels by eve").wait_for()
     page.get_by_role("rowheader", name="8", exact=True).click()
-    page.get_by_role("button", name="derived").click()
+    page.get_by_role("button", name="total").click()
     expect(page.locator("#cell-7-1")).to_have_class(re.compile("role-derived"))
     page.get_by_role("checkbox").click()
     expect(page.get_by_role("checkbox")).to_be_checked()

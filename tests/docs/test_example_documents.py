@@ -25,3 +25,13 @@ def test_the_script_writes_the_committed_documents(tmp_path: Path) -> None:
         path.name: contents(path) for path in EXAMPLES.iterdir() if path.suffix in (".xlsx", ".ods", ".csv", ".pdf")
     }
     assert written == committed
+
+
+def test_the_script_writes_the_documents_of_the_gallery(tmp_path: Path) -> None:
+    gallery = EXAMPLES.parent / "docs" / "gallery"
+    subprocess.run([sys.executable, gallery.parent / "figures" / "make_gallery.py", tmp_path], check=True)
+    for folder in (gallery, gallery / "shop"):
+        written = tmp_path / folder.relative_to(gallery)
+        assert {one.name: contents(one) for one in written.iterdir() if one.is_file()} == {
+            one.name: contents(one) for one in folder.iterdir() if one.is_file()
+        }

@@ -1,10 +1,10 @@
-"""The code in README.md and docs/ runs and prints what stands there.
+"""The code in README.md and docs/ runs and prints what is written below it.
 
 A `python` block is run as a doctest where it has prompts, else as it stands; the blocks of a file share their names.
 In a `console` block each line after `$ ` is run by the shell, and the lines below it are what it must print; `...`
-stands for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in a
-folder that holds a copy of examples/ and nothing else, with a library of its own. Many blocks begin by adding the same
-documents: what that prints and leaves in the folder is kept, so that each such beginning is run once.
+is for anything, and `# exit 1` at the end of a command for the exit status it must have. Everything runs in a
+folder that holds copies of examples/ and docs/gallery/ and nothing else, with a library of its own. Many blocks begin
+by adding the same documents: the output and the folder are kept, so that each such beginning is run once.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ class Sessions:
     def begin(self) -> None:
         shutil.rmtree(self.home, ignore_errors=True)
         shutil.copytree(ROOT / "examples", self.home / "examples", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        shutil.copytree(ROOT / "docs" / "gallery", self.home / "docs" / "gallery")
 
     def run(self, before: tuple[str, ...], command: str) -> Ran:
         """Run a command after others; where the same was run so before, put the folder as it was left then."""
@@ -138,6 +139,20 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
     missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
     assert not missing
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings of a page."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.strip().lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_to_a_heading(page: Path) -> None:
+    found = re.findall(r"\]\(([\w./-]*)#([^)]+)\)", page.read_text(encoding="utf-8"))
+    inside = [(target, anchor) for target, anchor in found if target.endswith(".md") or not target]
+    lost = [each for each in inside if each[1] not in anchors(page.parent / each[0] if each[0] else page)]
+    assert lost == []
 
 
 def test_every_make_target_that_is_named_exists() -> None:

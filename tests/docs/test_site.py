@@ -31,7 +31,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_page_is_built_and_reached_from_the_navigation(site: Path) -> None:
     first = (site / "index.html").read_text(encoding="utf-8")
-    pages = [page.stem for page in (ROOT / "docs").glob("*.md")] + ["CONTRIBUTING", "CHANGELOG", "SECURITY"]
+    pages = [page.stem for page in (ROOT / "docs").glob("*.md")] + [
+        "CONTRIBUTING",
+        "CHANGELOG",
+        "SECURITY",
+        "CODE_OF_CONDUCT",
+    ]
     assert [page for page in pages if f'href="{page}.html"' not in first and page != "index"] == []
     assert all((site / f"{page}.html").is_file() for page in pages)
 

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = {
-    "sheet": ["B10 says 13.7 % for Total smokers › Male, total › White, total › 65 years and over in 1990"],
+    "sheet": ["B10 is 13.7 % for Total smokers › Male, total › White, total › 65 years and over in 1990"],
     "report": ["Table 1", "Sopranos, 2024: 17 (Table 1, page 1, at ", "(Table 2, page 1, at ", "(Table 2, page 2, at "],
     "library": ["Adults who smoke cigarettes", "'medium': 'pdf', 'tables': 2", "'address': 'B10'"],
 }

@@ -69,7 +69,7 @@ GONE = {
     "DELETE FROM corrections": "corrections were lost",
     "DELETE FROM history": "history",
     "UPDATE history SET ended = 'never'": "history",
-    "DELETE FROM library_facts WHERE name LIKE 'query:%'": "saved questions",
+    "DELETE FROM library_facts WHERE name LIKE 'query:%'": "saved queries",
 }
 
 
@@ -253,7 +253,7 @@ def test_every_fault_is_told_with_what_to_do(shelf: Path, whole: Path, statement
     told = faults(shelf)
     assert told
     assert all("`tabellion rebuild" in one or "`tabellion restore" in one for one in told), told
-    assert not any("tabellion add` makes one" in one for one in told)
+    assert not any("create one with `tabellion add`" in one for one in told)
     rebuild(shelf)
     assert faults(shelf) == []
     assert held(shelf) == held(whole)

@@ -147,7 +147,7 @@ def test_files_are_taken_by_content_and_others_counted(tmp_path: Path) -> None:
     done = run("add", str(folder), "--library", str(tmp_path / "shelf"), "--format", "jsonl", "--jobs", "1")
     named = {Path(json.loads(line)["source"]).name for line in done.stdout.splitlines()}
     assert named == {"download", "report.dat", "page.aspx", "figures.txt"}
-    assert done.stderr.splitlines()[-1].endswith("; 2 other files passed over")
+    assert done.stderr.splitlines()[-1].endswith("; 2 other files skipped")
 
 
 def test_on_a_full_disk_every_document_is_reported_once(small_disk: Path, tmp_path: Path) -> None:

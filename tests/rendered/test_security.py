@@ -194,4 +194,4 @@ def test_a_missing_sandbox_is_said(user: int, said: bool, monkeypatch: pytest.Mo
     page.write_text("a,b\nx,1\n", encoding="utf-8")
     monkeypatch.setattr("os.geteuid", lambda: user)
     done = CliRunner().invoke(app, ["extract", str(page), "--render", "--jobs", "1", "-f", "jsonl"])
-    assert ("Chromium has no sandbox as root" in done.stderr) is said
+    assert ("Chromium runs without its sandbox as root" in done.stderr) is said

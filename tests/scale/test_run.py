@@ -205,7 +205,7 @@ def test_an_archive_that_is_none_costs_a_folder_nothing_else(tmp_path: Path) -> 
 
 def test_a_list_that_is_no_gzip_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "list.gz").write_bytes(b"a.html\n")
-    with pytest.raises(TruncatedError, match="not the list that its ending says"):
+    with pytest.raises(TruncatedError, match="not a list, though its ending names one"):
         list(expand_places([f"@{tmp_path / 'list.gz'}"]))
 
 

@@ -24,15 +24,15 @@ export function Annotate({ session, route }: { session: Session; route: Route })
   const done = tables.value.tables.filter((one) => of(annotator, one)?.finished.includes(one.id)).length;
   return (
     <div className="find">
-      <h1>Ground truth</h1>
-      <p className="dim">Say what each table is: genuine or not, its orientation, the roles of its rows and cells, its header trees, where it begins and ends; and where the parts of saved pages begin. Every annotator works alone; the library is not changed.</p>
+      <h1>Label documents</h1>
+      <p className="dim">Label each table: genuine or not, orientation, roles of rows and cells, header trees, range; and the parts of saved pages. Every annotator works alone. The library is not changed.</p>
       <form className="row-of" onSubmit={(event) => { event.preventDefault(); keep(text.trim()); go(address("annotate", "", { annotator: text.trim(), other })); }}>
         <label>Annotator <input value={text} maxLength={60} onChange={(event) => setText(event.target.value)} required /></label>
-        <button type="submit">Take this name</button>
+        <button type="submit">Use this name</button>
         <label>Compare with <select value={other} onChange={(event) => go(address("annotate", "", { annotator, other: event.target.value }))}><option value="">nobody</option>{known.filter((one) => one !== annotator).map((one) => <option key={one}>{one}</option>)}</select></label>
         {done > 0 && <a className="button" href={`/annotations/export?${query({ annotator })}`} download={`${annotator}.jsonl`}>Export {done} finished</a>}
       </form>
-      {!annotator ? <Note>Say who you are first.</Note> : (
+      {!annotator ? <Note>Enter your name first.</Note> : (
         <table className="list">
           <caption>{done} of {tables.value.tables.length} tables finished by {annotator}</caption>
           <thead><tr><th scope="col">Table</th><th scope="col">Confidence</th><th scope="col">Finished</th>{other && <><th scope="col">Genuine</th><th scope="col" className="number">Roles</th><th scope="col" className="number">Kappa</th><th scope="col" className="number">Left</th><th scope="col" className="number">Top</th></>}</tr></thead>

@@ -31,7 +31,7 @@ export function PageParts({ session, document, annotator }: { session: Session; 
   return (
     <div className="find">
       <h1>Parts of a page</h1>
-      <p className="dim">A part is what stands under one heading: a menu, a block of facts, an article, a footer. Choose a text to say that a part begins with it, or that none does. <a href={`/documents/${document}/page`} target="_blank" rel="noreferrer noopener">The page itself</a> · <a href={address("annotate", "", { annotator })}>All tables and pages</a></p>
+      <p className="dim">A part is a menu, a block of facts, an article or a footer, with its heading. Select a text to start or end a part there. <a href={`/documents/${document}/page`} target="_blank" rel="noreferrer noopener">The page itself</a> · <a href={address("annotate", "", { annotator })}>All tables and pages</a></p>
       <div className="row-of"><span>{parts.starts.length + 1} parts, {parts.leaves.length.toLocaleString("en")} texts, {parts.said ? `as ${annotator} says` : "as they were found"}</span>
         {session.write && <label><input type="checkbox" checked={parts.done} onChange={() => say(parts.starts, !parts.done)} /> I am done with this page</label>}</div>
       <ol className="page-parts">{inParts(parts.leaves, parts.starts).map(({ first, texts }) => (

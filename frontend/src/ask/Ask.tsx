@@ -30,7 +30,7 @@ async function findPlaces(rows: Rows): Promise<Where | null> {
   return null;
 }
 
-/** SQL over all tables: grid, plot, joins, saved questions, export. */
+/** SQL over all tables: grid, plot, joins, saved queries, export. */
 export function Ask({ session, route }: { session: Session; route: Route }) {
   const [sql, setSql] = useState(route.values.sql ?? FIRST);
   const [answer, setAnswer] = useState<{ rows: Rows; took: number; sql: string; parameters: Record<string, string | undefined> } | null>(null);
@@ -73,13 +73,13 @@ export function Ask({ session, route }: { session: Session; route: Route }) {
   const kind = (route.values.plot as PlotKind | undefined) ?? (answer ? choosePlot(answer.rows, where) : "none");
   return (
     <div className="ask">
-      <h1 className="unseen">Ask the tables</h1>
-      <section aria-label="Question and answer">
+      <h1 className="unseen">Query the tables</h1>
+      <section aria-label="Query editor">
         <form onSubmit={submit}>
           <SqlBox value={sql} change={setSql} submit={() => submit()} />
           {wanted.length > 0 && <div className="row-of">{wanted.map((name) => <label key={name}>{name} <input value={values[name] ?? ""} onChange={(event) => setValues({ ...values, [name]: event.target.value })} /></label>)}</div>}
           <div className="row-of">
-            <button type="submit" className="main" disabled={busy}>{busy ? "Asking …" : "Ask"}</button><span className="dim">Ctrl+Enter</span>
+            <button type="submit" className="main" disabled={busy}>{busy ? "Running …" : "Run"}</button><span className="dim">Ctrl+Enter</span>
             {answer && <span className="dim" role="status">{answer.rows.rows.length.toLocaleString("en")}{answer.rows.more ? " first" : ""} rows in {Math.round(answer.took)} ms</span>}
             <span className="grow" />
             {answer && <label>Plot <select value={kind} onChange={(event) => go(address("ask", "", { ...state(route.values.sql ?? sql), plot: event.target.value }), true)}>{PLOTS.map((one) => <option key={one}>{one}</option>)}</select></label>}
@@ -128,11 +128,11 @@ function Saved({ session, sql, put }: { session: Session; sql: string; put: (sql
   const forget = (name: string) => void ask(`/queries/${encodeURIComponent(name)}`, { method: "DELETE" }).then(again, (failed) => setError(message(failed)));
   return (
     <>
-      <h2>Saved questions</h2>
-      <ul aria-label="Saved questions">{value?.queries.map((one) => (
+      <h2>Saved queries</h2>
+      <ul aria-label="Saved queries">{value?.queries.map((one) => (
         <li key={one.name}><button type="button" className="link" title={one.description || one.sql} onClick={() => put(one.sql)}>{one.name}</button> <span className="dim">{one.parameters.map((name) => `:${name}`).join(" ")}</span> {session.write && <button type="button" className="quiet" aria-label={`Forget ${one.name}`} onClick={() => forget(one.name)}>✕</button>}</li>
       ))}</ul>
-      {session.write && <form className="row-of" onSubmit={(event) => { event.preventDefault(); save(event.currentTarget); }}><input name="name" aria-label="Name of the question" placeholder="keep as …" required pattern="[^\W\d]\w*" /><button type="submit">Save</button></form>}
+      {session.write && <form className="row-of" onSubmit={(event) => { event.preventDefault(); save(event.currentTarget); }}><input name="name" aria-label="Name of the query" placeholder="save as …" required pattern="[^\W\d]\w*" /><button type="submit">Save</button></form>}
       {error && <Note kind="bad">{error}</Note>}
     </>
   );
@@ -144,11 +144,11 @@ function Beside({ session, sql, put }: { session: Session; sql: string; put: (sq
   const { value } = useLoaded<{ tables: TableInfo[] }>("tables", () => ask<{ tables: TableInfo[] }>("/tables?limit=500").then(inTurn));
   const joins = useLoaded<{ partners: Partner[] }>(chosen, () => ask(at(chosen!, "joins?limit=10")));
   return (
-    <aside aria-label="Tables, joins and saved questions">
+    <aside aria-label="Tables, joins and saved queries">
       <Saved session={session} sql={sql} put={put} />
       <h2>Tables</h2>
       <ul tabIndex={0} aria-label="Tables">{value?.tables.map((one) => (
-        <li key={one.id}><button type="button" className="link" title={one.title ?? ""} onClick={() => put(`select * from "${one.name}" limit 200`)}>{one.name}</button> <button type="button" className="quiet" aria-label={`Joins of ${one.name}`} title="What can be joined with it?" aria-pressed={chosen === one.name} onClick={() => setChosen(one.name)}>⋈</button></li>
+        <li key={one.id}><button type="button" className="link" title={one.title ?? ""} onClick={() => put(`select * from "${one.name}" limit 200`)}>{one.name}</button> <button type="button" className="quiet" aria-label={`Joins of ${one.name}`} title="Find tables that join with it" aria-pressed={chosen === one.name} onClick={() => setChosen(one.name)}>⋈</button></li>
       ))}</ul>
       {chosen && <h2>Joins of {chosen}</h2>}
       {chosen && joins.loading && <Note>Looking …</Note>}
@@ -157,7 +157,7 @@ function Beside({ session, sql, put }: { session: Session; sql: string; put: (sq
         <ul tabIndex={0} aria-label={`Joins of ${chosen}`}>{joins.value.partners.map((one) => (
           <li key={one.table}><button type="button" className="link" onClick={() => put(one.sql)}>{one.name}</button> <span className="dim">{one.on.map(([mine, theirs]) => (mine === theirs ? mine : `${mine} = ${theirs}`)).join(", ")}: {one.matched} of {one.matched + one.unmatched} rows match{one.weak ? ", weak" : ""}</span></li>
         ))}</ul>
-      ) : <Note>No table that it can be joined with.</Note>)}
+      ) : <Note>No table joins with it.</Note>)}
     </aside>
   );
 }

@@ -66,7 +66,7 @@ export function Plot({ rows, kind, where = null }: { rows: Rows; kind: PlotKind;
   const x = (row: unknown[], number: number): number | null => (bars ? number : made.kind === "line" ? moment(row[made.x]) ?? (isNumber(row[made.x]) ? (row[made.x] as number) : null) : (row[made.x] as number | null));
   const xs = data.map(x).filter(isNumber);
   const ys = data.flatMap((row) => made.ys.map((one) => row[one])).filter(isNumber);
-  if (!xs.length || !ys.length) return <p className="note">There is no number to draw.</p>;
+  if (!xs.length || !ys.length) return <p className="note">There is no number to plot.</p>;
   const [x0, x1] = bars ? [-0.5, data.length - 0.5] : spread(Math.min(...xs), Math.max(...xs));
   const [y0, y1] = spread(bars ? Math.min(0, ...ys) : Math.min(...ys), bars ? Math.max(0, ...ys) : Math.max(...ys));
   const toX = (value: number) => LEFT + ((value - x0) / (x1 - x0)) * (WIDTH - LEFT - 12);

@@ -25,7 +25,7 @@ export function Find({ session, route }: { session: Session; route: Route }) {
       <form role="search" className="search" onSubmit={(event) => { event.preventDefault(); go(address("find", "", { q: text, view: text ? "hits" : "" })); }}>
         <input type="search" aria-label="Search tables" placeholder="Search tables: words, “phrases”, numbers, year:1990..2000, medium:pdf" value={text} onChange={(event) => setText(event.target.value)} autoFocus />
         <a className="button" href={address("find")} aria-current={view === "documents" ? "true" : undefined}>Documents</a>
-        <a className="button" href={address("find", "", { view: "doubt" })} aria-current={view === "doubt" ? "true" : undefined}>Doubtful first</a>
+        <a className="button" href={address("find", "", { view: "doubt" })} aria-current={view === "doubt" ? "true" : undefined}>Uncertain first</a>
       </form>
       {view === "hits" && asked ? <Hits asked={asked} shown={Number(route.values.limit ?? 20)} /> :
         view === "doubt" ? <Doubtful /> :
@@ -100,7 +100,7 @@ function Doubtful() {
   if (!value) return <Note>Loading …</Note>;
   return (
     <table className="list">
-      <caption>The tables whose reading is least sure, first</caption>
+      <caption>Tables by confidence, lowest first</caption>
       <thead><tr><th scope="col">Table</th><th scope="col">Confidence</th></tr></thead>
       <tbody>{value.rows.map((row) => {
         const [name, title, sheet, page, confidence, , source] = row as [string, string | null, string | null, number | null, number, string, string];

@@ -2,6 +2,7 @@
 import { type DragEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Reading, Sibling, Side } from "../api";
+import { roleName } from "../parts";
 import { type Area, a1, letters, within } from "../places";
 import { type Cells, type Drawn, useTurn } from "./cells";
 import { type Lit, type Paths, runsOf } from "./lighting";
@@ -133,7 +134,7 @@ const Head = memo(function Head({ edges, from, to, left, right, stub }: { edges:
       <div role="columnheader" aria-colindex={1} className="corner"><span className="unseen">Rows</span></div>
       {Array.from({ length: to - from + 1 }, (_, number) => from + number).map((column) => (
         <div key={column} role="columnheader" aria-colindex={column + 2} data-column={column} className={column >= left && column <= right ? "on" : ""} style={{ left: edges[column]!, width: edges[column + 1]! - edges[column]! }}>
-          {letters(column)}{labels.has(column) && <i className="role-stub" title="a column of labels" />}
+          {letters(column)}{labels.has(column) && <i className="role-stub" title="a column of row headers" />}
         </div>
       ))}
     </div>
@@ -265,4 +266,4 @@ function roleOf(reading: Reading, row: number): string {
   return "blank";
 }
 
-const titleOf = (cell: Drawn | undefined, address: string): string => [address, cell?.role, cell?.lost ? "nothing accounts for this cell" : "", cell?.text].filter(Boolean).join(" · ");
+const titleOf = (cell: Drawn | undefined, address: string): string => [address, cell?.role && roleName(cell.role), cell?.lost ? "this cell is in no value, header or note" : "", cell?.text].filter(Boolean).join(" · ");

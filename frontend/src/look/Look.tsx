@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type AnnotatorState, type CellFacts, type Early, type Made, type Reading, type Session, type Side, type Value, ask, at, query, send } from "../api";
-import { Note, Sure, Tabs } from "../parts";
+import { Note, roleName, Sure, Tabs } from "../parts";
 import { a1, areaText, parseA1, short } from "../places";
 import { type Route, address, go, parseRoute } from "../route";
 import { message, useKept, useLoaded } from "../use";
@@ -14,7 +14,7 @@ import { say, useStrokes } from "./strokes";
 import { LookAlikes, MENU_KEYS, Toolbar, operationsFor } from "./Toolbar";
 import { Trees } from "./Trees";
 
-const TABS: [string, string][] = [["trees", "Trees"], ["tidy", "Tidy"], ["pivot", "Relation"], ["metadata", "Metadata"], ["doubts", "Doubts"], ["history", "History"]];
+const TABS: [string, string][] = [["trees", "Trees"], ["tidy", "Tidy"], ["pivot", "Relation"], ["metadata", "Metadata"], ["doubts", "Uncertain"], ["history", "History"]];
 const FORMS = ["csv", "xlsx", "parquet", "json", "jsonl", "html", "markdown", "xml", "turtle", "nquads", "rdfxml", "jsonld"];
 const POLL = 8000;
 
@@ -170,7 +170,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
       {strokes.said && (
         <div className={`banner ${strokes.said.kind}`} role={strokes.said.kind === "good" ? "status" : "alert"}>
           <span>{strokes.said.text}</span>
-          {strokes.said.again && <button type="button" onClick={() => { strokes.quiet(); void load(); }}>Show what they said</button>}
+          {strokes.said.again && <button type="button" onClick={() => { strokes.quiet(); void load(); }}>Show their correction</button>}
           {strokes.said.kind === "good" && <button type="button" onClick={() => void strokes.undo()}>Undo</button>}
           <button type="button" className="quiet" aria-label="Close" onClick={strokes.quiet}>✕</button>
         </div>
@@ -180,7 +180,7 @@ function Opened({ session, route, reading, before, load }: { session: Session; r
         <section className="source" aria-label="Source">
           {reading.medium === "spreadsheet" ? grid : reading.pages.length ? <Printed {...shared} /> : <SavedPage {...shared} />}
         </section>
-        <section className="understood" aria-label="What was understood">
+        <section className="understood" aria-label="Reading">
           <Facts facts={facts} area={area && areaText(area)} table={reading.id} choose={choose} />
           <Tabs label="Views of the table" tabs={tabs} chosen={tab} choose={(view) => state({ view })} />
           <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} className="panel">
@@ -202,7 +202,7 @@ function GroundTruth({ reading, annotator }: { reading: Reading; annotator: stri
   const say = () => void send(at(reading.id, "annotations/finished"), { annotator, done: !done }).then(again);
   return (
     <div className="banner" role="status">
-      <span>Ground truth by <b>{annotator}</b>: the library itself is not changed.</span>
+      <span>Labels by <b>{annotator}</b>: the library itself is not changed.</span>
       <label><input type="checkbox" checked={done} onChange={say} /> I am done with this table</label>
       <a href={address("annotate", "", { annotator })}>All tables</a>
     </div>
@@ -217,21 +217,21 @@ export const measured = ({ value, bound, error, low, high }: Value): string =>
 function Facts({ facts, area, table, choose }: { facts: CellFacts | null; area: string | null; table: string; choose: (cell: [number, number]) => void }) {
   const [cited, setCited] = useState("");
   useEffect(() => setCited(""), [facts]);
-  if (!facts) return <div className="cell-facts dim" aria-live="polite">Choose a cell: a value shows its paths, a header its values.</div>;
+  if (!facts) return <div className="cell-facts dim" aria-live="polite">Select a cell: a value shows its headers, a header its values.</div>;
   const value = facts.tuple;
   const cite = () => ask<{ text: string }>(at(table, `citation?${query({ address: facts.address })}`)).then((one) => { setCited(one.text); void navigator.clipboard?.writeText(one.text).catch(() => undefined); }, (failed) => setCited(message(failed)));
   return (
     <div className="cell-facts" aria-live="polite">
-      <p className="what"><b>{area && area.includes(":") ? area : facts.address}</b> <span className={`chip role-${facts.role ?? "none"}`}>{facts.role ?? "no role"}</span> <span className="said">{facts.text}</span></p>
+      <p className="what"><b>{area && area.includes(":") ? area : facts.address}</b> <span className={`chip role-${facts.role ?? "none"}`}>{facts.role ? roleName(facts.role) : "no role"}</span> <span className="said">{facts.text}</span></p>
       {value && (
         <dl>
-          <div><dt>left</dt><dd>{value.left.length ? <Path labels={value.left} /> : <span className="dim">none</span>}</dd></div>
-          <div><dt>top</dt><dd>{value.top.length ? <Path labels={value.top} /> : <span className="dim">none</span>}</dd></div>
+          <div><dt>row headers</dt><dd>{value.left.length ? <Path labels={value.left} /> : <span className="dim">none</span>}</dd></div>
+          <div><dt>column headers</dt><dd>{value.top.length ? <Path labels={value.top} /> : <span className="dim">none</span>}</dd></div>
           <div><dt>value</dt><dd>{value.value === null ? <span className="dim">missing</span> : measured(value)} {value.unit}{value.confidence < 0.9 && <> · <Sure share={value.confidence} /></>}</dd></div>
           {value.notes.length > 0 && <div><dt>notes</dt><dd>{value.notes.join(" · ")}</dd></div>}
         </dl>
       )}
-      {facts.header && <p>{facts.header.side} header <Path labels={facts.header.path} /> over {facts.header.values.toLocaleString("en")} values{facts.header.probability < 0.6 && <> · <em>not sure of its parent</em></>}</p>}
+      {facts.header && <p>{facts.header.side} header <Path labels={facts.header.path} /> over {facts.header.values.toLocaleString("en")} values{facts.header.probability < 0.6 && <> · <em>its parent is uncertain</em></>}</p>}
       {value && <p><button type="button" className="link" onClick={() => void cite()}>Cite</button> {value.left_cells.length > 0 && <button type="button" className="link" onClick={() => choose(value.left_cells.at(-1)!)}>Its header</button>} <span className="cited">{cited}</span></p>}
     </div>
   );

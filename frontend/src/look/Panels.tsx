@@ -16,7 +16,7 @@ export function Tidy({ reading, choose }: { reading: Reading; choose: (cell: [nu
     <div className="scroll" tabIndex={0} role="region" aria-label="Tidy rows">
       <table className="list tight">
         <caption>{value.total.toLocaleString("en")} values, one row each</caption>
-        <thead><tr><th scope="col">Cell</th><th scope="col">Left</th><th scope="col">Top</th><th scope="col" className="number">Value</th><th scope="col">Unit</th></tr></thead>
+        <thead><tr><th scope="col">Cell</th><th scope="col">Row headers</th><th scope="col">Column headers</th><th scope="col" className="number">Value</th><th scope="col">Unit</th></tr></thead>
         <tbody>{value.tuples.map((one) => (
           <tr key={`${one.row},${one.column}`}>
             <td><button type="button" className="link" onClick={() => choose([one.row, one.column])}>{one.address}</button></td>
@@ -38,7 +38,7 @@ export function Pivot({ reading }: { reading: Reading }) {
   if (!value) return <Note>Loading …</Note>;
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="The table as a relation">
-      <p><a href={address("ask", "", { sql })}>Ask this table in SQL</a></p>
+      <p><a href={address("ask", "", { sql })}>Query this table in SQL</a></p>
       <ResultTable rows={value} />
     </div>
   );
@@ -73,10 +73,10 @@ const plain = (fact: unknown): string => (typeof fact === "number" ? String(Math
 
 export function Doubts({ reading }: { reading: Reading }) {
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Doubts">
+    <div className="scroll" tabIndex={0} role="region" aria-label="Uncertain">
       <h2>Issues</h2>
       {reading.issues.length ? <ul className="issues">{reading.issues.map((issue, number) => <li key={number}><b>{issue.stage}</b> {issue.note} <span className="dim">{issue.place?.sheet} {issue.place?.range}</span></li>)}</ul> : <p className="dim">None.</p>}
-      <h2>Judged to be no table</h2>
+      <h2>Rejected candidates</h2>
       {reading.rejected.length ? <ul className="issues">{reading.rejected.map((one, number) => <li key={number}>{one.kind} <span className="dim">{one.place.sheet} {one.place.range ?? one.place.path} · {Math.round(one.genuine * 100)} % a table</span></li>)}</ul> : <p className="dim">Nothing.</p>}
     </div>
   );

@@ -1,7 +1,7 @@
 // The tools of repair: what is selected gets a role, an edge, a cut, a text. Each has a key, which its title names.
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { Operation, Reading, Role, RowRole } from "../api";
-import { Dialog } from "../parts";
+import { Dialog, roleName } from "../parts";
 import { type Area, areaText } from "../places";
 import { type Strokes, say } from "./strokes";
 
@@ -37,13 +37,13 @@ export function operationsFor(key: string, reading: Reading, area: Area): Operat
 type Entry = [key: string, text: string];
 const MENUS: Record<string, Entry[]> = {
   Cell: [["t", "title"], ["h", "header"], ["s", "stub"], ["g", "group"], ["v", "value"], ["d", "derived"], ["n", "note"], ["o", "other"]],
-  Lines: [["J", "These rows are one"], ["K", "These columns are one"], ["S", "Each line of the row is a row"], ["P", "Each piece of the column is a column"]],
-  Cells: [["M", "These cells are one"], ["U", "This cell is several"]],
-  Tables: [["T", "Top edge is here"], ["B", "Bottom edge is here"], ["L", "Left edge is here"], ["R", "Right edge is here"], ["/", "Another table begins with this row"], ["\\", "Another table begins with this column"], ["+", "One table with what is above this row"], ["N", "This is no table"], ["Y", "The selection is a table"]],
+  Lines: [["J", "Merge these rows"], ["K", "Merge these columns"], ["S", "Split the row at its lines"], ["P", "Split the column at its gaps"]],
+  Cells: [["M", "Merge these cells"], ["U", "Split this cell"]],
+  Tables: [["T", "Set the top edge here"], ["B", "Set the bottom edge here"], ["L", "Set the left edge here"], ["R", "Set the right edge here"], ["/", "Split the table before this row"], ["\\", "Split the table before this column"], ["+", "Merge with the table above this row"], ["N", "Not a table"], ["Y", "Make the selection a table"]],
   Orientation: [["c", "column"], ["r", "row"], ["x", "row-column"], ["m", "multiple"], ["n", "none"]],
   Text: [["t", "title"], ["c", "caption"], ["u", "unit"], ["n", "note"]],
 };
-const TITLES: Record<string, string> = { Cell: "What the cells are for", Lines: "Rows and columns", Cells: "Cells", Tables: "Tables", Orientation: "Where the headers are", Text: "Say a text" };
+const TITLES: Record<string, string> = { Cell: "Role of the cells", Lines: "Rows and columns", Cells: "Cells", Tables: "Tables", Orientation: "Where the headers are", Text: "Title, caption, unit or note" };
 /** Keys that open a menu, in which another key chooses. */
 export const MENU_KEYS: Record<string, string> = { e: "Cell", w: "Text" };
 
@@ -65,14 +65,14 @@ export function Toolbar({ reading, area, strokes, menu, setMenu }: { reading: Re
     <button key={name} type="button" aria-haspopup="dialog" aria-label={text === `${name} …` ? name : `${name}: ${text}`} title={`${TITLES[name]}${key && ` (${key})`}`} disabled={!area && name !== "Orientation" && name !== "Text"} onClick={() => setMenu(name)}>{text}</button>
   );
   return (
-    <div className="toolbar" role="toolbar" aria-label="Repair" aria-busy={strokes.busy}>
+    <div className="toolbar" role="toolbar" aria-label="Fix the table" aria-busy={strokes.busy}>
       <button type="button" onClick={() => void strokes.undo()} title="Undo (Ctrl+Z)" aria-label="Undo">↶</button>
       <button type="button" onClick={() => void strokes.redo()} disabled={!strokes.canRedo} title="Redo (Ctrl+Shift+Z)" aria-label="Redo">↷</button>
       <span className="group" role="group" aria-label="The rows are">
-        {ROW_KEYS.map(([role, key]) => <button key={role} type="button" disabled={!area} className={`paint role-${role === "data" ? "value" : role}`} title={`Rows: ${role} (${key})`} onClick={() => run(key)}>{role}</button>)}
+        {ROW_KEYS.map(([role, key]) => <button key={role} type="button" disabled={!area} className={`paint role-${role === "data" ? "value" : role}`} title={`Rows: ${roleName(role)} (${key})`} onClick={() => run(key)}>{roleName(role)}</button>)}
       </span>
       <span className="group" role="group" aria-label="The columns are">
-        <button type="button" disabled={!area} className="paint role-stub" title="Columns: labels (c)" onClick={() => area && void strokes.make(say.columnRole(reading, area, "stub"))}>stub</button>
+        <button type="button" disabled={!area} className="paint role-stub" title="Columns: row headers (c)" onClick={() => area && void strokes.make(say.columnRole(reading, area, "stub"))}>row headers</button>
         <button type="button" disabled={!area} className="paint role-value" title="Columns: values (c)" onClick={() => area && void strokes.make(say.columnRole(reading, area, "value"))}>values</button>
       </span>
       {opener("Cell", "Cell …", "e")}{opener("Lines")}{opener("Cells")}{opener("Tables")}{opener("Orientation", reading.orientation, "o")}{opener("Text", "Text …", "w")}
@@ -94,7 +94,7 @@ function Choices({ title, entries, painted, close, choose }: { title: string; en
   return (
     <Dialog title={title} close={close} onKey={onKey}>
       <ul className="choices-list">
-        {entries.map((entry, number) => <li key={entry[0]}><button type="button" data-first={number ? undefined : ""} onClick={() => choose(entry)}><span className={painted ? `chip role-${entry[1]}` : ""}>{entry[1]}</span><kbd>{entry[0]}</kbd></button></li>)}
+        {entries.map((entry, number) => <li key={entry[0]}><button type="button" data-first={number ? undefined : ""} onClick={() => choose(entry)}><span className={painted ? `chip role-${entry[1]}` : ""}>{painted ? roleName(entry[1]) : entry[1]}</span><kbd>{entry[0]}</kbd></button></li>)}
       </ul>
     </Dialog>
   );
@@ -119,8 +119,8 @@ function SayText({ what, reading, area, close, strokes }: { what: string; readin
             <label><input type="radio" name="where" value="table" /> the whole table</label>
           </fieldset>
         )}
-        <p className="dim">Left empty, it is taken away.</p>
-        <button type="submit" className="main">Say so</button>
+        <p className="dim">Leave it empty to remove it.</p>
+        <button type="submit" className="main">Save</button>
       </form>
     </Dialog>
   );
@@ -138,7 +138,7 @@ export function LookAlikes({ strokes }: { strokes: Strokes }) {
       <span>{count} more like this{alike.sheets > 1 ? ` in ${alike.sheets} sheets` : ""}.</span>
       <button type="button" onClick={() => setOpen(true)}>Preview</button>
       <button type="button" className="main" onClick={() => void strokes.accept([])}>Apply to all</button>
-      <button type="button" className="quiet" onClick={strokes.leave}>Leave</button>
+      <button type="button" className="quiet" onClick={strokes.leave}>Dismiss</button>
       {open && (
         <Dialog title={`${count} more like this`} close={() => setOpen(false)}>
           <ul className="proposals">{alike.proposals.map((one, number) => (

@@ -17,7 +17,7 @@ export const Trees = memo(function Trees(props: TreesProps) {
     <div className="trees">
       {(["left", "top"] as const).map((side) => (
         <section key={side} aria-label={side === "left" ? "Headers at the left" : "Headers on top"}>
-          <h2>{side === "left" ? "Left" : "Top"} <span className="dim">{count(reading, side)} {count(reading, side) === 1 ? "header" : "headers"}</span></h2>
+          <h2>{side === "left" ? "Row headers" : "Column headers"} <span className="dim">{count(reading, side)}</span></h2>
           {reading[side].length ? <Tree {...props} side={side} nodes={reading[side]} old={props.before?.[side] ?? null} /> : <p className="dim">none</p>}
           {reading.nodes[side === "left" ? 1 : 0] > reading[side].length && <p className="dim">The first {reading[side].length.toLocaleString("en")} are shown.</p>}
         </section>
@@ -145,7 +145,7 @@ function Tree({ side, nodes, old, chosen, litPath, editable, choose, moveHeader 
           event.preventDefault();
           const [from, row, column] = JSON.parse(event.dataTransfer.getData("text/x-header") || "[]") as [Side, number, number];
           if (from === side) moveHeader(side, [row, column], null);
-        }}>{held ? `“${held.text}” is picked up: Enter puts it under the header at the cursor, 0 under none, Escape leaves it` : "Drop here: under none"}</div>
+        }}>{held ? `“${held.text}” is picked up: Enter puts it under the header at the cursor, 0 no parent, Escape leaves it` : "Drop here: no parent"}</div>
       )}
     </>
   );

@@ -82,10 +82,10 @@ export function useStrokes(reading: Reading, author: string, annotator: string, 
 
   const takingBack = (ids: () => Promise<string[] | null>) => attempt(async (send) => {
     const group = await ids();
-    if (!group) return setSaid({ text: "There is nothing of yours to undo here.", kind: "bad" });
+    if (!group) return setSaid({ text: "You have nothing to undo here.", kind: "bad" });
     const made = await send(`/documents/${reading.document}/undo`, { corrections: group });
     past.undone.push(idsOf(made));
-    setSaid({ text: group.length > 1 ? `Took back ${group.length} corrections` : "Took back the last correction", kind: "good" });
+    setSaid({ text: group.length > 1 ? `Undid ${group.length} corrections` : "Undid the last correction", kind: "good" });
     await changed(made);
   });
   const takeBack = (ids: string[]) => takingBack(async () => ids);
@@ -96,7 +96,7 @@ export function useStrokes(reading: Reading, author: string, annotator: string, 
     if (!group) return;
     const made = await send(`/documents/${reading.document}/undo`, { corrections: group });
     past.done.push(idsOf(made));
-    setSaid({ text: "Done again", kind: "good" });
+    setSaid({ text: "Redone", kind: "good" });
     await changed(made);
   });
 

@@ -9,7 +9,7 @@ export function Sites({ route }: { route: Route }) {
   const { value, error } = useLoaded<{ sites: MinedSite[] }>("sites", () => ask("/sites"));
   if (error) return <Note kind="bad">{error}</Note>;
   if (!value) return <Note>Loading …</Note>;
-  if (!value.sites.length) return <><h1 className="unseen">Sites</h1><Note>Nothing was mined yet: <code>tabellion mine https://… --library DIR</code> keeps what it finds here.</Note></>;
+  if (!value.sites.length) return <><h1 className="unseen">Sites</h1><Note>Nothing here yet. <code>tabellion mine https://… --library DIR</code> stores the tables of websites.</Note></>;
   const site = value.sites.find((one) => one.name === route.name) ?? value.sites[0]!;
   const concept = route.values.concept ?? fullest(site);
   return (

@@ -72,5 +72,5 @@ test("the history says in words what was taken back, and by whom", () => {
   const all = [standing(one, "ada", { do: "row-role" }, "undone", `by ${two}`), standing(two, "bob", { do: "undo", correction: one }), standing(three, "eve", { do: "undo", correction: two })];
   expect(all.map((each) => inWords(each, all))).toEqual([`words of ${one}`, `Took back: words of ${one}`, `Brought back: words of ${one}`]);
   expect(standsAs(all[0]!, all)).toBe("undone by bob");
-  expect(standsAs(standing("x", "eve", { do: "row-role" }, "conflict", `with ${one} by ada, who said otherwise before`), all)).toBe("conflict with ada, who said otherwise before");
+  expect(standsAs(standing("x", "eve", { do: "row-role" }, "conflict", `with ${one} by ada, who gave another value before`), all)).toBe("conflict with ada, who gave another value before");
 });

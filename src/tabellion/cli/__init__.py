@@ -31,41 +31,42 @@ class Command(NamedTuple):
     options: str | None = None  # a class of its own, for options that may stand without a value
 
 
-_LIBRARY = "Library"
+_READ, _LIBRARY, _PUBLISH, _SERVE = "Read documents", "Library", "Publish", "Serve"
+_WEBSITES, _MAINTENANCE = "Websites", "Maintenance"
 _COLLECTED_AFTER = (50_000, 20, 50)  # what is made at the start lasts: to look for rubbish in it costs a tenth
 COMMANDS: dict[str, Command] = {
-    "extract": Command("extract"),
-    "export": Command("export"),
-    "show": Command("show", home="show", options="ShowCommand"),
-    "metadata": Command("metadata", home="show"),
-    "mine": Command("mine"),
-    "annotate": Command("annotate", home="mine"),
-    "segment": Command("segment", home="mine"),
+    "extract": Command("extract", panel=_READ),
+    "show": Command("show", panel=_READ, home="show", options="ShowCommand"),
+    "metadata": Command("metadata", panel=_READ, home="show"),
     "add": Command("add", panel=_LIBRARY, home="add"),
     "run": Command("run", panel=_LIBRARY, home="add"),
     "list": Command("list_documents", bare=True, panel=_LIBRARY, home="holdings"),
+    "info": Command("info", bare=True, panel=_LIBRARY, home="holdings"),
     "search": Command("search", panel=_LIBRARY),
     "query": Command("query", panel=_LIBRARY, home="query"),
-    "plot": Command("plot", panel=_LIBRARY),
-    "sparql": Command("sparql", panel=_LIBRARY, home="query"),
     "sql": Command("sql", bare=True, panel=_LIBRARY),
+    "plot": Command("plot", panel=_LIBRARY),
     "joins": Command("joins", panel=_LIBRARY, home="related"),
     "series": Command("series", panel=_LIBRARY, home="related"),
     "compare": Command("compare", panel=_LIBRARY, home="related"),
-    "survey": Command("survey", bare=True, panel=_LIBRARY, home="holdings"),
     "cite": Command("cite", panel=_LIBRARY, home="holdings"),
-    "app": Command("app", bare=True, panel=_LIBRARY, home="serve"),
-    "serve": Command("serve", bare=True, panel=_LIBRARY, home="serve"),
-    "mcp": Command("mcp", bare=True, panel=_LIBRARY, home="serve"),
-    "info": Command("info", bare=True, panel=_LIBRARY, home="holdings"),
+    "survey": Command("survey", bare=True, panel=_LIBRARY, home="holdings"),
     "repair": Command("repair", panel=_LIBRARY, home="repair"),
     "history": Command("history", panel=_LIBRARY, home="repair"),
-    "learn": Command("learn", bare=True, panel=_LIBRARY, home="repair"),
-    "remove": Command("remove", panel=_LIBRARY, home="upkeep"),
-    "verify": Command("verify", bare=True, panel=_LIBRARY, home="upkeep"),
-    "rebuild": Command("rebuild", bare=True, panel=_LIBRARY, home="upkeep"),
-    "backup": Command("backup", panel=_LIBRARY, home="upkeep"),
-    "restore": Command("restore", panel=_LIBRARY, home="upkeep"),
+    "export": Command("export", panel=_PUBLISH),
+    "sparql": Command("sparql", panel=_PUBLISH, home="query"),
+    "app": Command("app", bare=True, panel=_SERVE, home="serve"),
+    "serve": Command("serve", bare=True, panel=_SERVE, home="serve"),
+    "mcp": Command("mcp", bare=True, panel=_SERVE, home="serve"),
+    "mine": Command("mine", panel=_WEBSITES),
+    "segment": Command("segment", panel=_WEBSITES, home="mine"),
+    "annotate": Command("annotate", panel=_WEBSITES, home="mine"),
+    "remove": Command("remove", panel=_MAINTENANCE, home="upkeep"),
+    "verify": Command("verify", bare=True, panel=_MAINTENANCE, home="upkeep"),
+    "rebuild": Command("rebuild", bare=True, panel=_MAINTENANCE, home="upkeep"),
+    "backup": Command("backup", panel=_MAINTENANCE, home="upkeep"),
+    "restore": Command("restore", panel=_MAINTENANCE, home="upkeep"),
+    "learn": Command("learn", bare=True, panel=_MAINTENANCE, home="repair"),
 }
 
 
@@ -73,8 +74,8 @@ def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with some commands, or all; the modules of others are not imported."""
     built = typer.Typer(
         name="tabellion",
-        help="Turn the tables of documents into tuples with their full header paths; search, mend, query and publish "
-        "them.",
+        help="Turn the tables in spreadsheets, web pages and PDFs into tidy data: every value with its full row and "
+        "column headers, unit, notes and source cell.",
         epilog="Each command has examples: [bold]tabellion extract --help[/bold], [bold]tabellion show --help[/bold].",
         rich_markup_mode="rich",
         no_args_is_help=True,

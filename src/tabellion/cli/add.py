@@ -45,11 +45,11 @@ ADD_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion add reports/ --library shared/ --jobs 4 [dim]· into a library of its own, on four cores[/dim]
 
-[dim]$[/dim] tabellion add pages/*.html --render auto [dim]· with tables that only a reader of the drawn page sees[/dim]
+[dim]$[/dim] tabellion add pages/*.html --render auto [dim]· with tables that only the rendered page shows[/dim]
 
 [dim]$[/dim] tabellion add reports/ --library postgresql://host/tables --files /srv/tables [dim]· a shared server[/dim]
 
-Run it again after an interruption or a change: what is unchanged is passed over, what changed is replaced."""
+Run it again after an interruption or a change: unchanged documents are skipped, changed ones are replaced."""
 
 DOCUMENTS_A_WORKER = 8
 
@@ -69,14 +69,14 @@ def add(
     library: LibraryOption = None,
     files: FilesOption = None,
     form: Annotated[
-        Report, typer.Option("--format", "-f", help="jsonl: one line per document with what became of it.")
+        Report, typer.Option("--format", "-f", help="jsonl: one line per document with its status.")
     ] = Report.none,
     jobs: JobsOption = 0,
     trace: TraceOption = False,
     *,
     settings: Settings,
 ) -> None:
-    """Read documents and keep their tables in the library."""
+    """Read documents and store their tables in the library."""
     from tabellion.cli.batch import Outcome, run_batch
     from tabellion.read.sources import expand_sources
     from tabellion.workers import Crew
@@ -93,7 +93,7 @@ def add(
 
         settings = store.settle(settings)
         todo = list({document_address(source): source for source in todo}.values())
-        known, logs = store.known(todo), store.logs(todo)
+        known, logs = store.known(todo), store.corrections(todo)
         job = partial(read_one, originals=store.folder.originals, settings=settings)
         narrowed = lambda source: partial(job, log=logs.get(source, ()), known=known.get(source))  # noqa: E731
         with Progress(len(todo), trace=trace) as progress, store.writing_documents(settings=settings) as writer:
@@ -198,7 +198,7 @@ class AddReport:
             said.append(f"{self.failures:,} not read")
         held = f"{counts['tables']:,} tables, {counts['values']:,} values"
         doubts = f"; {self.doubted:,} with doubts (`tabellion info DOCUMENT`)" if self.doubted else ""
-        others = f"; {len(self.passed_over):,} other files passed over" if self.passed_over else ""
+        others = f"; {len(self.passed_over):,} other files skipped" if self.passed_over else ""
         return f"{', '.join(said) or 'nothing to add'}: {held}{doubts}{others}"
 
     def _tell(self, source: str, status: str, tables: int, tuples: int, note: str | None) -> None:
@@ -231,7 +231,7 @@ RUN_EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] tabellion run s3://bucket/crawl.warc.gz --into postgresql://host/tables --files s3://bucket/tables \\
     --originals refer --cluster tcp://scheduler:8786 [dim]· workers on other machines; files in object storage[/dim]
 
-Stop it at any time and call it again: it goes on where it was."""
+Stop it at any time and call it again: it continues where it stopped."""
 
 
 @choosing_methods
@@ -247,16 +247,14 @@ def run(
     into: Annotated[str, typer.Option("--into", metavar="LIBRARY", help="The library: a folder or a PostgreSQL URL.")],
     cluster: Annotated[
         str,
-        typer.Option(
-            metavar="CLUSTER", help="local, local:N, the address of a Dask scheduler, or the file that it wrote."
-        ),
+        typer.Option(metavar="CLUSTER", help="local, local:N, the address of a Dask scheduler, or its scheduler file."),
     ] = "local",
     files: FilesOption = None,
     originals: Annotated[
         Originals,
         typer.Option(
             metavar="WHAT",
-            help="keep: a copy of every document. refer: only where it lies, where it is read again when it is needed.",
+            help="keep: store a copy of every document. refer: store only its address.",
         ),
     ] = "keep",
     archives: Annotated[
@@ -274,7 +272,7 @@ def run(
     limit: LimitOption = None,
     methods: Methods | None = None,
 ) -> None:
-    """Read many documents into the library, on one machine or many."""
+    """Read many documents into the library, on one machine or on a cluster."""
     settings = build_settings(methods=methods, weights=weights, limit=limit)
     from tabellion.scale import run_sources
 

@@ -38,13 +38,14 @@ EDGE_KEYS: dict[str, Literal["top", "bottom", "left", "right"]] = {"T": "top", "
 TURNS: tuple[Orientation, ...] = ("row-column", "column", "row", "none")
 TEXTS = ("title", "caption", "unit", "note")
 HELP = (
-    "anywhere   tab tree or grid   u undo   p preview   a look-alikes   A everywhere   : command   ? this   q end",
-    "tree       up down go   s left or top   m pick up, enter put under, 0 under none   left out   right in",
-    "grid       arrows go   t h d g v n b the row is title header data group derived note blank",
-    "           c column stub or value   T B L R edge of the table   / split before the row   \\ before the column",
-    "           + merge with the table that begins here   J row and next are one   K column and next   S split row",
-    "           space mark, M merge cells from the mark   U split cells   o orientation   N no table   Y is a table",
-    ":          title TEXT, caption TEXT, note TEXT, unit TEXT [AREA], cell ROLE, undo ID",
+    "anywhere  tab: tree or grid  u: undo  p: preview  a: look-alikes  A: in all documents  ?: help  q: quit",
+    "tree      up, down: move  s: row or column headers  m: pick up  enter: set parent  0: no parent",
+    "          left: out one level  right: in one level",
+    "grid      arrows: move  t h d g v n b: row is title, header, data, group, total, note, blank",
+    "          c: row headers or values  T B L R: edge of the table  / and \\: split before row, column",
+    "          +: merge with the table that begins here  J K: merge with next row, column  S: split row",
+    "          space: mark  M: merge cells from mark  U: split cells  o: orientation  N: no table  Y: table",
+    ":         title TEXT, caption TEXT, note TEXT, unit TEXT [AREA], cell ROLE, undo ID",
 )
 
 
@@ -192,45 +193,45 @@ class Editor:
         elif word == "undo":
             self._tell(self.bench.undo(rest or None).id, "undone by")
         else:
-            self.message = f"no such command: {typed}; ? shows those there are"
+            self.message = f"no such command: {typed}; ? shows all commands"
 
     def _stroke(self, stroke: Stroke) -> None:
         """Make a stroke, or show what it would change."""
         planned: list[Saying] = []
         double = copy.copy(self.bench)
-        vars(double)["say"] = planned.append
+        vars(double)["apply"] = planned.append
         stroke(double)
         if self.previewing:
             self.pending, self.like = planned, None
             self._show(self.bench.preview(planned))
-            self.message = "enter: make it; escape: leave it"
+            self.message = "Enter: apply; Esc: cancel"
             return
         for said in planned:
-            self.message = describe(self.bench.say(said).operation)
+            self.message = describe(self.bench.apply(said).operation)
 
     def _decide(self, accept: bool) -> None:
         pending, others = self.pending, self.others
         self.pending, self.others, self.told = (), (), ()
         if not accept:
-            self.message = "left as it was"
+            self.message = "cancelled"
             return
         for other in others:
             other.repair.accept(other.proposals)
         proposals = [one for one in pending if isinstance(one, Proposal)]
         for said in pending:
             if not isinstance(said, Proposal):
-                self.bench.say(said)
+                self.bench.apply(said)
         self.bench.accept(proposals, self.like)
-        self.message = f"{len(pending) + sum(len(other.proposals) for other in others)} made"
+        self.message = f"{len(pending) + sum(len(other.proposals) for other in others)} applied"
 
     def _look_alike(self) -> None:
-        proposals = self.bench.alike()
+        proposals = self.bench.look_alikes()
         if not proposals:
             self.message = "nothing else looks like the last correction"
             return
         self.pending, self.like = proposals, self.bench.log[-1].id
         self._show([*(describe(one.operation) for one in proposals), *self.bench.preview(proposals)])
-        self.message = f"{len(proposals)} look the same: enter makes them all; escape leaves them"
+        self.message = f"{len(proposals)} look-alikes; Enter: apply all; Esc: cancel"
 
     def _look_elsewhere(self) -> None:
         self.others = list(self.elsewhere())

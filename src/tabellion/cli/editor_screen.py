@@ -39,7 +39,7 @@ def draw_editor(editor: Editor, width: int, height: int) -> list[Text]:
     try:
         table = editor.bench.table
     except TabellionError:
-        return [Text(editor.message), Text("u undoes the last stroke, q quits")]
+        return [Text(editor.message), Text("u undoes the last correction, q quits")]
     room = max(height - 3, 4)
     told = [Text(line[:width], "bold") for line in editor.told][: room // 2]
     room -= len(told)

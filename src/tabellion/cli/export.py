@@ -37,7 +37,7 @@ changed is written[/dim]
 
 [dim]$[/dim] tabellion export --library store --to postgresql 'postgresql://host/name?schema=raw' --describe sources.yml
 
-[dim]$[/dim] tabellion export --to xml --schema > tables.xsd [dim]· the schema of the form[/dim]"""
+[dim]$[/dim] tabellion export --to xml --schema > tables.xsd [dim]· the schema of a format[/dim]"""
 
 
 class To(StrEnum):
@@ -66,7 +66,7 @@ NamesArgument = Annotated[
     typer.Argument(metavar="SOURCE|TABLE", help="Documents; with --library tables or documents of it, or nothing."),
 ]
 ToOption = Annotated[
-    To | None, typer.Option("--to", "-t", help="The form to write; by default by the ending of FILE, else csv.")
+    To | None, typer.Option("--to", "-t", help="The format. Default: the one that the ending of FILE names, else csv.")
 ]
 PlaceOption = Annotated[
     str | None,
@@ -83,7 +83,7 @@ DescribeOption = Annotated[
     typer.Option(
         "--describe",
         metavar="FILE",
-        help="Of a database: also write what its tables and columns mean, for dbt (FILE.yml) or Datasette (FILE.json).",
+        help="With a database: also describe its tables and columns, for dbt (FILE.yml) or Datasette (FILE.json).",
     ),
 ]
 
@@ -97,14 +97,14 @@ def export(
     library: LibraryOption = None,
     files: FilesOption = None,
     base: Annotated[
-        str, typer.Option("--base", metavar="ADDRESS", help="What the names of things in RDF begin with.")
+        str, typer.Option("--base", metavar="ADDRESS", help="The start of all identifiers in RDF.")
     ] = "urn:tabellion:",
     safe_csv: SafeOption = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the schema of the form, and stop.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the schema of the format, and stop.")] = False,
     *,
     settings: Settings,
 ) -> None:
-    """Publish tables: files for programs, people and the web of data."""
+    """Write tables to a file or a database: CSV, Parquet, Excel, RDF, DuckDB, PostgreSQL and others."""
     to = form or default_form(output)
     if schema:
         print_schema(to)

@@ -128,21 +128,24 @@ def extract(
         typer.Option(
             "--format",
             "-f",
-            help="jsonl: one line per document; json: one list; csv: one line per value; others.",
+            help="jsonl: one line per document; json: one list; csv: one line per value; markdown, html, xml: tables "
+            "to read; turtle, nquads, rdfxml, jsonld: RDF.",
         ),
     ] = Form.jsonl,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to this file. It appears when everything is written."
+        ),
     ] = None,
     safe_csv: SafeOption = False,
-    every: Annotated[bool, typer.Option("--all", help="Also list what was judged not to be a table, and why.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also list the candidates that were rejected, and why.")] = False,
     jobs: JobsOption = 1,
     trace: TraceOption = False,
     *,
     settings: Settings,
 ) -> None:
-    """Read documents and print their tables as tuples with full header paths."""
+    """Print the tables of documents, each value with its full row and column headers."""
     import msgspec
 
     from tabellion.cli.batch import run_batch

@@ -72,7 +72,7 @@ def _draw_documents(found: list[ListedDocument]) -> None:
 
 INFO_EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion info [dim]· how much there is of everything[/dim]
+[dim]$[/dim] tabellion info [dim]· the size of the library[/dim]
 
 [dim]$[/dim] tabellion info report.xlsx [dim]· one document: its tables by name, its history[/dim]"""
 
@@ -85,7 +85,7 @@ def info(
     files: FilesOption = None,
     form: FormatOption = Listing.table,
 ) -> None:
-    """Say what the library holds, or what it knows of one document."""
+    """Describe the library, or one document: its tables and its history."""
     with opened_library(library, files) as store:
         from tabellion.library.records import describe_document, describe_library
 
@@ -117,11 +117,11 @@ def _draw_facts(facts: dict[str, Any]) -> None:
 
 CITE_EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion cite smoking B10 [dim]· the address that SQL and exports give beside each value[/dim]
+[dim]$[/dim] tabellion cite smoking B10 [dim]· the address is a column of SQL results and exports[/dim]
 
-[dim]$[/dim] tabellion cite smoking B10 --format json | jq .sha256 [dim]· the edition that it was read from[/dim]
+[dim]$[/dim] tabellion cite smoking B10 --format json | jq .sha256 [dim]· the hash of the source file[/dim]
 
-[dim]$[/dim] tabellion cite smoking B10 --picture spot.png [dim]· its labels and the cells around it, drawn[/dim]"""
+[dim]$[/dim] tabellion cite smoking B10 --picture spot.png [dim]· its headers and the cells around it, drawn[/dim]"""
 
 
 def cite(
@@ -132,10 +132,16 @@ def cite(
     form: FormatOption = Listing.table,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", "-p", metavar="FILE", help="Draw the spot too: .svg or .png.", dir_okay=False),
+        typer.Option(
+            "--picture",
+            "-p",
+            metavar="FILE",
+            help="Also draw the value with its headers: .svg or .png.",
+            dir_okay=False,
+        ),
     ] = None,
 ) -> None:
-    """Say where a number comes from: labels, title, document, edition and place."""
+    """Cite a value: headers, title, document, edition and place."""
     if picture is not None and picture.suffix.lower() not in (".svg", ".png"):
         raise typer.BadParameter("a picture ends in .svg or .png", param_hint="--picture")
     with opened_library(library, files) as store:
@@ -186,7 +192,7 @@ def survey(
     library: LibraryOption = None,
     files: FilesOption = None,
 ) -> None:
-    """Survey the tables of the library: kinds, hierarchical headers, depth, sizes, languages, units."""
+    """Count the tables of the library by kind, header depth, size, language and unit."""
     with opened_library(library, files) as store:
         found = store.survey()
         if pictures is not None:

@@ -41,7 +41,7 @@ class MethodChoice(StrEnum):
 
 MethodOption = Annotated[
     MethodChoice,
-    typer.Option("--method", help="blocks: boxes split from the top down; ontominer: the algorithms of the paper."),
+    typer.Option("--method", help="blocks: split boxes from the top down; ontominer: the algorithms of the paper."),
 ]
 
 
@@ -64,10 +64,10 @@ FetchedOption = Annotated[
     int, typer.Option("--pages", metavar="N", min=1, help="Pages fetched of each site on the web.")
 ]
 PauseOption = Annotated[
-    float, typer.Option("--pause", metavar="SECONDS", min=0.0, help="Wait so long between two requests to one host.")
+    float, typer.Option("--pause", metavar="SECONDS", min=0.0, help="Pause between two requests to one host.")
 ]
 KeepOption = Annotated[
-    Path | None, typer.Option("--keep", metavar="DIR", help="Keep what was fetched here, as WARC files.")
+    Path | None, typer.Option("--keep", metavar="DIR", help="Keep the fetched pages here, as WARC files.")
 ]
 IntoOption = Annotated[
     str | None,
@@ -91,14 +91,21 @@ FormOption = Annotated[
     ),
 ]
 InstancesOption = Annotated[
-    bool, typer.Option("--instances", help="The sources are pages of one template each: print their facts alone.")
+    bool,
+    typer.Option(
+        "--instances", help="Print only the attributes of each page. All pages of a source share one template."
+    ),
 ]
 RecordsOption = Annotated[
-    bool, typer.Option("--records", help="Print the records that pages list: results, offers, rows of data tables.")
+    bool,
+    typer.Option("--records", help="Print the records that a page lists: search results, offers, rows of data tables."),
 ]
 UnifiedOption = Annotated[
     bool,
-    typer.Option("--unified", help="One thing per page, over all sites: names, kinds, keys, one schema for each kind."),
+    typer.Option(
+        "--unified",
+        help="One thing per page, with its name, kind and key, and one schema for each kind over all sites.",
+    ),
 ]
 SchemaOption = Annotated[
     Path | None,
@@ -128,24 +135,29 @@ UpdateOption = Annotated[
     ),
 ]
 EverythingOption = Annotated[
-    bool, typer.Option("--all", help="With --unified, to read: what stands beside the facts too.")
+    bool,
+    typer.Option(
+        "--all", help="With --unified: also print what is no fact of the thing, such as menus and related items."
+    ),
 ]
 SupportOption = Annotated[
-    int | None, typer.Option("--support", metavar="N", min=1, help="How many sites must have a concept.")
+    int | None, typer.Option("--support", metavar="N", min=1, help="Number of sites that must have a concept.")
 ]
 SiblingsOption = Annotated[
-    bool, typer.Option("--siblings", help="Take concepts of fewer sites too that stand in a list of concepts.")
+    bool, typer.Option("--siblings", help="Also take concepts of fewer sites that are in one list with other concepts.")
 ]
 SynonymsOption = Annotated[
-    bool, typer.Option("--synonyms", help="Join concepts that lead to the same places or have the same children.")
+    bool, typer.Option("--synonyms", help="Merge concepts with the same links or the same children.")
 ]
 DepthOption = Annotated[int, typer.Option("--depth", metavar="N", min=0, help="Links followed from a home page.")]
 ExpandOption = Annotated[
     int,
-    typer.Option("--expand", metavar="N", min=0, help="Add up to N sites of the domain that those on the web link."),
+    typer.Option(
+        "--expand", metavar="N", min=0, help="Add up to N sites of the same subject that the given sites link to."
+    ),
 ]
 NameOption = Annotated[
-    str | None, typer.Option("--name", metavar="NAME", help="What the ontology is called in the library.")
+    str | None, typer.Option("--name", metavar="NAME", help="The name of the result in the library.")
 ]
 
 
@@ -175,7 +187,7 @@ def mine(
     limit: LimitOption = None,
     trace: TraceOption = False,
 ) -> None:
-    """Mine websites of one domain for their concepts, how these nest, and their instances."""
+    """Turn websites into tables: one row per thing, one column per attribute, and a taxonomy of topics."""
     if form is MineForm.png and explain is None:
         raise typer.BadParameter("draws one page: name it with --explain PAGE", param_hint="--format png")
     limits = build_limits(limit)
@@ -308,7 +320,7 @@ def segment(
     limit: LimitOption = None,
     trace: TraceOption = False,
 ) -> None:
-    """Cut a web page into its parts and say what labels what."""
+    """Split a web page into its parts, with the labels of each."""
     limits = build_limits(limit)
     from tabellion.cli.messages import explained
 
@@ -364,7 +376,7 @@ def annotate(
     limit: LimitOption = None,
     trace: TraceOption = False,
 ) -> None:
-    """Save web pages whole, with their words numbered, and write what is read from them as ground truth."""
+    """Save web pages with numbered words and elements, and write their reading as labelled data to correct."""
     limits = build_limits(limit)
     from tabellion.cli.batch import explain
     from tabellion.cli.messages import complain

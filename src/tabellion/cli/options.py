@@ -31,7 +31,7 @@ LibraryOption = Annotated[
         metavar="DIR",
         envvar="TABELLION_LIBRARY",
         show_envvar=False,
-        help="The library's folder, or the URL of a PostgreSQL database; by default in the user's data folder.",
+        help="The folder of the library, or a PostgreSQL URL. Default: TABELLION_LIBRARY, else the user's data folder.",
     ),
 ]
 FilesOption = Annotated[
@@ -39,8 +39,8 @@ FilesOption = Annotated[
     typer.Option(
         "--files",
         metavar="DIR",
-        help="The folder for the files where the library is a PostgreSQL URL, or for any library an address in object "
-        "storage (s3://…).",
+        help="The folder, or the address in object storage (s3://…), of the library's files. Needed once for a "
+        "PostgreSQL URL.",
     ),
 ]
 
@@ -83,7 +83,7 @@ def opened_library(
             crew.close()
 
 
-_METHODS = "How it reads"
+_METHODS = "Reading methods"
 _PAGES = "Web pages"
 _MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
@@ -172,11 +172,11 @@ PasswordOption = Annotated[
         metavar="TEXT",
         envvar="TABELLION_PASSWORD",
         show_envvar=False,
-        help="What opens a PDF that asks for a password; it is stored nowhere. Also read from TABELLION_PASSWORD.",
+        help="The password of an encrypted PDF. It is never stored. Also read from TABELLION_PASSWORD.",
     ),
 ]
 PagesApartOption = Annotated[
-    bool, typer.Option("--pages-apart", help="Keep the parts of a table that goes on over several pages apart.")
+    bool, typer.Option("--pages-apart", help="Do not join the parts of a table that continues over several pages.")
 ]
 WeightsOption = Annotated[
     Path | None,
@@ -186,7 +186,7 @@ WeightsOption = Annotated[
         exists=True,
         file_okay=False,
         rich_help_panel=_METHODS,
-        help="Use the learned weights of this folder before those that are shipped.",
+        help="Use the weights in this folder instead of the shipped ones.",
     ),
 ]
 LimitOption = Annotated[
@@ -195,8 +195,8 @@ LimitOption = Annotated[
         "--limit",
         metavar="NAME=NUMBER",
         rich_help_panel=_METHODS,
-        help="Raise or lower what one document may cost, for example cells=50M; may be given again. An unknown NAME "
-        "lists those there are.",
+        help="Change a limit for one document, for example cells=50M; may be given again. An unknown NAME lists all "
+        "limits.",
     ),
 ]
 
@@ -206,15 +206,18 @@ RenderOption = Annotated[
         "--render",
         metavar="[auto]",
         rich_help_panel=_PAGES,
-        help="Draw web pages in Chromium and find tables as a reader sees them; auto: only where the markup promises "
-        "tables that it does not give.",
+        help="Render web pages in Chromium and find the tables that a reader sees; auto: only if the markup suggests "
+        "tables that it does not contain.",
     ),
 ]
 ScriptsOption = Annotated[
-    bool, typer.Option("--scripts", rich_help_panel=_PAGES, help="Let rendered pages run their scripts.")
+    bool, typer.Option("--scripts", rich_help_panel=_PAGES, help="Run the scripts of rendered pages.")
 ]
 NetworkOption = Annotated[
-    bool, typer.Option("--network", rich_help_panel=_PAGES, help="Let rendered pages load files from the network.")
+    bool,
+    typer.Option(
+        "--network", rich_help_panel=_PAGES, help="Load style sheets and pictures of rendered pages from the network."
+    ),
 ]
 PrivateChoice = Literal["yes", "no"]
 PrivateOption = Annotated[
@@ -223,16 +226,17 @@ PrivateOption = Annotated[
         "--private",
         metavar="yes|no",
         rich_help_panel=_PAGES,
-        help="Whether addresses of this computer and of its own network may be fetched, also by way of a redirect.",
+        help="Allow addresses of this computer and its network, also through redirects.",
     ),
 ]
 SafeOption = Annotated[
     bool,
-    typer.Option("--safe-csv", help="Put an apostrophe before cells of CSV that would be formulas in a spreadsheet."),
+    typer.Option("--safe-csv", help="Put an apostrophe before CSV cells that a spreadsheet would run as formulas."),
 ]
-TraceOption = Annotated[bool, typer.Option("--trace", help="Print where in the code a defect happened.")]
+TraceOption = Annotated[bool, typer.Option("--trace", help="Print a stack trace of internal errors.")]
 JobsOption = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", min=0, help="Documents read at the same time; 0: one per core.")
+    int,
+    typer.Option("--jobs", "-j", metavar="N", min=0, help="Number of documents to read in parallel; 0: one per core."),
 ]
 
 _SHARED: dict[str, tuple[Any, Any]] = {
@@ -268,7 +272,7 @@ def build_settings(
     from tabellion.settings import Settings
 
     if (scripts or network) and render == "never":
-        raise typer.BadParameter("only a rendered page runs scripts or loads files", param_hint="--scripts, --network")
+        raise typer.BadParameter("--scripts and --network need --render", param_hint="--scripts, --network")
     if render != "never":
         _tell_of_sandbox()
     return Settings(
@@ -339,4 +343,4 @@ def _tell_of_sandbox() -> None:
     from tabellion.read.chromium.process import has_sandbox
 
     if not has_sandbox():
-        complain("Chromium has no sandbox as root; pages that strangers made had better be rendered by another user")
+        complain("Chromium runs without its sandbox as root; render pages from unknown sources as another user")

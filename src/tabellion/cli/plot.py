@@ -33,7 +33,7 @@ _STYLES = ("blue", "yellow", "green", "magenta", "cyan", "red", "white", "bright
 
 
 class ChartKind(StrEnum):
-    """How rows are drawn."""
+    """The kind of plot."""
 
     auto = "auto"
     bar = "bar"
@@ -50,11 +50,11 @@ _KINDS: dict[ChartKind, Kind | None] = {
 
 
 def plot(
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT, or the name of a saved question.")],
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT, or the name of a saved query.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write a picture: FILE ends in .svg or .png.")
     ] = None,
-    kind: Annotated[ChartKind, typer.Option("--kind", "-k", help="How rows are drawn.")] = ChartKind.auto,
+    kind: Annotated[ChartKind, typer.Option("--kind", "-k", help="The kind of plot.")] = ChartKind.auto,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The title over the chart.")] = "",
     parameters: ParameterOption = None,
     library: LibraryOption = None,
@@ -62,7 +62,7 @@ def plot(
     seconds: SecondsOption = 60.0,
     memory: MemoryOption = 2048,
 ) -> None:
-    """Draw the rows of a question: at the terminal, as SVG or as PNG."""
+    """Plot the rows of a query, in the terminal or as SVG or PNG."""
     if output is not None and output.suffix.lower() not in (".svg", ".png"):
         raise typer.BadParameter("a picture ends in .svg or .png", param_hint="--output")
     with opened_library(library, files, asking=True) as store:

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 QUERY_EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion query "select name, title from tables" [dim]· what there is[/dim]
+[dim]$[/dim] tabellion query "select name, title from tables" [dim]· all tables[/dim]
 
-[dim]$[/dim] tabellion query .tables [dim]· the same; .help lists what else begins with a dot[/dim]
+[dim]$[/dim] tabellion query .tables [dim]· the same; .help lists all commands that begin with a dot[/dim]
 
 [dim]$[/dim] tabellion query "select * from smoking" --format csv [dim]· a table as it is laid out[/dim]
 
 [dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = '1990'" [dim]· the same, one row per value[/dim]
 
-[dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = :year" --save by_year [dim]· keep it[/dim]
+[dim]$[/dim] tabellion query "select * from smoking_tidy where top_1 = :year" --save by_year [dim]· save it[/dim]
 
-[dim]$[/dim] tabellion query by_year -p year=1990 --csv [dim]· ask it again[/dim]
+[dim]$[/dim] tabellion query by_year -p year=1990 --csv [dim]· run it again[/dim]
 
 Relations: documents, tables, columns, tuples, and each table under its name and under its name with _tidy after it."""
 
@@ -58,7 +58,7 @@ class Shape(StrEnum):
 
 SqlArgument = Annotated[
     str,
-    typer.Argument(metavar="SQL", help="One SELECT, or the name of a saved question; - reads it from standard input."),
+    typer.Argument(metavar="SQL", help="One SELECT, or the name of a saved query; - reads it from standard input."),
 ]
 
 
@@ -75,18 +75,21 @@ SecondsOption = Annotated[
         metavar="N",
         min=0.001,
         callback=_finite,
-        help="How long a query may run.",
+        help="Time limit of the query.",
         rich_help_panel="Limits",
     ),
 ]
 MemoryOption = Annotated[
-    int, typer.Option("--memory", metavar="MB", min=16, help="Megabytes it may hold.", rich_help_panel="Limits")
+    int,
+    typer.Option(
+        "--memory", metavar="MB", min=16, help="Memory limit of the query, in megabytes.", rich_help_panel="Limits"
+    ),
 ]
 
 
 ParameterOption = Annotated[
     list[str] | None,
-    typer.Option("--param", "-p", metavar="NAME=VALUE", help="The value of :NAME in the question; may be given again."),
+    typer.Option("--param", "-p", metavar="NAME=VALUE", help="The value of :NAME in the query; may be given again."),
 ]
 
 
@@ -102,34 +105,34 @@ def query(
     as_table: Annotated[bool, typer.Option("--table", "-t", help="The same as --format table.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to this file. It appears when everything is written."
+        ),
     ] = None,
     parameters: ParameterOption = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how the question would be answered.")] = False,
-    timed: Annotated[bool, typer.Option("--time", help="Say on standard error how long it took.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the query plan.")] = False,
+    timed: Annotated[bool, typer.Option("--time", help="Print the time on standard error.")] = False,
     save: Annotated[
         str | None,
-        typer.Option("--save", metavar="NAME", help="Keep the question under this name.", rich_help_panel=_KEPT),
+        typer.Option("--save", metavar="NAME", help="Save the query under this name.", rich_help_panel=_KEPT),
     ] = None,
     describe: Annotated[
-        str, typer.Option("--describe", metavar="TEXT", help="What the question is for.", rich_help_panel=_KEPT)
+        str, typer.Option("--describe", metavar="TEXT", help="A description of the saved query.", rich_help_panel=_KEPT)
     ] = "",
-    saved: Annotated[
-        bool, typer.Option("--saved", help="List the questions that are kept.", rich_help_panel=_KEPT)
-    ] = False,
+    saved: Annotated[bool, typer.Option("--saved", help="List the saved queries.", rich_help_panel=_KEPT)] = False,
     forget: Annotated[
         str | None,
-        typer.Option("--forget", metavar="NAME", help="Forget the question of this name.", rich_help_panel=_KEPT),
+        typer.Option("--forget", metavar="NAME", help="Delete the saved query of this name.", rich_help_panel=_KEPT),
     ] = None,
     seconds: SecondsOption = 60.0,
     memory: MemoryOption = 2048,
 ) -> None:
-    """Ask one question in SQL, or one that was saved."""
+    """Run one SQL query over the tables of the library, or a saved query."""
     asked = sys.stdin.read() if sql == "-" else sql
     form = Shape.csv if as_csv else Shape.json if as_json else Shape.table if as_table else form
     with opened_library(library, files, asking=not (saved or forget or save)) as store:
         if forget:
-            store.forget_query(forget)
+            store.delete_query(forget)
         elif saved:
             _list_saved(store, form)
         elif save:
@@ -231,7 +234,7 @@ SPARQL_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion sparql "SELECT ?table ?title WHERE { ?table a qb:DataSet ; rdfs:label ?title }"
 
-[dim]$[/dim] tabellion sparql - < question.rq --format csv [dim]· a question from a file[/dim]
+[dim]$[/dim] tabellion sparql - < question.rq --format csv [dim]· a query from a file[/dim]
 
 [dim]$[/dim] tabellion sparql "DESCRIBE :t742d84a3e645c379dc9f" --format turtle [dim]· all about one thing[/dim]
 
@@ -258,13 +261,15 @@ def sparql(
     ] = AnswerForm.csv,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; it appears once all is written."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to this file. It appears when everything is written."
+        ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="N", min=0.001, callback=_finite, help="How long a query may run.")
+        float, typer.Option("--seconds", metavar="N", min=0.001, callback=_finite, help="Time limit of the query.")
     ] = 60.0,
 ) -> None:
-    """Ask one question in SPARQL."""
+    """Run one SPARQL query over the tables of the library as RDF."""
     asked = sys.stdin.read() if question == "-" else question
     with opened_library(library, files) as kept:
         from tabellion.cli.extract import opened

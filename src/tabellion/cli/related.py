@@ -47,20 +47,20 @@ def joins(
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help="Tables shown.")] = 5,
     accept: Annotated[
         str | None,
-        typer.Option("--accept", metavar="PARTNER", help="Take labels that nearly agree with its own as the same."),
+        typer.Option("--accept", metavar="PARTNER", help="Accept the proposed label pairs with this table."),
     ] = None,
     same: Annotated[
         list[str] | None,
-        typer.Option("--same", metavar="LABEL=OTHER", help="A label that is the same as another; may be given again."),
+        typer.Option("--same", metavar="LABEL=OTHER", help="Treat two labels as the same; may be given again."),
     ] = None,
     take_back: Annotated[
-        str | None, typer.Option("--take-back", metavar="ID", help="Take a correction back (tabellion history).")
+        str | None, typer.Option("--take-back", metavar="ID", help="Undo a correction (see tabellion history).")
     ] = None,
     author: Annotated[
-        str | None, typer.Option("--author", metavar="NAME", help="Who says so; by default the user.")
+        str | None, typer.Option("--author", metavar="NAME", help="The author of the correction. Default: the user.")
     ] = None,
 ) -> None:
-    """Find tables that can be joined with a given one."""
+    """Find tables that join with a table, and print the SQL."""
     with opened_library(library, files) as store:
         if accept or same or take_back:
             _say(store, table, accept, same or [], take_back, author)
@@ -136,7 +136,7 @@ def _meeting(one: Partner) -> list[str]:
         f"gives {one.rows:,} row{'s' if one.rows > 1 else ''}",
     ]
     if one.repeats:
-        said.append("some rows stand in both" if one.way == "columns" else "some rows meet several")
+        said.append("some rows are in both" if one.way == "columns" else "some rows meet several")
     return said
 
 
@@ -162,9 +162,7 @@ def series(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The name or id of any edition of the table.")],
     form: Annotated[
         SeriesForm,
-        typer.Option(
-            "--format", "-f", help="table: what there is; json: the same for programs; csv, parquet: the rows."
-        ),
+        typer.Option("--format", "-f", help="table, json: editions, columns and SQL; csv, parquet: the rows."),
     ] = SeriesForm.table,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead.")
@@ -172,7 +170,7 @@ def series(
     library: LibraryOption = None,
     files: FilesOption = None,
 ) -> None:
-    """Line up the editions of a table: one relation over all years, with the edition as a column."""
+    """Combine the editions of a table into one relation, with the edition as a column."""
     from tabellion.cli.extract import opened
 
     with opened_library(library, files) as store:
@@ -232,13 +230,13 @@ COMPARE_EXAMPLES = """[bold]Examples[/bold]
 
 def compare(
     first: Annotated[str, typer.Argument(metavar="FIRST", help="The name or id of a table of the library.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="Another one, mostly a later edition.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="Another table, usually a later edition.")],
     library: LibraryOption = None,
     files: FilesOption = None,
     form: FormatOption = Listing.table,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=0, help="Changed values shown.")] = 20,
 ) -> None:
-    """Show what changed from one table to another: values, labels, structure."""
+    """Compare two tables: values, headers and structure."""
     with opened_library(library, files) as store:
         found = store.compare(first, second)
         if form is Listing.json:
@@ -263,7 +261,7 @@ def _draw_changes(found: Comparison, limit: int) -> None:
     for name, lines in (("rows", found.rows), ("columns", found.columns)):
         _draw_lines(console, name, lines)
     console.print(
-        f"\n{found.compared:,} values stand in both, {len(found.changed):,} of them changed"
+        f"\n{found.compared:,} values are in both, {len(found.changed):,} of them changed"
         f" and {found.unchanged:,} are the same."
     )
     if not found.changed or not limit:

@@ -31,9 +31,9 @@ REPAIR_EXAMPLES = """[bold]Examples[/bold]
 
 [dim]$[/dim] tabellion repair smoking [dim]· the table's trees and grid, and keys for each operation[/dim]
 
-[dim]$[/dim] tabellion repair smoking --export mended.json [dim]· all corrections of the table's document[/dim]
+[dim]$[/dim] tabellion repair smoking --export fixes.json [dim]· all corrections of the table's document[/dim]
 
-[dim]$[/dim] tabellion repair smoking --apply mended.json [dim]· the same in another library[/dim]"""
+[dim]$[/dim] tabellion repair smoking --apply fixes.json [dim]· the same in another library[/dim]"""
 
 
 def repair(
@@ -49,12 +49,12 @@ def repair(
         ),
     ] = None,
     author: Annotated[
-        str | None, typer.Option("--author", metavar="NAME", help="Who makes the corrections; by default the user.")
+        str | None, typer.Option("--author", metavar="NAME", help="The author of the corrections. Default: the user.")
     ] = None,
     library: LibraryOption = None,
     files: FilesOption = None,
 ) -> None:
-    """Mend a table of the library; every stroke is kept at once and can be undone."""
+    """Fix a table in an editor in the terminal. Every fix is saved at once and can be undone."""
     refused = 0
     with opened_library(library, files) as store:
         bench = store.repair(table, author=author or current_user())
@@ -65,7 +65,7 @@ def repair(
         if apply is None and export is None:
             from tabellion.cli.editor_screen import edit_table
 
-            edit_table(bench, lambda: store.alike(table, author=bench.author))
+            edit_table(bench, lambda: store.look_alikes(table, author=bench.author))
     raise typer.Exit(1 if refused else 0)
 
 
@@ -85,7 +85,7 @@ def apply_file(bench: Repair, path: Path) -> int:
                 bench.undo(entry.correction)
                 taken += 1
             else:
-                bench.say(entry)
+                bench.apply(entry)
                 taken += 1
         except RepairError as error:
             refused += 1
@@ -140,7 +140,7 @@ def history(
     library: LibraryOption = None,
     files: FilesOption = None,
 ) -> None:
-    """List every correction of a table's document and whether it holds."""
+    """List all corrections of a document, with their states."""
     with opened_library(library, files) as store:
         standings = store.repair(table).history
         if form is HistoryForm.json:
@@ -195,7 +195,7 @@ def learn(
         typer.Option(
             "--export",
             metavar="FILE",
-            help="Write the repaired tables as labelled data and stop; - for standard output.",
+            help="Write the corrected tables as labelled data and stop; - for standard output.",
         ),
     ] = None,
     part: Annotated[
@@ -207,7 +207,7 @@ def learn(
     library: LibraryOption = None,
     files: FilesOption = None,
 ) -> None:
-    """Learn from the corrections of a library."""
+    """Train the reader with the corrections of a library, and compare the results."""
     with opened_library(library, files) as store:
         from tabellion.learn.repair.teach import corrected_documents, corrected_gold, label_corrected
 
@@ -225,7 +225,7 @@ def learn(
 
         golds = corrected_gold(store)
         if not golds:
-            raise LibraryError("there is no correction in force to learn from; `tabellion repair` makes one")
+            raise LibraryError("no correction to learn from; make one with `tabellion repair`")
         compare, train = _teachers(part)
         from tabellion.cli.messages import open_console
 

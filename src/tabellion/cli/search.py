@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion search smoking rate men [dim]· anywhere in a table or around it[/dim]
+[dim]$[/dim] tabellion search smoking rate men [dim]· anywhere in a table, its title or its notes[/dim]
 
-[dim]$[/dim] tabellion search 'caption:smoking header:"18 to 24" -race year:1990..2000' [dim]· by where it stands[/dim]
+[dim]$[/dim] tabellion search 'caption:smoking header:"18 to 24" -race year:1990..2000' [dim]· by field[/dim]
 
 [dim]$[/dim] tabellion search 1,234.5 --medium spreadsheet --preview 5 [dim]· a number, with the first rows[/dim]"""
 
@@ -39,10 +39,8 @@ def search(
     files: FilesOption = None,
     form: FormatOption = Listing.table,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=0, help="Hits shown.")] = 10,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits passed over first.")] = 0,
-    after: Annotated[
-        str, typer.Option("--after", metavar="NEXT", help="The page after the one that said this as its `next`.")
-    ] = "",
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Hits to skip.")] = 0,
+    after: Annotated[str, typer.Option("--after", metavar="NEXT", help="The `next` of the page before.")] = "",
     preview: Annotated[int, typer.Option("--preview", "-p", metavar="N", min=0, help="Rows of each table shown.")] = 0,
     medium: Annotated[
         str | None, typer.Option("--medium", help="spreadsheet, html or pdf.", rich_help_panel="Narrow down")

@@ -20,7 +20,7 @@ SERVE_EXAMPLES = """[bold]Examples[/bold]
 [dim]$[/dim] TABELLION_TOKEN=... tabellion serve --host 0.0.0.0 [dim]· for others, who must know the token[/dim]"""
 
 _SHORTEST = 16  # characters of a token where others can try: a thousand tries a second find five of them in a day
-WriteOption = Annotated[bool, typer.Option("--write", help="Let documents be added and removed.")]
+WriteOption = Annotated[bool, typer.Option("--write", help="Allow clients to add, remove and correct documents.")]
 
 
 def serve(
@@ -34,13 +34,13 @@ def serve(
             "--token",
             envvar="TABELLION_TOKEN",
             show_envvar=False,
-            help="What requests must show (TABELLION_TOKEN).",
+            help="The token that requests must send (or TABELLION_TOKEN).",
         ),
     ] = None,
     write: WriteOption = False,
     private: PrivateOption = "no",
 ) -> None:
-    """Answer programs over HTTP: search, tables, tuples, SQL, joins, export."""
+    """Serve the library to programs over HTTP: search, tables, SQL, joins, export."""
     loopback = is_loopback(host)
     if not loopback and len(token or "") < _SHORTEST:
         said = "name a token with --token" if not token else f"a token of fewer than {_SHORTEST} characters is guessed"
@@ -91,12 +91,12 @@ def app(
     library: LibraryOption = None,
     files: FilesOption = None,
     port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The port; 0: any free one.")] = 0,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Only look: nothing is added or changed.")] = False,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Allow no change of the library.")] = False,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the browser, or only print the address.")
     ] = True,
 ) -> None:
-    """Open the library in the browser: find, look at, repair and ask tables, without another command."""
+    """Open the library in the browser: search, view, fix and query tables."""
     need_serving("uvicorn", "fastapi")
     with opened_library(library, files, create=not read_only) as store:
         from tabellion.web.app import build_app
@@ -127,7 +127,7 @@ MCP_EXAMPLES = """[bold]Examples[/bold]
 def mcp(
     library: LibraryOption = None, files: FilesOption = None, write: WriteOption = False, private: PrivateOption = "no"
 ) -> None:
-    """Answer agents over the Model Context Protocol: list, search, read, SQL, joins."""
+    """Serve the library to agents over the Model Context Protocol (MCP)."""
     need_serving("mcp")
     with opened_library(library, files, create=write) as store:
         store.private = private == "yes"

@@ -28,13 +28,13 @@ TUPLES_SHOWN = 20  # tuples drawn by a bare --tuples
 
 SHOW_EXAMPLES = """[bold]Examples[/bold]
 
-[dim]$[/dim] tabellion show report.xlsx [dim]· the sheets, coloured by what each cell is, and the header trees[/dim]
+[dim]$[/dim] tabellion show report.xlsx [dim]· the sheets, coloured by the role of each cell, and the header trees[/dim]
 
-[dim]$[/dim] tabellion show report.xlsx --sheet Data --tuples 50 [dim]· with the first 50 tuples of each table[/dim]
+[dim]$[/dim] tabellion show report.xlsx --sheet Data --tuples 50 [dim]· with the first 50 values of each table[/dim]
 
-[dim]$[/dim] tabellion show page.html --why [dim]· with the parts that were judged to be no table, and why[/dim]
+[dim]$[/dim] tabellion show page.html --why [dim]· with the rejected candidates, and why[/dim]
 
-[dim]$[/dim] tabellion show report.xlsx --stage label [dim]· what each row was taken for, and how sure that is[/dim]
+[dim]$[/dim] tabellion show report.xlsx --stage label [dim]· the role of each row, and its probability[/dim]
 
 [dim]$[/dim] FORCE_COLOR=1 tabellion show report.xlsx --lines 0 --width 200 | less -RS [dim]· everything, wide[/dim]"""
 
@@ -59,7 +59,7 @@ class ShowCommand(OptionalValues):
 TuplesOption = Annotated[
     int | None,
     typer.Option(
-        "--tuples", "-t", metavar="[N]", min=0, help="Also show the first N tuples of each table (20 without N)."
+        "--tuples", "-t", metavar="[N]", min=0, help="Also show the first N values of each table (20 without N)."
     ),
 ]
 PictureOption = Annotated[
@@ -75,16 +75,18 @@ def show(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A document, or - for standard input.")],
     tuples: TuplesOption = None,
     why: Annotated[
-        bool, typer.Option("--why", help="Also list what was judged not to be a table, and what weighed most.")
+        bool, typer.Option("--why", help="Also list the rejected candidates, with the features that weighed most.")
     ] = False,
-    stage: Annotated[Stage, typer.Option("--stage", help="Look at what this stage of the flow made.")] = Stage.relate,
+    stage: Annotated[
+        Stage, typer.Option("--stage", help="Show the result of one stage of the pipeline.")
+    ] = Stage.relate,
     lines: Annotated[
         int,
-        typer.Option("--lines", metavar="N", min=0, help="Rows drawn of a long sheet; 0: all."),
+        typer.Option("--lines", metavar="N", min=0, help="Rows shown of a long sheet; 0: all."),
     ] = 48,
     width: Annotated[
         int | None,
-        typer.Option("--width", metavar="N", min=40, help="Letters per line; by default as wide as the terminal."),
+        typer.Option("--width", metavar="N", min=40, help="Characters per line. Default: the width of the terminal."),
     ] = None,
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Also write the drawing to this file as a picture.")
@@ -94,7 +96,7 @@ def show(
     *,
     settings: Settings,
 ) -> None:
-    """Draw a document in the terminal: its regions in colour, its header trees, its tuples."""
+    """Draw a document in the terminal, with its tables in colour and their header trees."""
     import msgspec
 
     from tabellion.cli.messages import explained
@@ -168,7 +170,7 @@ def metadata(
     *,
     settings: Settings,
 ) -> None:
-    """Say what is known of each table besides its values: caption, notes, mentions, layout, kind."""
+    """Describe tables: caption, notes, mentions in the text, layout, kind of content."""
     from tabellion.cli.batch import explain
     from tabellion.cli.extract import unread_pages
     from tabellion.cli.messages import complain, ending_quietly

@@ -54,11 +54,11 @@ def name_completer(store: Library) -> Completer:
 
 HELP = """.tables [PATTERN]            the tables, all or those whose names have PATTERN in them
 .schema NAME                 the columns of a table: name, role, type, unit, kind
-.saved                       questions that are kept
-.run NAME [PARAMETER=VALUE]  ask one of them
-.save NAME SELECT ...        keep a question; :year in it is a parameter
+.saved                       saved queries
+.run NAME [PARAMETER=VALUE]  run a saved query
+.save NAME SELECT ...        save a query; :year in it is a parameter
 .mode table|csv|json         how rows are printed
-.timer on|off                whether it is said how long a question took
+.timer on|off                print the time of each query
 .help                        this list"""
 
 
@@ -146,7 +146,7 @@ def sql(
     seconds: SecondsOption = 60.0,
     memory: MemoryOption = 2048,
 ) -> None:
-    """Ask questions in SQL at a prompt."""
+    """Open an SQL prompt over the tables of the library."""
     with opened_library(library, files, asking=True) as store:
         from tabellion.library.query import QueryLimits
 

@@ -28,7 +28,7 @@ REBUILD_EXAMPLES = """[bold]Examples[/bold]
 def rebuild(
     library: LibraryOption = None,
     files: FilesOption = None,
-    index: Annotated[bool, typer.Option("--index", help="Make only the index anew.")] = False,
+    index: Annotated[bool, typer.Option("--index", help="Rebuild only the index.")] = False,
     shards: Annotated[
         int | None,
         typer.Option(
@@ -36,16 +36,16 @@ def rebuild(
             metavar="N",
             min=1,
             max=64,
-            help="The index in N parts that are searched together; by default one for every 250,000 documents.",
+            help="The number of parts of the index. Default: one for every 250,000 documents.",
         ),
     ] = None,
-    forget: Annotated[bool, typer.Option("--forget", help="Clear away originals that no document names.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Delete originals that belong to no document.")] = False,
     jobs: JobsOption = 0,
     trace: TraceOption = False,
     *,
     settings: Settings,
 ) -> None:
-    """Mend what is damaged, read the stored documents again and rebuild the index."""
+    """Repair damage, read the stored documents again and rebuild the index."""
     from tabellion.library.files import make_way, take_away
     from tabellion.workers import Crew
 
@@ -129,7 +129,7 @@ def reread(document_id: str, *, library: str | None, files: str | None, settings
 
     store = _opened_once(library, files)
     record = store.find(document_id)
-    log = store.logs([document_id]).get(document_id, ())
+    log = store.corrections([document_id]).get(document_id, ())
     reading = read_whole(record, store.folder.originals, settings, log)
     return Outcome(
         record.source,
@@ -155,7 +155,7 @@ Exit status: 0 if nothing is wrong, 1 if something is; each fault is a line."""
 
 
 def verify(library: LibraryOption = None, files: FilesOption = None) -> None:
-    """Check hashes, counts and the index against the catalogue."""
+    """Check the library for damage: hashes, counts, index."""
     with opened_library(library, files) as store:
         from tabellion.library.verify import verify_library
 
@@ -177,7 +177,9 @@ def remove(
     names: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, paths or addresses of documents.")],
     library: LibraryOption = None,
     files: FilesOption = None,
-    forget: Annotated[bool, typer.Option("--forget", help="Keep neither its history nor its original.")] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Also delete its history, corrections and original.")
+    ] = False,
 ) -> None:
     """Remove documents from the library."""
     from tabellion.cli.messages import complain
@@ -204,11 +206,11 @@ A backup is a library itself: `tabellion search WORDS --library copy`."""
 
 
 def backup(
-    to: Annotated[str, typer.Argument(metavar="DIR", help="A folder that is not there yet, or is empty.")],
+    to: Annotated[str, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     library: LibraryOption = None,
     files: FilesOption = None,
 ) -> None:
-    """Copy the library to a folder, while others may be writing to it."""
+    """Copy the library to a folder, also while it is in use."""
     with opened_library(library, files) as store:
         from tabellion.library.upkeep import copy_library
 
@@ -226,7 +228,7 @@ def restore(
     library: LibraryOption = None,
     files: FilesOption = None,
 ) -> None:
-    """Make a library from a backup, at a place where there is none."""
+    """Create a library from a backup."""
     from tabellion.library.files import default_place
 
     place = library or default_place()

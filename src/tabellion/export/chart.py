@@ -100,7 +100,7 @@ def build_chart(
     places = _places(over)
     kind = kind or ("bar" if places is None else "line")
     if kind == "bar" and len(rows) > MOST_BARS:
-        raise UsageError(f"{len(rows):,} bars cannot be told apart: ask for {MOST_BARS} rows, or for --kind line")
+        raise UsageError(f"{len(rows):,} bars are too many: select at most {MOST_BARS} rows, or use --kind line")
     if kind == "scatter" and places is None:
         raise UsageError("points need numbers or times in the first column")
     order = range(len(rows))

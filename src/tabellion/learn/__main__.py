@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     scoring = commands.add_parser("score", help="score lines of the output contract, whoever made them")
     scoring.add_argument("corpus", help="the name of a corpus, or its folder")
     scoring.add_argument("predictions", type=Path, metavar="FILE", help="of `tabellion extract --all --format jsonl`")
-    repairing = commands.add_parser("repairs", help="count the strokes of a simulated user")
+    repairing = commands.add_parser("repairs", help="count the corrections of a simulated user")
     repairing.add_argument("--folds", type=Path, metavar="DIR", help="weights by fold; trained there where missing")
     return parser
 
@@ -114,7 +114,7 @@ def _targets(kinds: list[str], folds: Path) -> list[Target]:
 
 def _train(options: argparse.Namespace, folds: Path) -> int:
     if not code_state():
-        raise UsageError("no checkout here, so cards could not tell the commit: set TABELLION_COMMIT to it")
+        raise UsageError("no checkout here, so cards cannot name the commit: set TABELLION_COMMIT")
     if not any(corpus_folder(name) for names in MEASURED.values() for name in names):
         find_corpus("troy200")  # which says how to come by it
     kinds: list[str] = options.only or (["shipped"] if options.part else list(TARGETS))

@@ -22,10 +22,10 @@ _NEEDED = ("sqlalchemy", "pyarrow", "duckdb", "tantivy")
 def open_library(
     place: str | None = None, files: str | None = None, *, create: bool = False, isolated: bool = False
 ) -> Library:
-    """The library at a folder, or at a PostgreSQL URL with `files` for its folder; by default the user's own.
+    """Open the library in a folder, or at a PostgreSQL URL with `files` for its folder; by default the user's own.
 
-    Without `create`, a place where there is no library is an error. With `isolated`, documents are read and questions
-    in SQL are answered in worker processes, which end at their limits of time and memory whatever happens in them.
+    Without `create`, a place without a library is an error. With `isolated`, documents are read and queries are run in
+    worker processes with limits of time and memory.
     """
     require_packages()
     from tabellion.library.library import Library

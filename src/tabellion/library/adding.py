@@ -62,7 +62,7 @@ def add_sent(library: Library, name: str, data: bytes, settings: Settings = Sett
     known = library.known([address]).get(address)
     settings = as_stored(library.settle(settings), known.rendered if known else None)
     identity, originals = document_id(address), library.folder.originals
-    log = library.logs([identity]).get(identity, ())
+    log = library.corrections([identity]).get(identity, ())
     given = (address, data, settings, log, originals)
     reading = read_in(library.readers, read_sent, *given, limits=settings.limits, name=name)
     with library.writing_documents(settings=settings) as writer:

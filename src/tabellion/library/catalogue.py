@@ -224,7 +224,7 @@ def schema_version(connection: Connection) -> int:
         return 0
     found = connection.execute(select(facts.c.value).where(facts.c.name == "schema")).scalar()
     if not (isinstance(found, str) and found.isdecimal() and int(found)):
-        said = "does not say of which version it is" if found is None else f"says that it is of version {found}"
+        said = "has no version" if found is None else f"has version {found}"
         raise LibraryError(
             f"the catalogue is damaged (it {said}); `tabellion rebuild`, or `tabellion restore` a backup"
         )

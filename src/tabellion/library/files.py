@@ -209,7 +209,7 @@ def say_nothing_here(place: str) -> str:
             f"{place}: the catalogue of this library is gone, its originals are here; `tabellion restore` a "
             "backup at another place, or `tabellion rebuild` to see what is left"
         )
-    return f"{place}: there is no library here; `tabellion add` makes one"
+    return f"{place}: there is no library here; create one with `tabellion add`"
 
 
 def take_away(path: Path) -> None:
@@ -333,7 +333,7 @@ def decode_file(path: Path, kind: type[Held]) -> Held:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except msgspec.MsgspecError as error:
-        raise LibraryError(f"{path}: damaged ({error}); `tabellion verify` says what to do") from None
+        raise LibraryError(f"{path}: damaged ({error}); run `tabellion verify`") from None
 
 
 def bring_to_disk(folder: Path) -> None:

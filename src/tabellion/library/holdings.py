@@ -32,7 +32,7 @@ else:
     ThingKind = str  # whose words need much that a search does not
 
 # how details mostly look: with it a small table takes half the room. Libraries depend on every letter of it
-_DAMAGED = "the catalogue is damaged ({}); `tabellion verify` says where, and `tabellion rebuild` mends what it can"
+_DAMAGED = "the catalogue is damaged ({}); `tabellion verify` shows where, `tabellion rebuild` repairs what it can"
 Held = TypeVar("Held")
 _COMMON = (
     b'years":[1990,1995,1998,1999,2000,2001,2002,2003,2004,2005,2006,2007,2008,2009,2010,2011,2012],"stub_words":['

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """Tables of many documents, kept, searched and queried."""
+    """The tables of many documents, to search and query."""
 
     def __init__(self, place: str | None = None, files: str | None = None, *, create: bool = False) -> None:
         place = place or default_place()
@@ -89,7 +89,7 @@ class Library:
         self._states: SearchStates | None = None
 
     def isolate(self) -> Self:
-        """From now on read documents and answer questions in SQL in workers, which end at their limits."""
+        """Read documents and run queries in worker processes from now on."""
         from tabellion.isolated import askers, openers, readers
 
         self.readers, self.askers = self.readers or readers(), self.askers or askers()
@@ -97,17 +97,17 @@ class Library:
         return self
 
     def release(self) -> None:
-        """End the workers, whatever they are at; who waits for one of them learns that it is gone."""
+        """End the worker processes; calls that wait for one get an error."""
         for crew in (self.readers, self.openers, self.askers):
             if crew is not None:
                 crew.close()
 
     def add(self, *sources: str | Path, settings: Settings | None = None) -> list[AddResult]:
-        """Read documents and keep them; unchanged ones are passed over, changed ones replaced."""
+        """Read and store documents; unchanged ones are skipped, changed ones replaced."""
         from tabellion.library.adding import is_unchanged
 
         names, chosen = [str(source) for source in sources], self.settle(settings)
-        known, logs = self.known(names), self.logs(names)
+        known, logs = self.known(names), self.corrections(names)
         done: list[AddResult] = []
         with self.writing_documents(settings=chosen) as writer:
             for source in names:
@@ -121,7 +121,7 @@ class Library:
         return sorted(done, key=lambda result: order[result.source])
 
     def read(self, source: str, settings: Settings, log: Sequence[Correction], known: StoredSource | None) -> Reading:
-        """Read a source for this library and keep its bytes; in a worker where the library is isolated."""
+        """Read a source for this library and keep its bytes, in a worker if the library is isolated."""
         from tabellion.isolated import read_in
         from tabellion.library.adding import read_source
 
@@ -130,7 +130,7 @@ class Library:
 
     @contextmanager
     def writing_documents(self, *, again: bool = False, settings: Settings | None = None) -> Iterator[ReadingWriter]:
-        """While documents are added, or read `again`: leavings are cleared first, the index follows at the end."""
+        """For adding documents or reading them `again`: clears leftovers first, updates the index last."""
         from tabellion.library.verify import sweep, writing_mark
         from tabellion.library.writing import ReadingWriter
         from tabellion.pipeline import Settings
@@ -151,7 +151,7 @@ class Library:
             follow_library(self)
 
     def known(self, sources: Iterable[str]) -> dict[str, StoredSource]:
-        """What the library has of each source that it has."""
+        """The stored state of each source in the library."""
         from tabellion.library.adding import StoredSource
 
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
@@ -167,8 +167,8 @@ class Library:
                     found[by_id[one]] = StoredSource(sha256, result, medium, rendered)
         return found
 
-    def logs(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
-        """The corrections that were made of each source of which any were; a source may be a document's id."""
+    def corrections(self, sources: Iterable[str]) -> dict[str, tuple[Correction, ...]]:
+        """The corrections of each source that has any; a source may be the id of a document."""
         from tabellion.library.records import read_logs
 
         by_id = {document_id(document_address(source)): source for source in sources if source != "-"}
@@ -177,14 +177,14 @@ class Library:
             return {by_id[one]: tuple(log) for one, log in read_logs(connection, by_id).items()}
 
     def repair(self, table: str, *, author: str | None = None, settings: Settings | None = None) -> Repair:
-        """A table under repair, by its id or name: a method for each operation, each kept at once."""
+        """A session to correct a table, by its id or name: one method for each operation, each stored at once."""
         from tabellion.library.repairing import repair_table
 
         return repair_table(self.folder, self.catalogue, table, author, self.settle(settings), self.openers)
 
     @property
     def outdated_weights(self) -> str:
-        """Why the library's own weights are passed over: damaged, or not of this version; empty where they fit."""
+        """Why the library's own weights are not used: damaged, or of another version; empty if they fit."""
         if not self.folder.weights.is_dir():
             return ""
         from tabellion.weights import find_outdated
@@ -201,9 +201,9 @@ class Library:
         )
 
     def settle(self, settings: Settings | None = None) -> Settings:
-        """How documents are read for this library: with its own weights, where it has any and no others are named.
+        """The settings for this library: with its own weights, if it has any and no others are named.
 
-        Its own weights are passed over where they were learned with another version (`outdated_weights`).
+        Its own weights are not used if they were learned with another version (`outdated_weights`).
         """
         from tabellion.pipeline import Settings
 
@@ -214,10 +214,10 @@ class Library:
             return msgspec.structs.replace(chosen, weights=str(self.folder.weights))
         return chosen
 
-    def alike(
+    def look_alikes(
         self, table: str, correction: str | None = None, *, author: str | None = None, settings: Settings | None = None
     ) -> Iterator[Elsewhere]:
-        """The same correction, proposed for the other documents of the library wherever the same look recurs."""
+        """Proposals to make a correction in the other documents of the library, wherever the same look recurs."""
         from tabellion.library.repairing import find_alike_elsewhere, find_table
         from tabellion.pipeline import Settings
 
@@ -245,9 +245,9 @@ class Library:
         return next(iter(found.values()))
 
     def remove(self, name: str, *, forget: bool = False) -> DocumentRecord | None:
-        """Take a document out; its history, corrections and original stay, unless it is to be forgotten.
+        """Remove a document; its history, corrections and original stay, unless `forget` is given.
 
-        One that was taken out before can still be forgotten: then nothing is returned.
+        A document that was removed before can still be forgotten; then nothing is returned.
         """
         from tabellion.library.adding import remove_document
 
@@ -257,7 +257,7 @@ class Library:
         self, question: str, *, conditions: Iterable[Condition] = (), limit: int = 10, offset: int = 0,
         facets: bool = True, after: str | None = None,
     ) -> Found:  # fmt: skip
-        """The best tables for a question; with `after`, what `next` of the page before said, those that follow."""
+        """The best tables for a search; with `after`, the `next` of the page before, those that follow."""
         if self._states is None:
             from tabellion.library.paging import SearchStates
 
@@ -270,12 +270,12 @@ class Library:
         return searcher.search(question, conditions=conditions, limit=limit, offset=offset, facets=facets)
 
     def query(self, sql: str, limits: QueryLimits | None = None, *, parameters: Parameters | None = None) -> pa.Table:
-        """All rows of a SELECT, or of a saved question by its name, as an Arrow table."""
+        """All rows of a SELECT, or of a saved query by its name, as an Arrow table."""
         with self.ask(sql, limits, parameters=parameters) as answer:
             return answer.read_all()
 
     def ask(self, sql: str, limits: QueryLimits | None = None, *, parameters: Parameters | None = None) -> Rows:
-        """The rows of a SELECT, or of a saved question by its name, some at a time; use it as a context."""
+        """The rows of a SELECT, or of a saved query by its name, in batches; use it as a context."""
         from tabellion.library.asking import statement_of
         from tabellion.library.query import Answer, QueryLimits
 
@@ -287,7 +287,7 @@ class Library:
         return Answer(sql, self.folder, self.catalogue, limits or QueryLimits())
 
     def sparql(self, query: str, form: ResultForm = "json", limits: QueryLimits | None = None) -> bytes:
-        """The answer to a question in SPARQL: rows as JSON, CSV, TSV or XML, graphs as Turtle or N-Quads."""
+        """The result of a SPARQL query: rows as JSON, CSV, TSV or XML, graphs as Turtle or N-Quads."""
         from tabellion.library.asking import ask_sparql
         from tabellion.library.query import QueryLimits
 
@@ -297,7 +297,7 @@ class Library:
     def plot(
         self, sql: str, kind: Kind | None = None, title: str = "", *, parameters: Parameters | None = None
     ) -> Scene:
-        """The rows of a SELECT, or of a saved question, drawn; `export.chart` makes SVG or PNG of it."""
+        """A plot of the rows of a SELECT or a saved query; `export.chart` makes SVG or PNG of it."""
         from tabellion.export.chart import build_chart, draw_chart
 
         found = self.query(sql, parameters=parameters)
@@ -305,37 +305,37 @@ class Library:
         return draw_chart(build_chart(found.column_names, rows, kind, title))
 
     def save_query(self, name: str, sql: str, description: str = "") -> SavedQuery:
-        """Keep a question under a name; `:year` in it is a parameter."""
+        """Save a query under a name; `:year` in it is a parameter."""
         from tabellion.library.asking import save_query
 
         return save_query(self, name, sql, description)
 
     def saved_queries(self) -> list[SavedQuery]:
-        """The questions that are kept, by name."""
+        """The saved queries, by name."""
         from tabellion.library.asking import list_queries
 
         return list_queries(self)
 
-    def forget_query(self, name: str) -> SavedQuery:
-        """Take a question out."""
+    def delete_query(self, name: str) -> SavedQuery:
+        """Delete a saved query."""
         from tabellion.library.asking import forget_query
 
         return forget_query(self, name)
 
     def joins(self, table: str, limit: int = 5) -> list[Partner]:
-        """The tables that can be joined with one, by its id or name, and the SQL that does it; the best first."""
+        """The tables that join with a table, by its id or name, with the SQL; best first."""
         from tabellion.library.joins.partners import find_partners
 
         return find_partners(self, table, limit)
 
     def series(self, table: str) -> Series:
-        """The editions of a table, by its id or name, lined up: their columns, and the SQL that gives all rows."""
+        """The editions of a table, by its id or name: their columns, and the SQL of one relation over all."""
         from tabellion.library.series.lining import read_series
 
         return read_series(self, table)
 
     def compare(self, first: str, second: str) -> Comparison:
-        """What changed from one table to another: values, labels, structure."""
+        """The differences between two tables: values, headers, structure."""
         from tabellion.library.series.comparing import compare_tables
 
         return compare_tables(self, first, second)
@@ -346,32 +346,32 @@ class Library:
     ) -> DatabaseReport:  # fmt: skip
         """Write the library, or these tables and documents, to a database of SQLite, DuckDB or PostgreSQL.
 
-        Only what changed is written; `url` is a file (`tables.db`, `tables.duckdb`) or `postgresql://host/name`.
+        Unchanged documents are skipped; `url` is a file (`tables.db`, `tables.duckdb`) or `postgresql://host/name`.
         """
         from tabellion.library.databases.export import export_library
 
         return export_library(self, url, kind, names=names, tell=tell)
 
     def survey(self) -> Survey:
-        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        """Counts of tables by kind, header depth, domain, medium, year and language."""
         from tabellion.library.survey import survey_library
 
         return survey_library(self)
 
     def cite(self, table: str, address: str) -> Citation:
-        """Where the value at an address of a table comes from."""
+        """The citation of the value at an address: headers, document, edition, place."""
         from tabellion.library.stored_tables import cite_value
 
         return cite_value(self, table, address)
 
     def picture(self, table: str, address: str) -> Scene:
-        """The spot where the value at an address of a table stands, drawn; `export.chart` makes SVG or PNG of it."""
+        """A picture of the value at an address with its headers; `export.chart` makes SVG or PNG of it."""
         from tabellion.library.stored_tables import draw_spot
 
         return draw_spot(self, table, address)
 
     def preview(self, table_id: str, rows: int = 5) -> pa.Table:
-        """The first rows of a table as it is laid out."""
+        """The first rows of a table in its own layout."""
         from tabellion.library.relations import quoted
 
         with self.catalogue.reading() as connection:
@@ -379,6 +379,8 @@ class Library:
         if table_id not in held:
             raise LibraryError(f"{table_id}: there is no such table in this library")
         return self.query(f"SELECT * FROM {quoted(held[table_id].name)} LIMIT {int(rows)}")  # noqa: S608 - a known name
+
+    logs, alike, forget_query = corrections, look_alikes, delete_query  # deprecated: their former names
 
     def close(self) -> None:
         self.holdings.close()

@@ -32,9 +32,9 @@ _MOST_TRIED = 200  # rows that are put right by trying, some tenths of a second 
 _ONLY_BACKUP = "only a backup has them (`tabellion restore`)"
 _GONE = {
     documents.name: "documents are missing from the catalogue: restore a backup, or add them again",
-    history.name: f"what the history says of former documents was lost in part: {_ONLY_BACKUP}",
+    history.name: f"the history of former documents was lost in part: {_ONLY_BACKUP}",
     corrections.name: f"corrections were lost: {_ONLY_BACKUP}, or make them again",
-    facts.name: f"what the library keeps of itself, as saved questions, was changed or lost in part: {_ONLY_BACKUP}",
+    facts.name: f"facts about the library, such as saved queries, were changed or lost in part: {_ONLY_BACKUP}",
 }
 
 
@@ -218,7 +218,7 @@ def _mend_document(folder: Folder, connection: Connection, key: str) -> str:
         connection.execute(delete(documents).where(documents.c.document_id == key))
     else:
         connection.execute(update(documents).where(documents.c.document_id == key).values(**right))
-    return f"document {right.get('source', row['source'])}: its row was changed; mended, and read again"
+    return f"document {right.get('source', row['source'])}: its row was damaged; repaired, and read again"
 
 
 def _mend_correction(connection: Connection, key: str) -> str:

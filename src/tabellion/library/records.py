@@ -77,7 +77,7 @@ def files_of(catalogue: Catalogue, given: str | None, *, create: bool) -> Folder
         if known != str(folder.root):
             catalogue.set_fact(FILES, str(folder.root))
     elif not folder.segments.is_dir():
-        raise LibraryError(f"{given}: the files of this library are not here; the catalogue says {known}")
+        raise LibraryError(f"{given}: the files of this library are not here; the catalogue names {known}")
     return folder
 
 

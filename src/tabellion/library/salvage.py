@@ -55,7 +55,7 @@ def _find_wrong_columns(connection: sqlite3.Connection) -> str:
         return f"there is no {facts.name}"
     (version,) = connection.execute(f"SELECT value FROM {facts.name} WHERE name = 'schema'").fetchone() or ("",)  # noqa: S608
     if version != str(NEWEST) and held == wanted:
-        return f"it says that it is of version {version or 'none'} and is of {NEWEST}"
+        return f"its version is given as {version or 'none'} but is {NEWEST}"
     if version == str(NEWEST) and (lacking := sorted(wanted - held)):
         return f"{lacking[0][0]} has no column {lacking[0][1]}"
     return ""
@@ -100,7 +100,7 @@ def _make_anew(folder: Folder, aside: Path, damage: str) -> Mending:
     finally:
         made.close()
     if not said:
-        done.lost.append("whether rows of the catalogue were lost cannot be told: compare it with a backup")
+        done.lost.append("it is unknown whether rows of the catalogue were lost: compare it with a backup")
     if not damage:
         return Mending(["the catalogue was gone: an empty one was made", *done.notes], done.lost)
     note = f"the catalogue was damaged ({damage}): {taken:,} rows were taken over from {aside}"

@@ -88,7 +88,7 @@ def knows(library: Library, name: str) -> bool:
 def extract_stored(library: Library, record: DocumentRecord, settings: Settings = Settings()) -> Extraction:
     """A document of the library read from its original, with its corrections, under the name it was added by."""
     settings, originals = as_stored(library.settle(settings), record.rendered), library.folder.originals
-    log = library.logs([record.document_id]).get(record.document_id, ())
+    log = library.corrections([record.document_id]).get(record.document_id, ())
     data = load_original(originals, record.sha256)
     with naming(record.source):
         found = extract_repaired(data, settings, log, editions_of(originals, settings))
@@ -222,7 +222,7 @@ def cite_value(library: Library, name: str, address: str) -> Citation:
     segments = [document.segment_id] if document.segment_id else []
     rows = open_segments(library.folder.segments, segments).to_table(filter=here).to_pylist() if segments else []
     if not rows:
-        raise LibraryError(f"{address}: no value of {table.name} stands there{_range(table.unpack().place.range)}")
+        raise LibraryError(f"{address}: {table.name} has no value there{_range(table.unpack().place.range)}")
     one = rows[0]
     place = table.unpack().place
     page = one["page"] if one["page"] is not None else table.page

@@ -300,7 +300,7 @@ def _check_segment(
     if _has_other_facts(library.folder, segment, set(held["document_id"].unique().to_pylist())):
         yield f"facts for SPARQL of segment {segment.segment_id}: are those of another one; `tabellion rebuild`"
     if held.num_rows != segment.rows:
-        yield f"segment {path}: {held.num_rows:,} rows, the catalogue says {segment.rows:,}; {_MENDS}"
+        yield f"segment {path}: {held.num_rows:,} rows, {segment.rows:,} in the catalogue; {_MENDS}"
     alive = {document.document_id for document in documents}
     counts = held.group_by("table_id").aggregate([("document_id", "count")]).to_pydict()
     inside = dict(zip(counts["table_id"], counts["document_id_count"], strict=True))
@@ -311,7 +311,7 @@ def _check_segment(
     for document_id in alive:
         for table_id, tuples in counted.get(document_id, {}).items():
             if visible.get(table_id, 0) != tuples:
-                yield f"table {table_id}: {visible.get(table_id, 0):,} tuples, the catalogue says {tuples:,}; {_MENDS}"
+                yield f"table {table_id}: {visible.get(table_id, 0):,} tuples, {tuples:,} in the catalogue; {_MENDS}"
 
 
 def _has_other_facts(folder: Folder, segment: SegmentRecord, inside: set[str]) -> bool:
@@ -328,7 +328,7 @@ def _check_index(library: Library, known: set[str]) -> Iterator[str]:
     found = [searcher.doc(address)["table_id"][0] for _, address in result.hits]
     indexed = set(found)
     if len(found) != len(indexed):
-        yield f"index: {len(found) - len(indexed):,} tables stand in it more than once; `tabellion rebuild --index`"
+        yield f"index: {len(found) - len(indexed):,} tables are in it more than once; `tabellion rebuild --index`"
     if missing := known - indexed:
         yield f"index: {len(missing):,} tables are missing, for example {min(missing)}; `tabellion rebuild --index`"
     if surplus := indexed - known:

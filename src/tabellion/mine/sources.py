@@ -149,7 +149,7 @@ def open_sites(
         if not source.startswith(_WEB) and not Path(source).exists():
             raise SourceMissingError(f"{source}: no such folder or file")
         if not source.startswith(_WEB) and not Path(source).is_dir() and not source.endswith(_FILES):
-            raise UnreadableError(f"{source}: is neither a page, nor a folder of pages, nor a WARC file")
+            raise UnreadableError(f"{source}: not a web page; give a page, a folder of pages or a WARC file")
     homes = list(dict.fromkeys(source for source in sources if source.startswith(_WEB)))
     if homes and expand:
         fetched = expand_sites(homes, crawl, keep, ExpansionSettings(sites=expand))

@@ -93,7 +93,7 @@ class HeaderNode(msgspec.Struct, frozen=True, gc=False):
 class HeaderTree(msgspec.Struct, frozen=True):
     """The headers of one side, parents before children; node i has id i.
 
-    A stub of several columns is a forest: each column has trees of its own, and a row's path
+    Row headers of several columns are a forest: each column has trees of its own, and a row's path
     joins one branch of each.
     """
 

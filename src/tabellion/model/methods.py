@@ -59,7 +59,7 @@ STEPS: dict[str, Step] = {
     ),
     "genuine": Step(
         GenuineMethod,
-        "How web tables with data are told from those of layout",
+        "How tables of data are separated from layout tables",
         {
             "boosted": "boosted trees",
             "tree": "the decision tree of Wang and Hu 2002",
@@ -76,7 +76,7 @@ STEPS: dict[str, Step] = {
         "How tables are found among the boxes of a rendered page",
         {
             "arranged": "by how boxes are arranged",
-            "gridded": "the same, with rows and columns told on the double topological grid of VENTex 2007",
+            "gridded": "the same, on the double topological grid of VENTex 2007",
             "ventex": "the expansion and the grid of VENTex 2007",
         },
     ),

@@ -52,7 +52,7 @@ class Rect(NamedTuple):
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a thing is in its source; the fields that apply to the medium are set."""
+    """A place in a source; the fields that apply to the medium are set."""
 
     page: int | None = None
     sheet: str | None = None
@@ -132,7 +132,7 @@ def common_share(one: Rect, other: Rect) -> float:
 
 
 class Issue(msgspec.Struct, frozen=True):
-    """A doubt or a partial failure: which stage, where, what. Never silently dropped."""
+    """An uncertain point or a partial failure: stage, place, note."""
 
     stage: str
     note: str

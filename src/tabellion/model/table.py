@@ -109,7 +109,7 @@ _PLAIN = Quantity()
 
 
 class Tuple(msgspec.Struct, frozen=True):
-    """One value with everything the layout says of it. `row` and `column` are the source's own."""
+    """One value with its headers, unit, notes and place. `row` and `column` are those of the source."""
 
     row: int
     column: int
@@ -210,7 +210,7 @@ class Tuples(Sequence[Tuple]):
         return tuple(dict.fromkeys((*own, *labels))) if marks or labels else ()
 
     def quantity_of(self, row: int, column: int) -> Quantity:
-        """How far a value of the grid can be off, as its text says; nothing for a plain number."""
+        """The error, range or bound in the text of a value; empty for a plain number."""
         return self.quantities.get(row * self.grid.shape[1] + column, _PLAIN)
 
     def _make(self, index: int) -> Tuple:

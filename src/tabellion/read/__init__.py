@@ -50,7 +50,7 @@ def read_document(
     """Read a path, an address, standard input (`"-"`), bytes or markup.
 
     With `sheet`, that sheet of a workbook only; with `pages`, those pages of a PDF, first and last; with
-    `rendering`, a web page as Chromium draws it; with `password`, a PDF that asks for one; without `private`, no
+    `rendering`, a web page as Chromium draws it; with `password`, an encrypted PDF; without `private`, no
     address of this computer or its own network is fetched.
     """
     name, raw, charset, address = fetch_source(source, limits, private=private)

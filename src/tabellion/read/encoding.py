@@ -277,7 +277,7 @@ def guess_encoding(sample: bytes) -> tuple[str, str | None]:
         best["cp1252"] = max(best.values()) + 0.001
     ranked = sorted(best, key=lambda name: -best[name])
     if not ranked or best[ranked[0]] < 0:
-        return "cp1252", "the encoding could not be told; it was read as cp1252"
+        return "cp1252", "the encoding could not be detected; the text was read as cp1252"
     first = ranked[0]
     text = sample.decode(first, errors="replace")
     if len(_FOREIGN.findall(text)) > _FEW_LETTERS:

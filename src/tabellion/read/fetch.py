@@ -63,7 +63,7 @@ def _file_bytes(path: Path, limit: int) -> bytes:
         renamed = "; a name that is no UTF-8 must be changed first" if ESCAPED.search(str(path)) else ""
         raise SourceMissingError(f"{path}: no such file{renamed}") from None
     except IsADirectoryError:
-        raise UnreadableError(f"{path}: is a folder; name a file in it") from None
+        raise UnreadableError(f"{path}: is a folder; give a file in it") from None
     except PermissionError:
         raise UnreadableError(f"{path}: no permission to read it") from None
     except (OSError, ValueError) as error:

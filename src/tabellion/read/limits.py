@@ -17,7 +17,7 @@ from tabellion.model.markup import MarkupPage
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one document may cost. `TooLargeError` names the limit that was passed and how to raise it."""
+    """Limits for one document. `TooLargeError` names the limit and how to raise it."""
 
     bytes: int = 512 * 2**20  # the largest workbooks of statistical offices are near 200 MB
     unpacked_bytes: int = 4 * 2**30  # 10 million cells are about 0.5 GB of sheet XML

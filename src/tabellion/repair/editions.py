@@ -302,7 +302,7 @@ class _Move:
         now = self._words(moved)
         figure = spot.column is not None and bool(now) and not has_words(spot.text + now)
         if spot.text and now != spot.text and not figure:
-            raise Misfit(f"where {_quoted(spot)} stood now stands {now or 'nothing'!r}")
+            raise Misfit(f"the place of {_quoted(spot)} now holds {now or 'nothing'!r}")
         return moved
 
     def area(self, area: Area) -> Area:

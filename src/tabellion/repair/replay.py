@@ -82,9 +82,9 @@ def weigh_corrections(log: Sequence[Correction]) -> list[Standing]:
                 holding.remove(place)
             else:
                 by = f" by {earlier.author}" if earlier.author else ""
-                state = Standing(correction, "conflict", f"with {earlier.id}{by}, who said otherwise before")
+                state = Standing(correction, "conflict", f"with {earlier.id}{by}, who gave another value before")
         if state.state == "in force" and (ring := _ring([found[place].correction for place in holding], correction)):
-            state = Standing(correction, "conflict", f"with {ring}: headers would stand under each other")
+            state = Standing(correction, "conflict", f"with {ring}: headers would be parents of each other")
         found.append(state)
         if state.state == "in force":
             holding.append(len(found) - 1)

@@ -117,7 +117,7 @@ def keep_nowhere(corrections: Sequence[Correction], replayed: Replayed) -> None:
 
 
 class Repair:
-    """One table under repair; without a table, a document of which corrections are only taken back."""
+    """A session to correct a table; without a table, one that only undoes corrections of a document."""
 
     def __init__(
         self,
@@ -138,17 +138,17 @@ class Repair:
 
     @property
     def extraction(self) -> Extraction:
-        """The whole document as it is read now."""
+        """The current reading of the whole document."""
         return self._replayed.extraction
 
     @property
     def replayed(self) -> Replayed:
-        """The reading as it is now, with where every correction stands."""
+        """The current reading, with the state of every correction."""
         return self._replayed
 
     @property
     def table(self) -> Table:
-        """The table as it is read now."""
+        """The current reading of the table."""
         for table in self.extraction.tables:
             if table.id == self._id:
                 return table
@@ -156,88 +156,88 @@ class Repair:
 
     @property
     def history(self) -> tuple[Standing, ...]:
-        """Every correction of the document, and where it stands."""
+        """All corrections of the document, with their states."""
         return self._replayed.standings
 
     def move_header(
         self, header: str, under: str | None = None, side: Literal["left", "top"] | None = None
     ) -> Correction:
-        """Put a header under another one, or under none."""
+        """Set the parent of a header, or none."""
         named = self._named
         said = MoveHeader(
             side=side or named.side_of(header),
             header=named.header(header, side),
             to=None if under is None else named.header(under, side or named.side_of(header)),
         )
-        return self.say(said)
+        return self.apply(said)
 
     def set_row_role(self, row: str | int, role: RowRole) -> Correction:
-        """Say what a row is for."""
-        return self.say(GiveRowRole(self._named.row(row), role))
+        """Set the role of a row."""
+        return self.apply(GiveRowRole(self._named.row(row), role))
 
     def set_column_role(self, column: str | int, role: ColumnRole) -> Correction:
-        """Say whether a column labels the rows or holds values."""
-        return self.say(GiveColumnRole(self._named.table, self._named.column(column), role))
+        """Set a column to row headers (`stub`) or values."""
+        return self.apply(GiveColumnRole(self._named.table, self._named.column(column), role))
 
     def set_cell_role(self, cell: str, role: CellRole) -> Correction:
-        """Say what a cell is for."""
-        return self.say(GiveCellRole(self._named.cell(cell), role))
+        """Set the role of a cell."""
+        return self.apply(GiveCellRole(self._named.cell(cell), role))
 
     def move_edge(self, side: Side, to: str | int, of: Literal["frame", "region"] = "frame") -> Correction:
-        """Say with which row or column the table, or the region that is looked at, ends at one side."""
+        """Set one edge of the table, or of its region."""
         line = self._named.row(to) if side in ("top", "bottom") else self._named.column(to)
-        return self.say(MoveEdge(self._named.table, side, line, of=of))
+        return self.apply(MoveEdge(self._named.table, side, line, of=of))
 
     def split_table(self, *, row: str | int | None = None, column: str | int | None = None) -> Correction:
-        """Let another table begin with a row or a column."""
-        return self.say(CutTables(self._named.line(row, column), True))
+        """Split the table before a row or a column."""
+        return self.apply(CutTables(self._named.line(row, column), True))
 
     def merge_tables(self, *, row: str | int | None = None, column: str | int | None = None) -> Correction:
-        """Make one table of this one and the one that begins with a row or a column."""
-        return self.say(CutTables(self._named.line(row, column), False))
+        """Merge the table with the one that begins at a row or a column."""
+        return self.apply(CutTables(self._named.line(row, column), False))
 
     def merge_rows(self, first: str | int, last: str | int) -> Correction:
-        """Say that rows are one."""
-        return self.say(JoinLines(self._named.row(first), self._named.row(last), True))
+        """Merge rows."""
+        return self.apply(JoinLines(self._named.row(first), self._named.row(last), True))
 
     def merge_columns(self, first: str | int, last: str | int) -> Correction:
-        """Say that columns are one."""
-        return self.say(JoinLines(self._named.column(first), self._named.column(last), True))
+        """Merge columns."""
+        return self.apply(JoinLines(self._named.column(first), self._named.column(last), True))
 
     def split_row(self, row: str | int) -> Correction:
-        """Say that each line of text in the cells of a row is a row."""
-        return self.say(PartLine(self._named.row(row), True))
+        """Split a row at the lines of text in its cells."""
+        return self.apply(PartLine(self._named.row(row), True))
 
     def split_column(self, column: str | int) -> Correction:
-        """Say that each piece of text in the cells of a column is a column."""
-        return self.say(PartLine(self._named.column(column), True))
+        """Split a column at the gaps of text in its cells."""
+        return self.apply(PartLine(self._named.column(column), True))
 
     def merge_cells(self, area: str) -> Correction:
-        """Say that the cells of a range are one."""
-        return self.say(JoinCells(self._named.area(area), True))
+        """Merge the cells of a range."""
+        return self.apply(JoinCells(self._named.area(area), True))
 
     def split_cells(self, area: str) -> Correction:
-        """Say that a merged cell is several."""
-        return self.say(JoinCells(self._named.area(area), False))
+        """Split a merged cell."""
+        return self.apply(JoinCells(self._named.area(area), False))
 
     def set_orientation(self, orientation: Orientation) -> Correction:
-        """Say where the headers of the table are."""
-        return self.say(Orient(self._named.table, orientation))
+        """Set the orientation: the sides that have headers."""
+        return self.apply(Orient(self._named.table, orientation))
 
     def set_table(self, genuine: bool, area: str | None = None) -> Correction:
-        """Say that this, or another area of the sheet, is a table or is none."""
-        return self.say(SayTable(self._named.table if area is None else self._named.area(area), genuine))
+        """Set this table, or another range of the sheet, to be a table or none."""
+        return self.apply(SayTable(self._named.table if area is None else self._named.area(area), genuine))
 
     def set_text(self, what: Wording, text: str | None, area: str | None = None) -> Correction:
-        """Say the title, caption, unit or note of the table, or the unit or note of the cells of an area."""
-        return self.say(SayText(what, self._named.table if area is None else self._named.area(area), text))
+        """Set the title, caption, unit or note of the table, or the unit or note of a range."""
+        return self.apply(SayText(what, self._named.table if area is None else self._named.area(area), text))
 
     def set_labels(self, same: Mapping[str, str]) -> Sequence[Correction]:
-        """Labels of the document that are other names for labels of other tables: joins take each pair as one."""
+        """Treat labels of the document as names of labels of other tables in joins."""
         return self.keep([self._correction(self.seen(SameLabel(label, to))) for label, to in same.items()])
 
     def undo(self, correction: str | None = None) -> Correction:
-        """Take a correction back: the one of this id, or the last that the same author made on this sheet."""
+        """Undo a correction: the one of this id, or the last of the same author on this sheet."""
         if correction is None:
             said = [one.correction for one in self.history if one.state != "undone"]
             mine = [
@@ -253,7 +253,7 @@ class Repair:
         return self.undo_all([correction])[0]
 
     def undo_all(self, corrections: Sequence[str]) -> Sequence[Correction]:
-        """Take corrections back, all or none, the last of them first."""
+        """Undo corrections, all or none, the last first."""
         known = {one.id for one in self.log}
         for one in corrections:
             if one not in known:
@@ -261,44 +261,44 @@ class Repair:
         return self.keep([self._correction(Undo(one)) for one in reversed(corrections)])
 
     def worded(self, said: Saying) -> Saying:
-        """An operation that names its places by rows and columns alone, with the words that stand there."""
+        """An operation given by rows and columns, completed with the texts at these places."""
         return self._named.worded(said)
 
-    def say(self, said: Saying, *, like: str | None = None) -> Correction:
-        """Any operation; what was there before is filled in."""
+    def apply(self, said: Saying, *, like: str | None = None) -> Correction:
+        """Apply any operation; the state before it is filled in."""
         return self.keep([self._correction(self.seen(said), like)])[0]
 
-    def say_all(self, said: Sequence[Saying]) -> Sequence[Correction]:
-        """Several operations, all or none; those that say what is so already are left out where others do not."""
+    def apply_all(self, said: Sequence[Saying]) -> Sequence[Correction]:
+        """Apply several operations, all or none; those that change nothing are left out."""
         new = [one for one in said if not same_value(observe(self.extraction, self._home, one), one.to)]
         return self.keep([self._correction(self.seen(one)) for one in new or said])
 
     def preview(self, operations: Sequence[Saying | Proposal]) -> list[str]:
-        """What some operations would change, in words; nothing is kept."""
+        """The changes that operations would make, in words; nothing is stored."""
         corrections = [self._proposed(one) for one in operations]
         after = replay(self.rereading, (*self.log, *corrections), self._editions)
         refused = [one for one in after.standings[len(self.log) :] if one.state != "in force"]
         told = [f"{describe(one.correction.operation)}: {one.state}: {one.note}" for one in refused]
         return told + describe_changes(self.extraction, after.extraction)
 
-    def alike(self, correction: str | None = None, scope: Scope = "workbook") -> list[Proposal]:
-        """The same correction wherever the same look recurs; of the last one where none is named."""
+    def look_alikes(self, correction: str | None = None, scope: Scope = "workbook") -> list[Proposal]:
+        """Proposals to make a correction (by default the last one) wherever the same look recurs."""
         example = self.example(correction)
         return [] if example is None else [one for one in self.alike_to(example) if self._within(one, scope)]
 
     def example(self, correction: str | None = None) -> Example | None:
-        """What a correction, or the last one, looks like; None where it has no like."""
+        """The look of a correction, by default the last one; None if it has no look-alikes."""
         said = [one for one in self.log if not isinstance(one.operation, Undo) and correction in (None, one.id)]
         if not said:
-            raise RepairError("there is no such correction to look for the like of")
+            raise RepairError("there is no such correction")
         return example_of(self.extraction, said[-1])
 
     def alike_to(self, example: Example) -> list[Proposal]:
-        """What looks like an example, which may be of another document."""
+        """Look-alikes of an example, which may be of another document."""
         return list(find_alike(self.extraction, example, self._given()))
 
     def accept(self, proposals: Sequence[Proposal], like: str | None = None) -> Sequence[Correction]:
-        """Keep proposals, all or none."""
+        """Accept proposals, all or none."""
         return self.keep([self._proposed(one, like) for one in proposals]) if proposals else ()
 
     def _proposed(self, one: Saying | Proposal, like: str | None = None) -> Correction:
@@ -321,29 +321,29 @@ class Repair:
         return all(spot.row is None or rect.top <= spot.row <= rect.bottom for spot in spots)
 
     def add_correction(self, correction: Correction) -> bool:
-        """Take over a correction as it is, from an export say; whether it was new."""
+        """Add a correction as it is, for example from an export; returns whether it was new."""
         if correction.id in {one.id for one in self.log}:
             return False
         self.keep([correction])
         return True
 
-    take = add_correction  # its name in version 0.1
+    say, say_all, alike, take = apply, apply_all, look_alikes, add_correction  # deprecated: their former names
 
     def seen(self, said: Saying, place: Place | None = None) -> Saying:
-        """An operation with what is there before it; an error if there is nothing to say it of, or nothing new."""
+        """An operation with the state before it; an error if its place does not exist or nothing changes."""
         place = place or self._home
         if isinstance(said, JoinLines | PartLine):
             return msgspec.structs.replace(said, was=not said.to)
         known = same_labels(self.log) if isinstance(said, SameLabel) else {}
         found = known.get(said.label) if isinstance(said, SameLabel) else observe(self.extraction, place, said)
         if found is UNKNOWN:
-            raise RepairError(f"there is no such thing here: {describe(said)}")
+            raise RepairError(f"no such place in this table: {describe(said)}")
         if same_value(found, said.to):
-            raise RepairError(f"that is so already: {describe(msgspec.structs.replace(said, was=found))}")
+            raise RepairError(f"nothing changes, so already: {describe(msgspec.structs.replace(said, was=found))}")
         return msgspec.structs.replace(said, was=found)
 
     def keep(self, corrections: Sequence[Correction]) -> Sequence[Correction]:
-        """Append corrections, all or none; what contradicts others or does not hold is an error."""
+        """Append corrections, all or none; conflicts and corrections without effect are errors."""
         new = {one.id for one in corrections}
         for _ in range(TRIES):
             replayed = replay(self.rereading, (*self.log, *corrections), self._editions)

@@ -102,7 +102,7 @@ def prepare_work(
     """How some documents are read for a library: with what it has of them, and what was corrected in them."""
     rooms = [str(room.absolute()) for room in (library.folder.originals, library.folder.segments)]
     names = [place.source for place in places if not place.unfit]
-    known, logs = (library.known(names), library.logs(names)) if names else ({}, {})
+    known, logs = (library.known(names), library.corrections(names)) if names else ({}, {})
     return WorkSettings(rooms[0], rooms[1], library.settle(settings), originals, known, logs)
 
 

@@ -41,7 +41,7 @@ def pass_over_repeats(places: Iterable[DocumentPlace]) -> Iterator[DocumentPlace
                 if (kept := _met(place, met)) is not None:
                     yield kept
     except sqlite3.Error as error:
-        raise LibraryError(f"temporary files cannot be written ({error}); TMPDIR says where they lie") from error
+        raise LibraryError(f"temporary files cannot be written ({error}); TMPDIR names their folder") from error
 
 
 def _met(place: DocumentPlace, met: sqlite3.Connection) -> DocumentPlace | None:

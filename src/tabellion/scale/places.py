@@ -156,7 +156,7 @@ def read_list(source: str, archives: str | None, within: tuple[str, ...] = ()) -
                 if text and not text.startswith("#"):
                     yield beside.find(text) if text.lower().endswith(ARCHIVES) else text
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TruncatedError(f"{file}: not the list that its ending says ({error})") from error
+            raise TruncatedError(f"{file}: not a list, though its ending names one ({error})") from error
 
 
 class _Beside:
@@ -227,7 +227,7 @@ def _records(file: str) -> Iterator[DocumentPlace]:
                 name = name_record(address or f"{file}#at={last}", record.headers.get("WARC-Date", ""))
                 yield DocumentPlace(name, file, last, record.content_length, _unfit(record))
         if last < 0 < lost:
-            raise TruncatedError(f"{file}: not the archive that its ending says (no record can be read)")
+            raise TruncatedError(f"{file}: not an archive, though its ending names one (no record can be read)")
 
 
 def _lost(file: str, last: int, number: int) -> DocumentPlace:
@@ -262,7 +262,7 @@ def _indexed(file: str, archives: str | None) -> Iterator[DocumentPlace]:
         try:
             index = pyarrow.parquet.ParquetFile(stream)
         except (OSError, pyarrow.ArrowException) as error:
-            raise TruncatedError(f"{file}: not the index that its ending says ({_line(error)})") from error
+            raise TruncatedError(f"{file}: not an index, though its ending names one ({_line(error)})") from error
         lacking = [name for name in _INDEX_COLUMNS if name not in index.schema_arrow.names]
         if lacking:
             raise UnreadableError(f"{file}: no index of web archives (it has no column {lacking[0]})")
@@ -282,7 +282,7 @@ def _next_rows(batches: Iterator[Any], file: str) -> list[dict[str, Any]]:
     try:
         return next((rows for batch in batches if (rows := batch.to_pylist())), [])
     except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise TruncatedError(f"{file}: the index is damaged, what stands before is read ({_line(error)})") from error
+        raise TruncatedError(f"{file}: the index is damaged; the rows before that are read ({_line(error)})") from error
 
 
 def _line(error: Exception) -> str:

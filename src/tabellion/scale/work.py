@@ -126,7 +126,7 @@ def _keep(place: DocumentPlace, data: bytes, digest: str, work: WorkSettings) ->
 def _damage(place: DocumentPlace) -> str:
     """What is told of a record that cannot be read, of an archive or of an index."""
     if place.file.lower().endswith(INDEX):
-        return f"{place.source}: row {place.offset:,} of {place.file} does not say which record it is"
+        return f"{place.source}: row {place.offset:,} of {place.file} names no record"
     return f"{place.file}: a record behind byte {place.offset:,} is damaged; those after it are read"
 
 

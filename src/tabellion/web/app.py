@@ -52,9 +52,9 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"model": forms.Problem, "description": "There is no such thing"},
     409: {"model": forms.Problem, "description": "It has changed since the page before"},
     413: {"model": forms.Problem, "description": "Too large"},
-    415: {"model": forms.Problem, "description": "The body is not said to be what it must be"},
+    415: {"model": forms.Problem, "description": "The Content-Type of the body is missing or wrong"},
     422: {"model": forms.Problem, "description": "The request is not as described"},
-    503: {"model": forms.Problem, "description": "Too much is asked at the same time; Retry-After says when to again"},
+    503: {"model": forms.Problem, "description": "Too many requests; Retry-After gives the seconds to wait"},
 }
 _RETRY = {"Retry-After": str(RETRY_SECONDS)}
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has it already"}}
@@ -115,7 +115,7 @@ def _searching(app: FastAPI, service: LibraryService) -> None:
             str, Query(pattern=r"^([0-9]{1,12}\.[0-9]{1,12}\.[0-9]{1,9})?$", description="`next` of the page before.")
         ] = "",
     ) -> Response:
-        """The best tables for a question."""
+        """The best tables for a search."""
         return _answer(service.search(q, limit, offset, facets=facets, after=after))
 
     @app.get("/completion", response_model=forms.Names, responses=_UNCHANGED)
@@ -123,7 +123,7 @@ def _searching(app: FastAPI, service: LibraryService) -> None:
         begun: Annotated[str, Query(max_length=200, pattern=_TEXT, description="The beginning of a name.")] = "",
         sql: Annotated[str, Query(max_length=20_000, pattern=_TEXT, description="The question so far.")] = "",
     ) -> Response:
-        """Names of relations, and of columns of the relations that a question names, that begin so."""
+        """Names of relations and columns that complete a query."""
         return _answer({"names": service.complete(begun, sql)})
 
     @app.post("/query", response_model=forms.Answer)
@@ -168,24 +168,24 @@ def _reading(app: FastAPI, service: LibraryService) -> None:
 
     @app.get("/tables/{table}/joins", response_model=forms.Partners, responses=_UNCHANGED)
     def joins(table: Name, limit: Annotated[int, Query(ge=1, le=100)] = 5) -> Response:
-        """The tables that can be joined with one, and the SQL that does it."""
+        """The tables that join with a table, and the SQL."""
         return _answer({"partners": service.joins(table, limit)})
 
     @app.get("/tables/{table}/series", response_model=series_forms.Series, responses=_UNCHANGED)
     def series(table: Name) -> Response:
-        """The editions of a table, lined up, and the SQL that gives one relation over all of them."""
+        """The editions of a table, and the SQL of one relation over all of them."""
         return _answer(service.series(table))
 
     @app.get("/tables/{table}/changes", response_model=series_forms.Comparison, responses=_UNCHANGED)
     def changes(
         table: Name, to: Annotated[str, Query(max_length=200, pattern=_TEXT, description="The other table.")]
     ) -> Response:
-        """What changed from a table to another: values, labels, structure."""
+        """The differences between two tables: values, headers, structure."""
         return _answer(service.compare(table, to))
 
     @app.get("/tables/{table}/citation", response_model=forms.Citation, responses=_UNCHANGED)
     def citation(table: Name, address: Annotated[str, Query(min_length=2, max_length=16)]) -> Response:
-        """Where the value at an address of a table comes from."""
+        """The citation of a value: headers, document, edition, place."""
         return _answer(service.cite(table, address))
 
 
@@ -194,7 +194,7 @@ def _exporting(app: FastAPI, service: LibraryService) -> None:
 
     @app.get("/tables/{table}/export", response_class=Response, responses={**_UNCHANGED, 200: media})
     def export(table: Name, form: forms.Form = "csv") -> Response:
-        """One table in a form that tables are published in."""
+        """One table in an export format."""
         return Response(service.export(table, form), media_type=forms.MEDIA[form])
 
     files: dict[str, Any] = {"content": {forms.MEDIA[form]: {} for form in ("sqlite", "duckdb")}}
@@ -242,7 +242,7 @@ def _writing(app: FastAPI, service: LibraryService) -> None:
         request: Request,
         settings: Annotated[Settings, Depends(_settings)],
     ) -> Response:
-        """Read and keep the document that is sent; the same name replaces it."""
+        """Read and store the sent document; the same name replaces it."""
         from starlette.concurrency import run_in_threadpool
 
         data = await request.body()
@@ -252,17 +252,17 @@ def _writing(app: FastAPI, service: LibraryService) -> None:
 
     @app.post("/documents/fetched", response_model=forms.AddResult)
     def fetch(wanted: forms.Address) -> Response:
-        """Fetch a document from the web, read it and keep it."""
+        """Fetch a document from the web, read and store it."""
         return _answer(service.fetch(wanted.address))
 
     @app.post("/export", response_model=forms.Exported)
     def export_to(target: forms.Target) -> Response:
-        """Write the library to a PostgreSQL database; only what changed since it was last written there."""
+        """Write the library to a PostgreSQL database; unchanged documents are skipped."""
         return _answer(service.export_to(target.url, target.names))
 
     @app.delete("/documents/{document}", status_code=204)
     def remove(document: Identity) -> None:
-        """Take a document out; its history stays."""
+        """Remove a document; its history stays."""
         service.remove(document)
 
 
@@ -282,7 +282,7 @@ def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def fail(_: Request, error: Exception) -> JSONResponse:
         kind = "memory" if isinstance(error, MemoryError) else "defect"
-        return JSONResponse({"kind": kind, "detail": "tabellion itself failed, and its log says where"}, 500)
+        return JSONResponse({"kind": kind, "detail": "internal error in tabellion; see its log"}, 500)
 
     @app.exception_handler(RequestValidationError)
     def refuse(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -110,7 +110,7 @@ def add_front(app: FastAPI, token: str | None, *, write: bool, author: str | Non
 
     @app.get("/session", response_model=Session)
     def session(request: Request, response: Response) -> dict[str, Any]:
-        """Whether the client is let in, and what it may do."""
+        """The rights of the client."""
         response.headers["cache-control"] = "no-store"
         if token is not None and not _is_known(request, token):
             raise HTTPException(401, "a token is needed: open the address that the server printed, or give its token")

@@ -91,7 +91,7 @@ class SayingParts(BaseModel):
 
 
 class PartsAgreed(BaseModel):
-    """How far two annotators agree on where the parts of a page begin."""
+    """The agreement of two annotators on the parts of a page."""
 
     leaves: int
     same: float | None
@@ -117,7 +117,7 @@ def add_ground_truth(app: FastAPI, looking: Looking, *, write: bool) -> None:
 
     @app.get("/annotations", response_model=AnnotatorStates)
     def states() -> Response:
-        """How far each annotator is with each document."""
+        """The progress of each annotator."""
         with library.catalogue.reading() as connection:
             documents = [one.document_id for one in list_documents(connection)]
         found = [
@@ -129,7 +129,7 @@ def add_ground_truth(app: FastAPI, looking: Looking, *, write: bool) -> None:
 
     @app.get("/tables/{table}/agreement", response_model=Agreed)
     def agreement(table: Name, one: Who, other: Who) -> Response:
-        """How far two annotators agree on a table: cells by role, headers by parent."""
+        """The agreement of two annotators on a table."""
         return _fresh(_agreement(looking, table, one, other))
 
     @app.get(
@@ -138,7 +138,7 @@ def add_ground_truth(app: FastAPI, looking: Looking, *, write: bool) -> None:
         responses={200: {"content": {"application/x-ndjson": {}}}},
     )
     def export(annotator: Who) -> Response:
-        """The tables that an annotator is done with as labelled data, as `tabellion learn --export` writes them."""
+        """The finished tables of an annotator, as labelled data."""
         lines = b"".join(msgspec.json.encode(one) + b"\n" for one in _labelled(looking, annotator))
         return Response(lines, media_type="application/x-ndjson", headers={"cache-control": "no-store"})
 
@@ -146,7 +146,7 @@ def add_ground_truth(app: FastAPI, looking: Looking, *, write: bool) -> None:
 
         @app.post("/tables/{table}/annotations/finished", response_model=AnnotatorState)
         def finished(table: Name, finishing: Finishing) -> Response:
-            """Say that an annotator is done with a table, or not."""
+            """Mark a table as finished by an annotator, or not."""
             with library.catalogue.reading() as connection:
                 record = table_called(connection, table)
             held = finish(library.folder, record.document_id, finishing.annotator, record.table_id, done=finishing.done)
@@ -164,17 +164,17 @@ def add_page_parts(app: FastAPI, looking: Looking, *, write: bool) -> None:
 
     @app.get("/documents/{document}/parts", response_model=PageParts)
     def parts(document: Identity, annotator: Who) -> Response:
-        """The leaves of a saved page and where its parts begin, as an annotator sees it."""
+        """The texts of a saved page and the starts of its parts."""
         return _fresh(parts_of(library, document, annotator))
 
     @app.get("/documents/{document}/parts/agreement", response_model=PartsAgreed)
     def agreement(document: Identity, one: Who, other: Who) -> Response:
-        """How far two annotators agree on where the parts of a page begin."""
+        """The agreement of two annotators on the parts of a page."""
         return _fresh(agree_on_parts(parts_of(library, document, one), parts_of(library, document, other)))
 
     @app.get("/annotations/parts", response_class=Response, responses={200: {"content": {"application/x-ndjson": {}}}})
     def export(annotator: Who) -> Response:
-        """The pages that an annotator is done with: leaves and boundaries, a line each."""
+        """The finished pages of an annotator."""
         lines = b"".join(msgspec.json.encode(one) + b"\n" for one in finished_parts(library, annotator))
         return Response(lines, media_type="application/x-ndjson", headers={"cache-control": "no-store"})
 
@@ -182,7 +182,7 @@ def add_page_parts(app: FastAPI, looking: Looking, *, write: bool) -> None:
 
         @app.post("/documents/{document}/parts", response_model=PageParts)
         def say(document: Identity, saying: SayingParts) -> Response:
-            """Say where the parts of a page begin; the library itself is not changed."""
+            """Set the starts of the parts of a page; the library is not changed."""
             return _fresh(say_parts(library, document, saying.annotator, saying.starts, done=saying.done))
 
 
@@ -191,7 +191,7 @@ def add_sites(app: FastAPI, looking: Looking) -> None:
 
     @app.get("/sites", response_model=Sites)
     def sites() -> Response:
-        """The taxonomies that were mined with `tabellion mine --library`."""
+        """The taxonomies stored by `tabellion mine --library`."""
         return _fresh({"sites": list_mined(looking.library)})
 
     @app.get("/sites/instances", response_model=Instances)
@@ -201,7 +201,7 @@ def add_sites(app: FastAPI, looking: Looking) -> None:
         offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
         limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     ) -> Response:
-        """Instances of mined sites, of all concepts or one, a page at a time."""
+        """Instances of mined sites, of all concepts or one."""
         return _fresh(mined_instances(looking.library, name, concept, offset, limit))
 
     @app.get("/sites/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})
@@ -209,7 +209,7 @@ def add_sites(app: FastAPI, looking: Looking) -> None:
         name: Annotated[str, Query(max_length=500, pattern=_TEXT)],
         source: Annotated[str, Query(max_length=4_000, pattern=_TEXT, description="The source of an instance.")],
     ) -> Response:
-        """A saved page that instances were mined from, without script and network; no other file is ever read."""
+        """A saved page that instances come from, without scripts and network."""
         text = open_page(mined_page(looking.library, name, source)).text.encode("utf-8", "replace")
         kept = {"content-security-policy": PAGE_POLICY, "cache-control": "no-store"}
         return Response(text, media_type="text/html; charset=utf-8", headers=kept)

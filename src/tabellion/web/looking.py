@@ -80,7 +80,7 @@ class Looking:
         """All that was said of a document, in turn."""
         if annotator is None and not self.open.holds(document):
             self.library.find(document)
-            if not self.library.logs([document]).get(document):  # who only looks needs no document that is read
+            if not self.library.corrections([document]).get(document):  # who only looks needs no document that is read
                 return {"version": 0, "corrections": []}
         with self.open.document(document, annotator) as opened:
             return {"version": opened.version, "corrections": [_standing(one) for one in opened.history]}
@@ -99,7 +99,7 @@ class Looking:
         with self.open.table(name, annotator) as (opened, record):
             drawing = _Drawing(self.library, opened, shown, tell)
             repair = opened.repair(record.table_id, author, seen, drawing.told)
-            made = repair.say_all([repair.worded(_saying(one)) for one in operations])
+            made = repair.apply_all([repair.worded(_saying(one)) for one in operations])
             return drawing.made(repair, made)
 
     def preview(self, name: str, operations: Sequence[Any], author: str | None) -> list[str]:
@@ -126,7 +126,7 @@ class Looking:
     def alike(self, name: str, correction: str | None, scope: Scope, annotator: str | None = None) -> dict[str, Any]:
         """The same correction wherever the same look recurs."""
         with self.open.table(name, annotator) as (opened, record):
-            found = opened.repair(record.table_id, None).alike(correction, scope)
+            found = opened.repair(record.table_id, None).look_alikes(correction, scope)
             return {
                 "proposals": [
                     {
@@ -154,7 +154,7 @@ class Looking:
         with self.open.table(name, annotator) as (opened, record):
             drawing = _Drawing(self.library, opened, shown, tell)
             repair = opened.repair(record.table_id, author, first=drawing.told)
-            wanted = [one for at, one in enumerate(repair.alike(correction, scope)) if at not in without]
+            wanted = [one for at, one in enumerate(repair.look_alikes(correction, scope)) if at not in without]
             return drawing.made(repair, repair.accept(wanted, correction))
 
     def picture(self, document: str, page: int, scale: float) -> bytes:

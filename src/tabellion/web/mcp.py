@@ -46,7 +46,7 @@ _INSTRUCTIONS = """A library of tables that were read from documents. `search` f
 `list_tables` goes through all, `describe_table` gives the columns of one, `read_tuples` its values with their header
 paths and the address each came from, `query` asks in SQL (DuckDB) over the relations documents, tables, columns, tuples
 and each table under its name, `find_joins` finds tables that go together with one, `find_series` its other editions,
-`compare_tables` says what changed between two."""
+`compare_tables` shows what changed between two."""
 
 
 def build_server(library: Library, *, write: bool = False) -> MCPServer[Any]:
@@ -90,7 +90,7 @@ def _add_finding(tool: Tool, service: LibraryService) -> None:
 
     @tool
     def survey() -> Any:
-        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        """Counts of tables by kind, header depth, domain, medium, year and language."""
         return service.survey()
 
 
@@ -109,25 +109,25 @@ def _add_reading(tool: Tool, service: LibraryService) -> None:
 
     @tool
     def cite(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
-        """Where a value comes from: labels, title, document, edition (sha256), place and confidence."""
+        """The citation of a value: headers, title, document, edition (sha256), place and confidence."""
         return service.cite(table, address)
 
     @tool
     def picture(table: str, address: Annotated[str, Field(description="As in read_tuples: B24.")]) -> Any:
-        """The spot where a value stands, its labels and the cells around it, drawn as SVG."""
+        """A picture of a value with its headers and the cells around it, as SVG."""
         return {"svg": scene_svg(service.picture(table, address))}
 
     @tool
     def export_table(
         table: str, form: Literal["csv", "json", "jsonl", "markdown", "html", "xml", "turtle"] = "csv"
     ) -> Any:
-        """One table in a form that tables are published in."""
+        """One table in an export format."""
         return {"text": service.export(table, form).decode()}
 
     @tool
     def list_corrections(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
-        """All that was said of a document: corrections, and labels that mean the same."""
-        return {"corrections": service.library.logs([document]).get(document, ())}
+        """All corrections of a document, and labels that mean the same."""
+        return {"corrections": service.library.corrections([document]).get(document, ())}
 
 
 def _add_asking(tool: Tool, service: LibraryService) -> None:
@@ -138,12 +138,12 @@ def _add_asking(tool: Tool, service: LibraryService) -> None:
         sql: Annotated[str, Field(description="One SELECT in the SQL of DuckDB.", max_length=20_000)],
         limit: Annotated[int, Field(ge=1, le=1_000)] = 200,
     ) -> Any:
-        """Ask in SQL over the relations of the library; it only reads."""
+        """Run an SQL query over the relations of the library; it only reads."""
         return service.query(sql, limit)
 
     @tool
     def list_queries() -> Any:
-        """Questions that are kept under a name, with their parameters."""
+        """The saved queries, with their parameters."""
         return {"queries": service.queries()}
 
     @tool
@@ -152,7 +152,7 @@ def _add_asking(tool: Tool, service: LibraryService) -> None:
         parameters: Annotated[dict[str, str | int | float | None] | None, Field(description="Values by name.")] = None,
         limit: Annotated[int, Field(ge=1, le=1_000)] = 200,
     ) -> Any:
-        """The rows of a question that is kept."""
+        """The rows of a saved query."""
         return service.run_query(name, parameters or {}, limit)
 
     @tool
@@ -161,7 +161,7 @@ def _add_asking(tool: Tool, service: LibraryService) -> None:
         kind: Literal["auto", "bar", "line", "scatter"] = "auto",
         title: str = "",
     ) -> Any:
-        """The rows of a question drawn, as SVG."""
+        """A plot of the rows of a query, as SVG."""
         return {"svg": scene_svg(service.plot(sql, None, None if kind == "auto" else kind, title))}
 
     @tool
@@ -169,7 +169,7 @@ def _add_asking(tool: Tool, service: LibraryService) -> None:
         query: Annotated[str, Field(description="One SELECT, ASK or CONSTRUCT.", max_length=20_000)],
         form: Annotated[ResultForm, Field(description="csv for rows, turtle for graphs.")] = "csv",
     ) -> Any:
-        """Ask in SPARQL over the tables as RDF (W3C Data Cube, SKOS, PROV); it only reads."""
+        """Run a SPARQL query over the tables as RDF (W3C Data Cube, SKOS, PROV); it only reads."""
         return {"answer": service.sparql(query, form).decode()}
 
 
@@ -178,12 +178,12 @@ def _add_comparing(tool: Tool, service: LibraryService) -> None:
 
     @tool
     def find_joins(table: str, limit: Annotated[int, Field(ge=1, le=20)] = 5) -> Any:
-        """Tables that can be joined with one, and the SQL that does it."""
+        """Tables that join with a table, and the SQL."""
         return service.joins(table, limit)
 
     @tool
     def list_mined() -> Any:
-        """What was mined from websites: concepts or kinds, the sites, and which attributes mean the same."""
+        """Results of `tabellion mine`: concepts or kinds, sites, and attributes with the same meaning."""
         return {"sites": service.mined()}
 
     @tool
@@ -193,17 +193,17 @@ def _add_comparing(tool: Tool, service: LibraryService) -> None:
         offset: Annotated[int, Field(ge=0, le=10_000_000)] = 0,
         limit: Annotated[int, Field(ge=1, le=500)] = 50,
     ) -> Any:
-        """Things that were mined from websites, with their labelled values and sources, a page at a time."""
+        """Things from websites, with their labelled values and sources, a page at a time."""
         return service.mined_instances(name, concept, offset, limit)
 
     @tool
     def find_series(table: str) -> Any:
-        """The editions of a table (other years, months) lined up, and the SQL that gives one relation over all."""
+        """The editions of a table (other years, months), and the SQL of one relation over all."""
         return service.series(table)
 
     @tool
     def compare_tables(first: str, second: str) -> Any:
-        """What changed from one table to another, mostly two editions: values, labels, structure."""
+        """The differences between two tables, usually two editions: values, headers, structure."""
         return service.compare(first, second)
 
 
@@ -212,7 +212,7 @@ def _add_keeping(tool: Tool, service: LibraryService) -> None:
 
     @tool
     def remove_document(document: Annotated[str, Field(description="Its id, of list_documents.")]) -> Any:
-        """Take a document out; its history and its original stay."""
+        """Remove a document; its history and original stay."""
         service.remove(document)
         return {"removed": document}
 
@@ -221,7 +221,7 @@ def _add_keeping(tool: Tool, service: LibraryService) -> None:
         url: Annotated[str, Field(description="tables.db (SQLite), tables.duckdb, or postgresql://host/name")],
         names: Annotated[list[str] | None, Field(description="Tables or documents; all without it.")] = None,
     ) -> Any:
-        """Write the library as ordinary tables to a database; only what changed since it was last written there."""
+        """Write the library as ordinary tables to a database; unchanged documents are skipped."""
         return service.export_to(url, names or [])
 
 
@@ -240,7 +240,7 @@ def _add_writing(tool: Tool, library: Library) -> None:
         frames: Annotated[FrameMethod, Field(description=STEPS["frames"].help)] = "arranged",
         password: Annotated[str | None, Field(description="What opens a PDF that asks; stored nowhere.")] = None,
     ) -> Any:
-        """Read documents (paths or URLs that this computer can reach) and keep them in the library.
+        """Read documents (paths or URLs that this computer can reach) and store them in the library.
 
         `render`: draw web pages in Chromium and read what a reader sees; auto: where the markup hides tables.
         """
@@ -260,7 +260,7 @@ def _add_writing(tool: Tool, library: Library) -> None:
     def accept_labels(
         table: str, same: Annotated[dict[str, str], Field(description="Labels of the table, and what each is.")]
     ) -> Any:
-        """Say that labels of a table are other names for labels of other tables: joins take each pair as one.
+        """Treat labels of a table as names of labels of other tables in joins.
 
         `nearly` of find_joins proposes such pairs. Each is a correction in the log, which can be taken back.
         """
@@ -268,18 +268,18 @@ def _add_writing(tool: Tool, library: Library) -> None:
 
     @tool
     def take_back(table: str, correction: Annotated[str, Field(description="The id of a correction.")]) -> Any:
-        """Take a correction of a table's document back."""
+        """Undo a correction of a table's document."""
         return library.repair(table).undo(correction)
 
     @tool
     def save_query(name: str, sql: Annotated[str, Field(max_length=20_000)], description: str = "") -> Any:
-        """Keep a question under a name; :year in it is a parameter."""
+        """Save a query under a name; :year in it is a parameter."""
         return library.save_query(name, sql, description)
 
     @tool
     def forget_query(name: str) -> Any:
-        """Take a kept question out."""
-        return library.forget_query(name)
+        """Delete a saved query."""
+        return library.delete_query(name)
 
 
 def _plainly(work: Callable[..., Any]) -> Callable[..., str]:
@@ -313,17 +313,17 @@ def add_looking_tools(tool: Tool, service: LibraryService, looking: Looking) -> 
 
     @tool
     def look_at_table(table: str) -> Any:
-        """A table as it is read now: frame, roles of rows, both header trees, doubts, and its version."""
+        """The current reading of a table: range, row roles, header trees, issues, and its version."""
         return looking.reading(table)
 
     @tool
     def read_cells(table: str, top: Line = 0, left: Line = 0, bottom: Line = 49, right: Line = 19) -> Any:
-        """The cells of a part of a table's sheet (of the table, in other media), with looks and roles."""
+        """Cells of a part of a table's sheet, with styles and roles."""
         return looking.cells(table, Rect(top, left, bottom, right))
 
     @tool
     def read_cell(table: str, row: Line, column: Line) -> Any:
-        """One cell: its value with paths, unit and notes, or the header that it is and the values under it."""
+        """One cell: a value with headers, unit and notes, or a header with its values."""
         return looking.cell(table, row, column)
 
     @tool
@@ -332,19 +332,19 @@ def add_looking_tools(tool: Tool, service: LibraryService, looking: Looking) -> 
         form: AnswerForm = "csv",
         parameters: Annotated[dict[str, str | int | float | None] | None, Field(description="Values by name.")] = None,
     ) -> Any:
-        """All rows of a question as csv, json, jsonl, html, markdown or xml; xlsx and parquet come in base64."""
+        """All rows of a query as csv, json, jsonl, html, markdown or xml; xlsx and parquet are in base64."""
         data = service.export_query(sql, form, parameters)
         packed = form in ("xlsx", "parquet")
         return {"form": form, ("base64" if packed else "text"): b64encode(data).decode() if packed else data.decode()}
 
     @tool
     def find_places(labels: Annotated[list[str], Field(max_length=2_000)]) -> Any:
-        """The ISO 3166 codes of the countries or states that labels name; what they have in common decides."""
+        """The ISO 3166 codes of the countries or states that labels name."""
         return service.places(labels)
 
     @tool
     def read_page_parts(document: str, annotator: str = "agent") -> Any:
-        """The texts of a saved web page and where its parts begin, as an annotator sees it."""
+        """The texts of a saved web page and the starts of its parts."""
         return parts_of(looking.library, document, annotator)
 
 
@@ -356,19 +356,21 @@ def add_mending_tools(tool: Tool, looking: Looking) -> None:
         table: str,
         operations: Operations,
         author: str | None = None,
-        seen: Annotated[int | None, Field(ge=0, description="`version` of look_at_table that this is said of.")] = None,
+        seen: Annotated[
+            int | None, Field(ge=0, description="`version` of look_at_table that the correction is based on.")
+        ] = None,
     ) -> Any:
-        """Correct a table, all or none; refused where somebody else has said otherwise of the same place meanwhile."""
+        """Correct a table, all or none; refused if somebody else has corrected the same place meanwhile."""
         return looking.correct(table, operations, author, seen)
 
     @tool
     def preview_corrections(table: str, operations: Operations) -> Any:
-        """What corrections would change, in words; nothing is kept."""
+        """The changes that corrections would make, in words; nothing is stored."""
         return {"changes": looking.preview(table, operations, None)}
 
     @tool
     def find_alike(table: str, correction: str | None = None, scope: Scope = "workbook") -> Any:
-        """The same correction wherever the same look recurs; of the last one where none is named."""
+        """Proposals to make the same correction at places that look alike."""
         return looking.alike(table, correction, scope)
 
     @tool
@@ -379,10 +381,10 @@ def add_mending_tools(tool: Tool, looking: Looking) -> None:
         without: Annotated[list[int] | None, Field(description="Numbers of proposals that are left out.")] = None,
         author: str | None = None,
     ) -> Any:
-        """Make the proposals of find_alike, all or none."""
+        """Accept the proposals of find_alike, all or none."""
         return looking.accept(table, correction, scope, without or [], author)
 
     @tool
     def undo_corrections(document: str, corrections: list[str], author: str | None = None) -> Any:
-        """Take corrections back; of an undoing: bring back what it took back."""
+        """Undo corrections; undoing an undo restores them."""
         return looking.undo(document, corrections, author)

@@ -143,7 +143,7 @@ def _foreign(method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
     sent = headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
     if sent and kind in _SIMPLE:
-        return 415, "say what the body is, such as Content-Type: application/json or application/octet-stream"
+        return 415, "the body needs a Content-Type, such as application/json or application/octet-stream"
     return None
 
 

@@ -143,10 +143,10 @@ class Proposed(BaseModel):
 
 _EARLY: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "What was made. Who accepts text/event-stream and gives a `sight` is told twice:"
+        "description": "The corrections made. A client that accepts text/event-stream and gives a `sight` gets events:"
         " event `drawn` (version, reading, cells) as soon as the table is read again, then event `made`, once it is"
-        " kept, as the plain answer without what was told already; or event `refused` (status, detail): then nothing"
-        " was kept, and what was drawn is not so.",
+        " kept, as the plain answer without the parts already sent; or event `refused` (status, detail): then nothing"
+        " was kept, and the drawn state is void.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
@@ -163,24 +163,24 @@ def add_looking(app: FastAPI, looking: Looking) -> None:
 
     @app.get("/tables/{table}/reading", response_model=dict[str, Any])
     def reading(table: Name, annotator: Annotator = None) -> Response:
-        """A table as it is read now: frame, roles of rows, both header trees, metadata, doubts, its sheet or page."""
+        """The current reading of a table: range, row roles, header trees, metadata, issues, sheet or page."""
         return _answer(looking.reading(table, annotator), annotator)
 
     @app.get("/tables/{table}/cells", response_model=dict[str, Any])
     def cells(
         table: Name, top: Line = 0, left: Line = 0, bottom: Line = 199, right: Line = 49, annotator: Annotator = None
     ) -> Response:
-        """The cells of a part of the table's sheet (of the table, in other media), with looks and roles."""
+        """Cells of a part of the sheet or table, with styles and roles."""
         return _answer(looking.cells(table, Rect(top, left, bottom, right), annotator), annotator)
 
     @app.get("/tables/{table}/cell", response_model=dict[str, Any])
     def cell(table: Name, row: Line, column: Line, annotator: Annotator = None) -> Response:
-        """One cell: its value with paths, unit and notes, or the header that it is and the values under it."""
+        """One cell: a value with headers, unit and notes, or a header with its values."""
         return _answer(looking.cell(table, row, column, annotator), annotator)
 
     @app.get("/documents/{document}/corrections", response_model=Corrections)
     def corrections(document: Identity, annotator: Annotator = None) -> Response:
-        """All that was said of a document, in turn, and where each correction stands."""
+        """All corrections of a document, with their states."""
         return _answer(looking.corrections(document, annotator), annotator)
 
     @app.get("/documents/{document}/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}})
@@ -189,12 +189,12 @@ def add_looking(app: FastAPI, looking: Looking) -> None:
         page: Annotated[int, Query(ge=1, le=100_000)],
         scale: Annotated[float, Query(ge=0.1, le=4.0, description="Pixels a point.")] = 1.5,
     ) -> Response:
-        """A page of a PDF as it is printed."""
+        """A page of a PDF as PNG."""
         return Response(looking.picture(document, page, scale), media_type="image/png")
 
     @app.get("/documents/{document}/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})
     def page(document: Identity) -> Response:
-        """A saved web page, to be shown in a sandbox without script and network."""
+        """A saved web page, without scripts and network."""
         text = looking.markup(document).encode("utf-8", "replace")
         return Response(text, media_type="text/html; charset=utf-8", headers={"content-security-policy": PAGE_POLICY})
 
@@ -204,14 +204,14 @@ def add_mending(app: FastAPI, looking: Looking) -> None:
 
     @app.post("/tables/{table}/corrections", response_model=Made, responses=_EARLY)
     async def correct(table: Name, strokes: Strokes, request: Request) -> Response:
-        """Correct a table; 409 where somebody else has said otherwise of the same place meanwhile."""
+        """Correct a table; 409 if somebody else has corrected the same place meanwhile."""
         said = strokes
         named = (said.operations, said.author, said.seen, said.annotator, _shown(said.sight))
         return await answer_early(request, lambda tell: looking.correct(table, *named, tell))
 
     @app.post("/tables/{table}/preview", response_model=Changes)
     def preview(table: Name, strokes: Strokes) -> Response:
-        """What strokes would change, in words; nothing is kept."""
+        """The changes that corrections would make, in words; nothing is stored."""
         return _answer({"changes": looking.preview(table, strokes.operations, strokes.author)})
 
     @app.get("/tables/{table}/alike", response_model=Proposed)
@@ -221,19 +221,19 @@ def add_mending(app: FastAPI, looking: Looking) -> None:
         scope: Scope = "workbook",
         annotator: Annotator = None,
     ) -> Response:
-        """The same correction wherever the same look recurs; of the last one where none is named."""
+        """Proposals to make the same correction at places that look alike."""
         return _answer(looking.alike(table, correction, scope, annotator), annotator)
 
     @app.post("/tables/{table}/alike", response_model=Made, responses=_EARLY)
     async def accept(table: Name, accepting: Accepting, request: Request) -> Response:
-        """Make the proposals of `alike`, all or none."""
+        """Accept the proposals of `alike`, all or none."""
         said = accepting
         named = (said.correction, said.scope, said.without, said.author, said.annotator, _shown(said.sight))
         return await answer_early(request, lambda tell: looking.accept(table, *named, tell))
 
     @app.post("/documents/{document}/undo", response_model=Made, responses=_EARLY)
     async def undo(document: Identity, undoing: Undoing, request: Request) -> Response:
-        """Take corrections back, all or none; of an undoing: bring back what it took back."""
+        """Undo corrections, all or none; undoing an undo restores them."""
         named = (undoing.corrections, undoing.author, undoing.annotator, _shown(undoing.sight))
         return await answer_early(request, lambda tell: looking.undo(document, *named, tell))
 
@@ -268,25 +268,25 @@ def add_questions(app: FastAPI, service: LibraryService) -> None:
 
     @app.get("/queries", response_model=forms.SavedQueries, responses={304: {"description": "Unchanged"}})
     def queries() -> Response:
-        """The questions that are kept."""
+        """The saved queries."""
         return _answer({"queries": service.queries()})
 
     @app.get("/queries/{name}/rows", response_model=forms.Answer, responses={304: {"description": "Unchanged"}})
     def rows(name: QueryName, request: Request, limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 1_000) -> Response:
-        """The rows of a question that is kept; its parameters stand in the address: `?year=1990`."""
+        """The rows of a saved query; its parameters are part of the address: `?year=1990`."""
         given = {key: value for key, value in request.query_params.items() if key != "limit"}
         return _answer(service.run_query(name, given, limit))
 
     @app.get("/survey", response_model=Survey, responses={304: {"description": "Unchanged"}})
     def survey() -> Response:
-        """What kinds of tables there are, how deep their headers, by domain, medium, year and language."""
+        """Counts of tables by kind, header depth, domain, medium, year and language."""
         return _answer(service.survey())
 
     media: dict[str, Any] = {"content": {forms.MEDIA[form].partition(";")[0]: {} for form in ANSWER_FORMS}}
 
     @app.post("/query/export", response_class=Response, responses={200: media})
     def export(question: forms.QuestionForm) -> Response:
-        """All rows of a SELECT, or of a question that is kept, as CSV, JSON, a workbook and so on."""
+        """All rows of a SELECT or a saved query, as CSV, JSON, Excel and others."""
         data = service.export_query(question.sql, question.form, question.parameters)
         return Response(data, media_type=forms.MEDIA[question.form])
 
@@ -297,7 +297,7 @@ def add_questions(app: FastAPI, service: LibraryService) -> None:
 
     @app.post("/plot", response_class=Response, responses=_PICTURES)
     def plot(drawing: forms.Drawing) -> Response:
-        """The rows of a SELECT, or of a question that is kept, as a picture."""
+        """A plot of the rows of a SELECT or a saved query."""
         kind = None if drawing.kind == "auto" else drawing.kind
         scene = service.plot(drawing.sql, drawing.parameters, kind, drawing.title)
         if drawing.form == "png":
@@ -310,7 +310,7 @@ def add_graph(app: FastAPI, service: LibraryService) -> None:
 
     @app.post("/sparql", response_class=Response, responses=_ANSWERS)
     def sparql(asked: forms.GraphQuestion) -> Response:
-        """The answer to a question in SPARQL over the tables as RDF; it only reads, and reaches nothing outside."""
+        """The result of a SPARQL query over the tables as RDF; it only reads."""
         return Response(service.sparql(asked.query, asked.form), media_type=_RESULTS[asked.form])
 
     @app.get("/tables/{table}/picture", response_class=Response, responses=_PICTURES)
@@ -319,7 +319,7 @@ def add_graph(app: FastAPI, service: LibraryService) -> None:
         address: Annotated[str, Query(min_length=2, max_length=16, description="Of a value: B10.")],
         form: Literal["svg", "png"] = "svg",
     ) -> Response:
-        """The spot where a value stands: its labels and the cells around it, as a picture."""
+        """A picture of a value with its headers and the cells around it."""
         scene = service.picture(table, address)
         if form == "png":
             return Response(scene_png(scene), media_type="image/png")
@@ -331,10 +331,10 @@ def add_saving(app: FastAPI, service: LibraryService) -> None:
 
     @app.put("/queries/{name}", response_model=forms.SavedQuery)
     def save(name: QueryName, query: forms.NewQuery) -> Response:
-        """Keep a question under a name; the same name replaces it."""
+        """Save a query under a name; the same name replaces it."""
         return _answer(service.save_query(name, query.sql, query.description))
 
     @app.delete("/queries/{name}", status_code=204)
     def forget(name: QueryName) -> None:
-        """Take a question out."""
+        """Delete a saved query."""
         service.forget_query(name)

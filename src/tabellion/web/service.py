@@ -168,7 +168,7 @@ class LibraryService:
         return self.library.save_query(name, sql, description)
 
     def forget_query(self, name: str) -> None:
-        self.library.forget_query(name)
+        self.library.delete_query(name)
 
     def plot(
         self,
@@ -224,7 +224,7 @@ class LibraryService:
         return complete_name(self.library, begun, question)
 
     def export(self, name: str, form: FormName | Literal["sqlite", "duckdb"]) -> bytes:
-        """One table in a form that tables are published in."""
+        """One table in an export format."""
         if form == "sqlite" or form == "duckdb":
             return self.export_file(form, [name])
         with self.library.catalogue.reading() as connection:

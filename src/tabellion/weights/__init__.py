@@ -103,7 +103,7 @@ def _other_code(path: Path, shipped: Path) -> str:
     """That the features of two weights files are told by different code, as far as their cards say so."""
     cards = [one.with_name(f"{one.stem}{CARD}") for one in (path, shipped)]
     told = [msgspec.json.decode(card.read_bytes()).get("features") for card in cards if card.exists()]
-    return "its features are told in another way now" if len(set(filter(None, told))) > 1 else ""
+    return "its features are computed differently now" if len(set(filter(None, told))) > 1 else ""
 
 
 _HELD: OrderedDict[Path, object] = OrderedDict()

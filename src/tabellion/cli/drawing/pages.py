@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from tabellion.cli.drawing.sheet import SHOWN_ROLES
 from tabellion.errors import SourceMissingError, TabellionError
 from tabellion.export.chart import encode_png
 from tabellion.model.grid import GridPart
@@ -71,9 +72,9 @@ def mark_pages(extraction: Extraction) -> list[tuple[PrintedPage, list[PictureMa
 
 
 def mark_legend() -> list[PictureMark]:
-    """The colours and what they stand for, to be put above the first page."""
+    """The colours and their meaning, for the top of the first page."""
     return [
-        PictureMark(Box(8 + 52 * number, 6, 58 + 52 * number, 18), colour, True, role, role)
+        PictureMark(Box(8 + 52 * number, 6, 58 + 52 * number, 18), colour, True, *[SHOWN_ROLES.get(role, role)] * 2)
         for number, (role, colour) in enumerate(COLOURS.items())
     ]
 

@@ -96,11 +96,16 @@ ROW_WORDS = {role: Style(color=style.color) for role, style in ROLE_STYLES.items
 ROW_WORDS |= {"data": ROW_WORDS["value"], "header": Style.parse("#7fb2ff"), "note": Style.parse("#b9b4a6")}
 
 
+ROW_WORDS["total"] = ROW_WORDS["derived"]
+SHOWN_ROLES = {"stub": "row header", "derived": "total"}
+"""Roles as people call them, where that is not their name in the output."""
+
+
 def draw_legend(styles: Mapping[str, Style] = ROLE_STYLES) -> Text:
     """One line that names every colour."""
     legend = Text()
     for name, style in styles.items():
-        legend.append(f" {name} ", style).append(" ")
+        legend.append(f" {SHOWN_ROLES.get(name, name)} ", style).append(" ")
     return legend
 
 

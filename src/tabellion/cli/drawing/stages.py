@@ -21,6 +21,7 @@ from tabellion.cli.drawing.sheet import (
     QUIET,
     ROLE_STYLES,
     ROW_WORDS,
+    SHOWN_ROLES,
     SheetSettings,
     draw_legend,
     draw_sheet,
@@ -57,7 +58,7 @@ MOST_CHILDREN = 16  # headers drawn below one parent; fewer where the tree is to
 
 def draw_trees(table: Table, *, sure: bool = False, width: int = 100) -> RenderableType:
     """Both header trees, side by side where there is room; `sure` adds how sure each parent is."""
-    top, left = draw_tree(table, table.top, "top", sure), draw_tree(table, table.left, "left", sure)
+    top, left = draw_tree(table, table.top, "column headers", sure), draw_tree(table, table.left, "row headers", sure)
     if width < 72:
         both = Lines.grid(padding=(0, 0, 1, 0))
         both.add_row(top)
@@ -71,8 +72,8 @@ def draw_trees(table: Table, *, sure: bool = False, width: int = 100) -> Rendera
 def draw_tree(table: Table, tree: HeaderTree, name: str, sure: bool) -> Tree:
     """One header tree with the address of each header."""
     count = len(tree.nodes)
-    size = f"  {count} header{'s' if count != 1 else ''}, {tree.depth()} deep" if count else "  none"
-    title = Text.assemble((f" {name} ", ROLE_STYLES["header" if name == "top" else "stub"]), (size, QUIET))
+    size = f"  {count}, {tree.depth()} deep" if count else "  none"
+    title = Text.assemble((f" {name} ", ROLE_STYLES["stub" if name == "row headers" else "header"]), (size, QUIET))
     root = Tree(title, guide_style="dim")
     children: dict[int | None, list[HeaderNode]] = defaultdict(list)
     for node in tree.nodes:
@@ -121,8 +122,8 @@ def draw_tuples(tuples: Sequence[Tuple], total: int) -> RenderableType:
     lines.add_column("cell", style="dim", no_wrap=True)
     lines.add_column("value", justify="right", no_wrap=True)
     lines.add_column("unit", style="dim")
-    lines.add_column("left", style=ROW_WORDS["stub"])
-    lines.add_column("top", style=ROW_WORDS["header"])
+    lines.add_column("row headers", style=ROW_WORDS["stub"])
+    lines.add_column("column headers", style=ROW_WORDS["header"])
     lines.add_column("notes", style="dim italic", no_wrap=True, overflow="ellipsis", max_width=40)
     for one in tuples:
         lines.add_row(
@@ -247,7 +248,7 @@ def draw_labels(pages: Iterable[Labelled], view: View) -> Iterator[RenderableTyp
     for labelled in pages:
         grid, labels = labelled.labels.grid, labelled.labels
         words = [
-            role if role == "blank" else f"{role} {sure:.2f}"
+            role if role == "blank" else f"{SHOWN_ROLES.get(role, role)} {sure:.2f}"
             for role, sure in zip(labels.roles, labels.probability.max(axis=1).tolist(), strict=True)
         ]
         yield heading(grid.place.sheet or _place_name(grid.place) or "grid", _kind_text(labelled))
@@ -272,7 +273,9 @@ def draw_extraction(extraction: Extraction, view: View) -> Iterator[RenderableTy
         grid = labelled.labels.grid
         own = [table for table in extraction.tables if table.grid is grid]
         yield heading(grid.place.sheet or _place_name(grid.place) or extraction.document.source, _kind_text(labelled))
-        yield draw_sheet(grid, look_by_role(grid, own), labelled.labels.roles, view.sheet)
+        yield draw_sheet(
+            grid, look_by_role(grid, own), [SHOWN_ROLES.get(role, role) for role in labelled.labels.roles], view.sheet
+        )
         for table in own:
             yield _table_heading(table)
             yield draw_trees(table, width=view.width)
@@ -334,7 +337,7 @@ def _place_name(place: Place) -> str:
 
 
 def _table_heading(table: Table) -> Text:
-    counts = f"{len(table.tuples):,} tuple{'s' if len(table.tuples) != 1 else ''}"
+    counts = f"{len(table.tuples):,} value{'s' if len(table.tuples) != 1 else ''}"
     sure = f"genuine {table.genuine:.2f}, confidence {table.confidence:.2f}"
     about = f"{table.place.range or ''}  {table.orientation}, {counts}, {sure}"
     text = Text.assemble("\n", (f"table {table.id}", "bold"), ("  " + about, QUIET), "\n")
@@ -344,7 +347,7 @@ def _table_heading(table: Table) -> Text:
 
 
 def _kind_text(labelled: Labelled) -> str:
-    return f"{labelled.kind}, {labelled.kind_probability:.0%} sure"
+    return f"{labelled.kind} ({labelled.kind_probability:.0%})"
 
 
 def _nothing_found(extraction: Extraction) -> Iterator[RenderableType]:

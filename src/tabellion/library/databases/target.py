@@ -169,9 +169,9 @@ EXPORTS = "tabellion_exports"
 
 MEANINGS = {
     "documents": "the documents that the tables were read from",
-    "tables": "the tables; each stands under its name as it is laid out",
-    "columns": "the columns of those tables, with the whole path of labels over each",
-    "tuples": "every value of every table with its labels, its place in the document and how sure the reading is",
+    "tables": "the tables; each is also a table of the database under its own name",
+    "columns": "the columns of those tables, with the path of headers over each",
+    "tuples": "every value of every table with its headers, its place in the document and its confidence",
     EXPORTS: "which edition of each document tabellion wrote here, and from which library",
     "documents.sha256": "hash of the bytes of this edition",
     "tables.name": "the table that holds it as it is laid out",

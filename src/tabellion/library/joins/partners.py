@@ -100,7 +100,7 @@ def find_partners(library: Library, name: str, limit: int = 10) -> list[Partner]
 
 def _accepted(library: Library, documents: Iterable[str]) -> dict[str, dict[str, str]]:
     """By document, the labels that people said are other names for labels of other tables."""
-    return {document: same_labels(log) for document, log in library.logs(documents).items()}
+    return {document: same_labels(log) for document, log in library.corrections(documents).items()}
 
 
 def plainly(same: Mapping[str, str]) -> Plain:
