@@ -119,7 +119,7 @@ def test_targets_follow() -> None:
         grid = grid_of(draft)
         targets = targets_of(draft, grid, gather_evidence(grid))
         assert len(targets.role)
-        assert np.isin(targets.derived, (-1, 0, 1)).all()
+        assert np.isin(targets.flags, (-1, 0, 1)).all()
 
 
 def test_totals_are_sums_more_often_than_not() -> None:

@@ -2,22 +2,22 @@
 
 Cells become tokens with evidence (`tokens`, `wording`, `sums`, `evidence`, `relations`); a small network says of each
 what it is and which labels it points to (`weights/network.py`); the most likely whole reading is decoded (`decode`) and
-becomes frames (`frames`).
+becomes frames (`frames`). Long grids are read in parts (`windows`).
 """
 
 from __future__ import annotations
 
 from tabellion.interpret.confidence import rate_tables
 from tabellion.interpret.decode import decode
-from tabellion.interpret.evidence import FEATURES, Evidence, gather_evidence
+from tabellion.interpret.evidence import FEATURES, gather_evidence
 from tabellion.interpret.frames import frame_tables
-from tabellion.interpret.relations import RELATIONS, relate_flags, relate_groups
+from tabellion.interpret.relations import RELATIONS
+from tabellion.interpret.windows import run_network
 from tabellion.model.frame import Labelled
 from tabellion.model.grid import Grid
 from tabellion.weights import Weights
-from tabellion.weights.network import Network, Outputs
 
-__all__ = ["interpret_grid", "run_network"]
+__all__ = ["interpret_grid"]
 
 
 def interpret_grid(grid: Grid, weights: Weights) -> Labelled:
@@ -28,8 +28,3 @@ def interpret_grid(grid: Grid, weights: Weights) -> Labelled:
     tables = decode(evidence, outputs)
     return frame_tables(grid, evidence.tokens, tables, outputs.roles, rate_tables(tables, network.calibration))
 
-
-def run_network(network: Network, evidence: Evidence) -> Outputs:
-    """What the network says of the tokens of a grid."""
-    groups = list(relate_groups(evidence.codes).values())
-    return network.run(evidence.pieces, evidence.features, groups, relate_flags(evidence.codes))

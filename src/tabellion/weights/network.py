@@ -7,6 +7,7 @@ from the relations. The sizes are those of the arrays. Trained with PyTorch (`le
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from tabellion.weights.contract import VERSION, Arrays, read_arrays, write_arrays
 
 Floats = NDArray[np.float32]
+Codes = NDArray[np.intp]
 SHARE = 100.0  # a feature above 1 is a share in hundredths
 
 
@@ -63,7 +65,7 @@ class Network(msgspec.Struct, frozen=True, eq=False):
     ) -> Outputs:
         """The outputs for the tokens of one grid; `groups` and `flags` as the relations' order has them."""
         weights = self.arrays
-        bias = self._bias(len(pieces), groups, flags)
+        count, codes = len(pieces), self._codes(groups, flags)
         on = pieces > 0
         words = (weights["embed"][pieces] * on[..., None]).sum(axis=1)
         words /= np.sqrt(np.maximum(on.sum(axis=1), 1))[:, None]
@@ -73,13 +75,15 @@ class Network(msgspec.Struct, frozen=True, eq=False):
         hidden = np.concatenate([weights["null"][None, :], hidden])
         layer = 0
         while f"{layer}.qkv.w" in weights:
-            hidden = self._layer(hidden, bias[layer * self.heads : (layer + 1) * self.heads], layer)
+            bias = self._bias(count, codes, layer * self.heads, (layer + 1) * self.heads)
+            hidden = self._layer(hidden, bias, layer)
             layer += 1
         hidden = _normed(hidden, weights, "nf")
         tokens = hidden[1:]
         inner = _gelu(tokens @ weights["role1.w"] + weights["role1.b"])
         found = inner @ weights["role2.w"] + weights["role2.b"]
-        pointers = self._pointers(hidden, bias[layer * self.heads :])
+        last = len(weights["relations"])
+        pointers = self._pointers(hidden, self._bias(count, codes, layer * self.heads, last))
         roles, flags = found[:, : -self.flags], found[:, -self.flags :]
         return Outputs(_log_softmax(roles), pointers, -np.logaddexp(0, -flags))
 
@@ -94,8 +98,9 @@ class Network(msgspec.Struct, frozen=True, eq=False):
         scores += bias
         scores -= scores.max(axis=-1, keepdims=True)
         np.exp(scores, out=scores)
-        scores /= scores.sum(axis=-1, keepdims=True)
-        seen = np.matmul(scores, said).transpose(1, 0, 2).reshape(count, width)
+        seen = np.matmul(scores, said)
+        seen /= scores.sum(axis=-1, keepdims=True)
+        seen = seen.transpose(1, 0, 2).reshape(count, width)
         hidden = hidden + seen @ weights[f"{layer}.out.w"] + weights[f"{layer}.out.b"]
         inner = _gelu(_normed(hidden, weights, f"{layer}.n2") @ weights[f"{layer}.up.w"] + weights[f"{layer}.up.b"])
         return np.asarray(hidden + inner @ weights[f"{layer}.down.w"] + weights[f"{layer}.down.b"])
@@ -107,45 +112,57 @@ class Network(msgspec.Struct, frozen=True, eq=False):
         scores = np.matmul(asked, offered) * np.float32(asked.shape[-1] ** -0.5) + bias
         return _log_softmax(scores[:, 1:])
 
-    def _bias(self, count: int, groups: list[NDArray[np.int32]], flags: list[NDArray[np.bool_]]) -> Floats:
-        """The bias of each head and pointer for each pair, the null token first."""
-        table = self.arrays["relations"]  # (heads and pointers, relations)
-        found = np.zeros((len(table), count + 1, count + 1), dtype=np.float32)
-        inner = np.zeros((len(table), count * count), dtype=np.float32)
-        start = at = 0
-        while at < len(groups):  # groups are looked up two or three at a time, in one small table
-            together, size = [at], GROUP_SIZES[at] + 1
-            while at + len(together) < len(groups) and size * (GROUP_SIZES[at + len(together)] + 1) <= _TABLE:
-                size *= GROUP_SIZES[at + len(together)] + 1
-                together.append(at + len(together))
-            looked_up = np.zeros((len(table), 1), dtype=np.float32)
-            code = np.zeros(count * count, dtype=np.intp)
-            for one in together:
-                values = np.concatenate(
-                    [np.zeros((len(table), 1), np.float32), table[:, start : start + GROUP_SIZES[one]]], axis=1
-                )
-                start += GROUP_SIZES[one]
-                looked_up = (looked_up[:, :, None] + values[:, None, :]).reshape(len(table), -1)
-                code = code * (GROUP_SIZES[one] + 1) + groups[one].ravel() + 1
-            for head in range(len(table)):
-                inner[head] += looked_up[head].take(code)
-            at += len(together)
-        for number, flag in enumerate(flags):
-            places = np.flatnonzero(flag)
-            weight = table[:, start + number]
-            if len(places) * _DENSE < count * count:
-                inner[:, places] += weight[:, None]
-            else:
-                inner += weight[:, None] * flag.ravel().astype(np.float32)[None, :]
-        found[:, 1:, 1:] = inner.reshape(len(table), count, count)
-        found[:, :, 0] += table[:, -2][:, None]
-        found[:, 0, :] += table[:, -1][:, None]
+    def _codes(self, groups: list[NDArray[np.int32]], flags: list[NDArray[np.bool_]]) -> list[tuple[Floats, Codes]]:
+        """Tables of relations that are looked up together, each with the entry of every pair."""
+        sizes = (*(size + 1 for size in GROUP_SIZES), *(2 for _ in flags))
+        values = [*(group.ravel() + 1 for group in groups), *(flag.ravel() for flag in flags)]
+        found = []
+        for held, table in _tables(self, sizes):
+            code = np.zeros(len(values[0]), dtype=np.intp)
+            for at in held:
+                code *= sizes[at]
+                code += values[at]
+            found.append((table, code))
+        return found
+
+    def _bias(self, count: int, codes: list[tuple[Floats, Codes]], first: int, last: int) -> Floats:
+        """The bias of some heads or pointers for each pair, the null token first."""
+        relations = self.arrays["relations"][first:last]
+        found = np.empty((last - first, count + 1, count + 1), dtype=np.float32)
+        held, more = (np.empty(count * count, dtype=np.float32) for _ in range(2))
+        for head in range(last - first):
+            for number, (table, code) in enumerate(codes):
+                np.take(table[first + head], code, out=more if number else held, mode="clip")
+                if number:
+                    np.add(held, more, out=held)
+            found[head, 1:, 1:] = held.reshape(count, count)
+        found[:, :, 0] = relations[:, -2][:, None]
+        found[:, 0, :] = relations[:, -1][:, None]
+        found[:, 0, 0] += relations[:, -2]
         return found
 
 
 GROUP_SIZES = (15, 11, 7, 9, 4, 3, 3)
-_TABLE = 4_096  # entries of a table in which groups are looked up together
-_DENSE = 8
+_TABLE = 16_384  # entries of a table, so that what is looked up for one head stays close to the processor
+
+
+@lru_cache(maxsize=2)
+def _tables(network: Network, sizes: tuple[int, ...]) -> list[tuple[list[int], Floats]]:
+    """Relations that are looked up together, each with a table: (heads and pointers, combinations)."""
+    relations = network.arrays["relations"]
+    made: list[tuple[list[int], Floats]] = []
+    held: list[int] = []
+    table = np.zeros((len(relations), 1), dtype=np.float32)
+    start = 0
+    for at, size in enumerate(sizes):
+        if held and table.shape[1] * size > _TABLE:
+            made.append((held, table))
+            held, table = [], np.zeros((len(relations), 1), dtype=np.float32)
+        none = np.zeros((len(relations), 1), dtype=np.float32)  # where no relation of the group holds, or no flag
+        weights = np.concatenate([none, relations[:, start : start + size - 1]], axis=1)
+        table = (table[:, :, None] + weights[:, None, :]).reshape(len(relations), -1)
+        held, start = [*held, at], start + size - 1
+    return [*made, (held, table)]
 
 
 def _normed(values: Floats, weights: dict[str, Floats], name: str) -> Floats:

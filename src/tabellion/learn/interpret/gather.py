@@ -31,8 +31,10 @@ def gather(corpora: Path) -> Gathered:
         "published-make": [
             (draft, str(gold.get("origin") or draft.name)) for draft, gold in sheet_drafts(corpora / "published-make")
         ],
-        "office-own": _own(corpora, "office-unlabelled"),
-        "published-own": [*_own(corpora, "fuste"), *_own(corpora, "statsheets")],
+        "office-own": [*_own(corpora, "office-unlabelled"), *_own(corpora, "office-make")],
+        "published-own": [
+            *_own(corpora, "published-make"), *_own(corpora, "fuste"), *_own(corpora, "statsheets"),
+        ],
         "pages-make": [(draft, str(gold["family"])) for draft, gold in page_drafts(corpora / "pages-make")],
         "hitab-top": [(draft, draft.name) for draft in hitab_drafts(corpora / "hitab-top")],
         "xmltables": [(draft, draft.name) for draft in article_drafts(corpora / "xmltables", 2)],

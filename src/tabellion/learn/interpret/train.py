@@ -36,9 +36,9 @@ from tabellion.weights.network import Network
 
 WEIGHT = {
     "office-make": 1.0,
-    "office-own": 0.8,
+    "office-own": 0.9,
     "published-make": 1.3,
-    "published-own": 1.0,
+    "published-own": 1.2,
     "pages-make": 0.6,
     "hitab-top": 0.15,
     "xmltables": 0.02,

@@ -221,7 +221,8 @@ def tree_stub(pen: Pen, count: int) -> Stub:
                     gap(pen, rows)
         return made
 
-    start = pen.among(plain=5, parent=2, sibling=1.5, deeper=0.7)
+    start = pen.among(plain=5, parent=2, sibling=1.5, deeper=0.7, heading=0.7 * manner.styled)
+    strong = strong and start != "heading"
     if start == "plain":
         made = grow(None, 0, pen.number(2, max(2, count // 3)))
         if pen.chance(0.3):
@@ -229,11 +230,14 @@ def tree_stub(pen: Pen, count: int) -> Stub:
             add_total(pen, rows, made, None, pen.pick((0, 0, 0, 1)))
     else:
         text = pen.pick(words.TOTALS) if pen.chance(0.7) else pen.words(1)[1][0]
-        deeper = start == "deeper"
-        total = Row({0: (text, TEXT)}, TOTAL, None, 2 * deeper, manner.total_bold and not deeper)
+        heading = start == "heading"  # deeper than its parts, but alone in bold, and named for what the list counts
+        if heading:
+            text = pen.pick(("Total {}", "All {}", "Total, {}")).format(pen.words(1)[1][0].lower())
+        level = pen.pick((1, 2, 2, 3)) if heading else 2 * (start == "deeper")
+        total = Row({0: (text, TEXT)}, TOTAL, None, level, heading or (manner.total_bold and start != "deeper"))
         rows.append(total)
-        under = start == "parent"
-        total.parts = grow(total if under else None, int(under), pen.number(2, max(2, count // 3)))
+        above = total if start in ("parent", "heading") else None
+        total.parts = grow(above, int(start == "parent"), pen.number(2, max(2, count // 3)))
     if rows[-1].kind == BLANK:
         rows.pop()
     if pen.chance(0.1):
