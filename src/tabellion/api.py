@@ -169,7 +169,7 @@ def extract(
     pages: str | int | tuple[int, int] | None = None,
     pages_apart: bool = False,
     password: str | None = None,
-    reader: ReaderMethod = "staged",
+    reader: ReaderMethod = "auto",
     rows: RowMethod = "boosted",
     parents: ParentMethod = "boosted",
     genuine: GenuineMethod = "boosted",

@@ -18,9 +18,10 @@ from tabellion.label.fixed import fix_frames, label_stated
 from tabellion.locate import RunningText, locate_printed, locate_regions
 from tabellion.model.correction import NOTHING, Fixes
 from tabellion.model.document import LIKELY, AnyRegion, Document, Issue, MarkupRegion, PrintedRegion
-from tabellion.model.frame import Labelled, Nested
+from tabellion.model.frame import Frame, Labelled, Nested
 from tabellion.model.grid import Grid
 from tabellion.model.markup import MarkupPage
+from tabellion.model.methods import STEPS
 from tabellion.model.place import Place
 from tabellion.model.printed import PrintedPage
 from tabellion.model.table import Table
@@ -191,25 +192,45 @@ def label_regions(
     found: Sequence[tuple[AnyRegion, Grid]], settings: Settings, weights: Weights, fixes: Fixes = NOTHING
 ) -> list[Labelled]:
     """Grids of regions of one document, labelled; `fixes` is what is given of them."""
-    if settings.reader == "learned":
-        labelled = [_interpret(grid, region.genuine, fixes, weights) for region, grid in found]
-    else:
-        recognised = [Recognised(grid, region.genuine, fixes) for region, grid in found]
-        labelled = label_grids(recognised, weights, settings.rows, settings.headers)
+    staged = [Recognised(grid, region.genuine, fixes) for region, grid in found if not _is_learned(grid, settings)]
+    told = iter(label_grids(staged, weights, settings.rows, settings.headers))
+    labelled = [
+        _interpret(grid, region.genuine, fixes, weights) if _is_learned(grid, settings) else next(told)
+        for region, grid in found
+    ]
     return [
         msgspec.structs.replace(each, issues=region.issues + grid.issues + each.issues)
         for each, (region, grid) in zip(labelled, found, strict=True)
     ]
 
 
+def _is_learned(grid: Grid, settings: Settings) -> bool:
+    """Whether the learned reader reads a grid. A method that is chosen for a step of the staged reader asks for that."""
+    if settings.reader != "auto":
+        return settings.reader == "learned"
+    chosen = settings.rows != STEPS["rows"].default or settings.parents != STEPS["parents"].default
+    return grid.medium == "spreadsheet" and not chosen
+
+
 def _interpret(grid: Grid, genuine: float, fixes: Fixes, weights: Weights) -> Labelled:
-    """The tables of a grid by the learned reader; what the source states, or people said, holds."""
+    """The tables of a grid by the learned reader; what the source states, or people corrected, holds."""
     if grid.stated:
         return fix_frames(label_stated(grid, given=fixes.of_labels() != NOTHING), fixes, weights)
     labelled = interpret_grid(grid, weights)
-    frames = [msgspec.structs.replace(frame, genuine=genuine) for frame in labelled.frames]
-    labelled = msgspec.structs.replace(labelled, frames=tuple(frames))
-    return fix_frames(labelled, fixes, weights)
+    frames = {frame.rect: msgspec.structs.replace(frame, genuine=genuine) for frame in labelled.frames}
+    fixed = fix_frames(msgspec.structs.replace(labelled, frames=tuple(frames.values())), fixes, weights)
+    return msgspec.structs.replace(
+        fixed, frames=tuple(_still_stated(frame, frames.get(frame.rect)) for frame in fixed.frames)
+    )
+
+
+def _still_stated(frame: Frame, read: Frame | None) -> Frame:
+    """A frame as it was read, with its trees; without them where a correction changed its lines."""
+    same = read is not None and all(
+        getattr(frame, name) == getattr(read, name)
+        for name in ("header_rows", "body_rows", "stub_columns", "value_columns")
+    )
+    return frame if same or frame.stated is None else msgspec.structs.replace(frame, stated=None)
 
 
 def reject_region(region: AnyRegion, settings: Settings, weights: Weights) -> Rejected:

@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True):
     """
 
     limits: Limits = Limits()
-    reader: ReaderMethod = "staged"
+    reader: ReaderMethod = "auto"
     rows: RowMethod = "boosted"
     parents: ParentMethod = "boosted"
     weights: str | None = None

@@ -27,4 +27,3 @@ def interpret_grid(grid: Grid, weights: Weights) -> Labelled:
     outputs = run_network(network, evidence)
     tables = decode(evidence, outputs)
     return frame_tables(grid, evidence.tokens, tables, outputs.roles, rate_tables(tables, network.calibration))
-

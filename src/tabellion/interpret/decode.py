@@ -9,12 +9,12 @@ it. Fails where tables interlock.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tabellion.interpret.boxes import FEWEST, LEAST, Box, Floats, Line, Probabilities, find_boxes
 from tabellion.interpret.evidence import Evidence
 from tabellion.interpret.targets import (
     DERIVED,
@@ -25,42 +25,23 @@ from tabellion.interpret.targets import (
     NEAREST_HEAD,
     PARENT,
     STUB,
-    TABLE_FIRST,
     VALUE,
 )
-from tabellion.interpret.tokens import Bools
 from tabellion.weights.network import Outputs
 
-Line = int
 Cell = tuple[Line, Line]
-Floats = NDArray[np.float64]
 
 OF_HEAD, OF_STUB, OF_BODY = (HEAD, LEVEL, JOIN), (STUB, GROUP, LEVEL, JOIN), (VALUE, GROUP)
-OF_TABLE = (HEAD, LEVEL, JOIN, STUB, GROUP, VALUE)
-_LEAST = 1e-4  # the least and one less the most that a probability counts
-_FEWEST = 2  # tokens of a table
 _MOST_HEAD, _MOST_STUB = 12, 12  # lines of a head or a stub that are tried
 _BEAM = 12  # outlines that are followed at a time
-
-
-class Box(NamedTuple):
-    """A rectangle of lines, both ends included."""
-
-    top: Line
-    left: Line
-    bottom: Line
-    right: Line
-
-    def holds(self, row: Line, column: Line) -> bool:
-        return self.top <= row <= self.bottom and self.left <= column <= self.right
 
 
 class DecodedTable(msgspec.Struct, eq=False):
     """A table in the lines of the tokens: `body` is its first row below the head, `values` its first column of values.
 
-    `heads` are those that the network looked at, `over` gives the head above each head, `pieces` the first piece of each further piece of a label, `names` heads of the
-    stub, `under` the parent row of each row, `groups` the rows that only head others, `voted` heads of columns without
-    one of their own. `doubts` are what the confidence is made of.
+    `heads` are those that the network looked at, `over` gives the head above each head, `pieces` the first piece of
+    each further piece of a label, `names` heads of the stub, `under` the parent row of each row, `groups` the rows that only
+    head others, `voted` heads of columns without one of their own. `doubts` are what the confidence is made of.
     """
 
     box: Box
@@ -77,19 +58,6 @@ class DecodedTable(msgspec.Struct, eq=False):
     doubts: tuple[float, ...] = ()
 
 
-class Probabilities(NamedTuple):
-    """What the network says of the tokens, and where they are."""
-
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
-    roles: Floats  # logs
-    pointers: Floats
-    flags: Floats
-
-    def of(self, token: int, roles: tuple[int, ...]) -> float:
-        return float(np.logaddexp.reduce(self.roles[token, list(roles)]))
-
-
 def decode(evidence: Evidence, outputs: Outputs) -> list[DecodedTable]:
     """The tables of a grid, in reading order."""
     known = Probabilities(
@@ -98,7 +66,7 @@ def decode(evidence: Evidence, outputs: Outputs) -> list[DecodedTable]:
         np.exp(outputs.pointers.astype(float)),
         np.exp(outputs.flags.astype(float)),
     )
-    if len(known.rows) < _FEWEST:
+    if len(known.rows) < FEWEST:
         return []
     found = []
     for box, certainty in find_boxes(known, evidence.tokens.kept):
@@ -106,103 +74,6 @@ def decode(evidence: Evidence, outputs: Outputs) -> list[DecodedTable]:
         if table is not None:
             found.append(table)
     return sorted(found, key=lambda table: table.box)
-
-
-def find_boxes(known: Probabilities, kept: Bools) -> list[tuple[Box, float]]:
-    """Rectangles that together hold the most: each token adds the log odds of being in its table."""
-    shares, inside = _memberships(known)
-    gains = []
-    for share in shares.T:
-        odds = np.clip(share / np.maximum(shares.sum(axis=1), 1e-9) * inside, _LEAST, 1 - _LEAST)
-        gains.append(np.log(odds) - np.log(1 - odds))
-    lines = np.flatnonzero(kept)
-    row_at = np.searchsorted(lines, known.rows)
-    width = int(known.columns.max()) + 1
-    fields = []
-    for gain in gains:
-        field = np.zeros((len(lines), width))
-        np.add.at(field, (row_at, known.columns), gain)
-        fields.append(field)
-    free = np.ones((len(lines), width), dtype=bool)
-    found: list[tuple[Box, float]] = []
-    best = [best_rectangle(field) for field in fields]
-    while best:
-        at = max(range(len(best)), key=lambda number: best[number][0])
-        total, (top, left, bottom, right) = best[at]
-        if total <= 0:
-            break
-        members = (row_at >= top) & (row_at <= bottom) & (known.columns >= left) & (known.columns <= right)
-        if members.sum() >= _FEWEST:
-            free[top : bottom + 1, left : right + 1] = False
-            odds = 1 / (1 + np.exp(-gains[at][members]))
-            found.append((Box(int(lines[top]), left, int(lines[bottom]), right), float(np.log(odds).mean())))
-            for number, field in enumerate(fields):
-                if not free[_slices(best[number][1])].all():
-                    field[~free] = -1e3
-        fields.pop(at), gains.pop(at), best.pop(at)
-        best = [
-            one if free[_slices(one[1])].all() else best_rectangle(field)
-            for one, field in zip(best, fields, strict=True)
-        ]
-    return found
-
-
-def _slices(box: Box) -> tuple[slice, slice]:
-    return slice(box.top, box.bottom + 1), slice(box.left, box.right + 1)
-
-
-def _memberships(known: Probabilities) -> tuple[Floats, Floats]:
-    """How likely each token is in each table, by the first cells pointed to; and that it is in one at all.
-
-    A first cell that itself points to an earlier one is of that one's table.
-    """
-    pointer = known.pointers[TABLE_FIRST]
-    to, none = pointer[:, 1:], pointer[:, 0]
-    in_role = np.exp(np.logaddexp.reduce(known.roles[:, list(OF_TABLE)], axis=1))
-    inside = np.clip((1 - none + in_role) / 2, _LEAST, 1 - _LEAST)
-    best = to.argmax(axis=1)
-    root = np.arange(len(best))
-    for token in range(len(best)):
-        at = token
-        while best[at] < at:
-            at = int(best[at])
-        root[token] = at
-    mass = to.sum(axis=0)
-    roots = sorted({int(root[token]) for token in np.flatnonzero(mass > 0.5)})
-    place = {token: at for at, token in enumerate(roots)}
-    shares = np.zeros((len(best), len(roots)))
-    for token in range(len(best)):
-        if int(root[token]) in place:
-            shares[:, place[int(root[token])]] += to[:, token]
-    return shares[:, shares.sum(axis=0) > _FEWEST], inside
-
-
-def best_rectangle(field: Floats) -> tuple[float, Box]:
-    """The rectangle with the largest sum, and the sum; the smallest of equal ones.
-
-    >>> best_rectangle(np.array([[-1.0, 2, -9], [3, 1, -9]]))
-    (5.0, Box(top=0, left=0, bottom=1, right=1))
-    """
-    positive = field > 0
-    if not positive.any():
-        return 0.0, Box(0, 0, 0, 0)
-    rows, columns = np.flatnonzero(positive.any(axis=1)), np.flatnonzero(positive.any(axis=0))
-    top, left = int(rows[0]), int(columns[0])
-    part = field[top : rows[-1] + 1, left : columns[-1] + 1]
-    sums = np.vstack([np.zeros(part.shape[1]), np.cumsum(part, axis=0)])
-    best, box = 0.0, Box(0, 0, 0, 0)
-    for start in range(len(part)):
-        across = np.cumsum(sums[start + 1 :] - sums[start], axis=1)
-        before = np.minimum.accumulate(np.hstack([np.zeros((len(across), 1)), across[:, :-1]]), axis=1)
-        gain = across - before
-        at = int(gain.argmax())
-        end, last = divmod(at, gain.shape[1])
-        if gain[end, last] > best + 1e-9:
-            best = float(gain[end, last])
-            low = np.hstack([[0.0], across[end, :-1]])[: last + 1]
-            first = int(low.argmin())
-            box = Box(top + start, left + first, top + start + end, left + last)
-    return best, box
 
 
 def read_box(known: Probabilities, evidence: Evidence, box: Box, certainty: float) -> DecodedTable | None:
@@ -213,7 +84,7 @@ def read_box(known: Probabilities, evidence: Evidence, box: Box, certainty: floa
         & (known.columns >= box.left)
         & (known.columns <= box.right)
     )
-    if len(inside) < _FEWEST:
+    if len(inside) < FEWEST:
         return None
     body, values, zone = split_box(known, inside, box)
     table = DecodedTable(box, body, values)
@@ -231,7 +102,7 @@ def _worst(logs: list[float]) -> tuple[float, float]:
 def split_box(
     known: Probabilities, inside: NDArray[np.intp], box: Box
 ) -> tuple[Line, Line, tuple[float, float, float]]:
-    """The first row and column of the values; the mean log probability of the zones, that of the worst line, the margin."""
+    """The first row and column of the values; log probability of the zones, of the worst line, and the margin."""
     rows, columns = known.rows[inside], known.columns[inside]
     of_head, of_stub, of_body = (
         np.logaddexp.reduce(known.roles[inside][:, list(roles)], axis=1) for roles in (OF_HEAD, OF_STUB, OF_BODY)
@@ -253,7 +124,7 @@ def split_box(
 
 
 def _edges(lines: NDArray[np.intp], first: Line, last: Line, most: int) -> list[Line]:
-    """Where a body may begin: at the first line, or after one of the next that hold something, but not after the last."""
+    """Where a body may begin: at the first line, or after one of the next that hold something."""
     return [first, *(int(line) + 1 for line in np.unique(lines)[:most] if line < last)]
 
 
@@ -276,9 +147,9 @@ def _nest_heads(known: Probabilities, table: DecodedTable, heads: NDArray[np.int
             table.pieces[cell] = _cell(known, above[int(chances.argmax())])
         elif above and chances.max() > none:
             table.over[cell] = _cell(known, above[int(chances.argmax())])
-            logs.append(float(np.log(max(chances.max() / whole, _LEAST))))
+            logs.append(float(np.log(max(chances.max() / whole, LEAST))))
         else:
-            logs.append(float(np.log(max(none / whole, _LEAST))))
+            logs.append(float(np.log(max(none / whole, LEAST))))
     return logs
 
 
@@ -307,7 +178,7 @@ def _nest_rows(known: Probabilities, evidence: Evidence, table: DecodedTable, bo
     for token in body.tolist():
         by_row[int(known.rows[token])].append(token)
     box = table.box
-    has_values = evidence.tokens.filled[:, table.values : box.right + 1].any(axis=1)
+    has_values = np.asarray(evidence.tokens.filled[:, table.values : box.right + 1].any(axis=1))
     label: dict[Line, int] = {}
     offers: dict[Line, list[int]] = {}
     for row, tokens in by_row.items():
@@ -340,7 +211,7 @@ def _nest_lines(rows: list[Line], chances: Floats) -> tuple[dict[Line, Line], li
 
     A label may be written below the first rows that it holds for; such rows are left out of the outline.
     """
-    logs = np.log(np.maximum(chances, _LEAST))
+    logs = np.log(np.maximum(chances, LEAST))
     later = [float(chances[number, number + 2 :].sum()) > 0.5 for number in range(len(rows))]
     listed = [number for number in range(len(rows)) if not later[number]]
     parents = dict(zip(listed, best_outline(logs, listed), strict=True))

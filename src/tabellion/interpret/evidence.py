@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabellion.interpret.sums import NO_RUN, Sums, find_sums
-from tabellion.interpret.tokens import PLAIN_KIND, TEXT_KIND, Bools, Ints, Tokens, is_filled, select_tokens
+from tabellion.interpret.tokens import PLAIN_KIND, TEXT_KIND, Ints, Tokens, is_filled, select_tokens
 from tabellion.interpret.wording import ABSENT, DAY, PIECES, WORDING_NAMES, YEAR, read_wording
 from tabellion.model.document import Mark
 from tabellion.model.grid import Grid
@@ -85,7 +85,7 @@ def _show_looks(grid: Grid, tokens: Tokens, features: NDArray[np.uint8], spans: 
     cells = tokens.rows[at_row], tokens.columns[at_column]
     style = grid.style[cells]
 
-    def show(name: str, value: NDArray[np.generic]) -> None:
+    def show(name: str, value: NDArray[np.generic] | np.generic) -> None:
         features[:, _AT[name]] = value
 
     for name, field in (

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
+from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +20,7 @@ from tabellion.interpret.decode import Cell, DecodedTable
 from tabellion.interpret.targets import FIELD, NOTE, OTHER, TITLE
 from tabellion.interpret.tokens import Tokens
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole
-from tabellion.model.grid import EMPTY, Grid
+from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
 from tabellion.model.stated import StatedHeader, StatedTable
 
@@ -28,6 +31,10 @@ _ORIENTATIONS: dict[tuple[bool, bool], Orientation] = {
     (False, False): "none",
 }
 _OUTSIDE: dict[int, RowRole] = {TITLE: "title", NOTE: "note", OTHER: "note", FIELD: "note"}
+
+
+Side = tuple[tuple[StatedHeader, ...], dict[int, tuple[int, ...]]]
+"""The headers of one side, parents before children, and the numbers of the nearest of each line."""
 
 
 class _Headers:
@@ -55,20 +62,23 @@ def frame_tables(
     for row, role in outside.items():
         row_roles[row] = role
     for stated in placed:
-        for rows, role in (
-            (stated.body_rows, "data"), (stated.total_rows, "derived"), (stated.group_rows, "group"),
+        parts: tuple[tuple[tuple[int, ...], RowRole], ...] = (
+            (stated.body_rows, "data"),
+            (stated.total_rows, "derived"),
+            (stated.group_rows, "group"),
             (stated.header_rows, "header"),
-        ):  # fmt: skip
+        )
+        for rows, role in parts:
             for row in rows:
-                if grid.filled[row].any() or grid.said[row].any():
-                    row_roles[row] = role  # type: ignore[assignment]
+                if grid.said[row].any():
+                    row_roles[row] = role
     probability = np.zeros((grid.shape[0], len(ROW_ROLES)))
     probability[np.arange(grid.shape[0]), [ROW_ROLES.index(role) for role in row_roles]] = 1.0
     labels = RowLabels(grid, tuple(row_roles), probability)
     frames = [
         Frame(
             labels=labels,
-            rect=_rect(stated),
+            rect=stated.area,
             header_rows=stated.header_rows,
             body_rows=stated.body_rows,
             stub_columns=stated.stub_columns,
@@ -81,10 +91,6 @@ def frame_tables(
         if stated.body_rows
     ]
     return Labelled(labels, tuple(_with_lines(frames, outside)), "data frame" if frames else "other", 1.0)
-
-
-def _rect(stated: StatedTable) -> Rect:
-    return stated.area
 
 
 def _outside_rows(tokens: Tokens, tables: list[DecodedTable], roles: NDArray[np.floating]) -> dict[int, RowRole]:
@@ -105,8 +111,6 @@ def _outside_rows(tokens: Tokens, tables: list[DecodedTable], roles: NDArray[np.
 
 def _with_lines(frames: list[Frame], outside: dict[int, RowRole]) -> list[Frame]:
     """Frames with the titles above and the notes below them: a title is the next frame's, a note the last one's."""
-    import msgspec
-
     titles: dict[int, list[int]] = defaultdict(list)
     notes: dict[int, list[int]] = defaultdict(list)
     for row, role in sorted(outside.items()):
@@ -122,46 +126,36 @@ def _with_lines(frames: list[Frame], outside: dict[int, RowRole]) -> list[Frame]
     ]
 
 
+class _Lines(NamedTuple):
+    """Where a decoded table is in the grid: its area, the first row below its head and the first column of values."""
+
+    area: Rect
+    body: int
+    values: int
+
+
 def place_table(grid: Grid, tokens: Tokens, table: DecodedTable) -> StatedTable:
     """A decoded table in the grid's lines, with its trees."""
     rows, columns = tokens.rows.tolist(), tokens.columns.tolist()
     box = table.box
-
-    def cell(held: Cell) -> Cell:
-        return rows[held[0]], columns[held[1]]
-
-    first = rows[box.top], columns[box.left]
-    last = rows[box.bottom], columns[box.right]
-    body = rows[table.body] if table.body < len(rows) else last[0] + 1
-    values = columns[table.values] if table.values < len(columns) else last[1] + 1
-    area = Rect(first[0], first[1], last[0], last[1])
-    heads = [head for head in zip(*(line.tolist() for line in np.nonzero(grid.filled[first[0] : body])), strict=True)]
-    reach = [first[0] + row + grid.span_at.get((first[0] + row, column), (1, 1))[0] for row, column in heads]
-    head_end = min(body, max(reach, default=first[0]))
-    over = {cell(child): cell(parent) for child, parent in table.over.items()}
-    pieces = {cell(later): cell(piece) for later, piece in table.pieces.items()}
-    names = {cell(one) for one in table.names}
-    top, column_headers = _top(grid, area, body, values, over, pieces, names, table, columns, cell)
+    area = Rect(rows[box.top], columns[box.left], rows[box.bottom], columns[box.right])
+    body = rows[table.body] if table.body < len(rows) else area.bottom + 1
+    values = columns[table.values] if table.values < len(columns) else area.right + 1
+    lines = _Lines(area, body, values)
+    stub_end = _stub_end(grid, lines, columns[table.values - 1]) if table.values > box.left else area.left
     groups = {rows[row] for row in table.groups}
-    under = {rows[child]: rows[parent] for child, parent in table.under.items()}
-    left, row_headers = _left(grid, area, body, values, under)
-    body_rows = tuple(range(body, last[0] + 1))
-    stub_end = _stub_end(grid, area, body, values, columns[table.values - 1]) if table.values > box.left else first[1]
-    value_columns = tuple(range(stub_end, last[1] + 1))
-    held = {
-        (row, column)
-        for row in body_rows
-        if row not in groups
-        for column in value_columns
-        if grid.content[row, column] != EMPTY and not grid.covered[row, column]
-    }
+    body_rows, value_columns = range(body, area.bottom + 1), range(stub_end, area.right + 1)
+    top, column_headers = _nest_top(grid, lines, _heads_in_grid(table, rows, columns))
+    left, row_headers = _nest_left(grid, lines, {rows[child]: rows[parent] for child, parent in table.under.items()})
+    inside = np.zeros(grid.shape, dtype=bool)
+    inside[np.ix_([row for row in body_rows if row not in groups], value_columns)] = True
     return StatedTable(
         area=area,
-        header_rows=tuple(range(first[0], head_end)),
-        body_rows=body_rows,
-        stub_columns=tuple(range(first[1], stub_end)),
-        value_columns=value_columns,
-        values=frozenset(held),
+        header_rows=tuple(range(area.top, _head_end(grid, lines))),
+        body_rows=tuple(body_rows),
+        stub_columns=tuple(range(area.left, stub_end)),
+        value_columns=tuple(value_columns),
+        values=frozenset(_cells_of(inside & grid.filled & ~grid.covered)),
         top=top,
         left=left,
         column_headers=column_headers,
@@ -171,15 +165,25 @@ def place_table(grid: Grid, tokens: Tokens, table: DecodedTable) -> StatedTable:
     )
 
 
-def _stub_end(grid: Grid, area: Rect, body: int, values: int, last: int) -> int:
+def _cells_of(flags: NDArray[np.bool_]) -> list[Cell]:
+    """The cells that hold, in reading order."""
+    rows, columns = np.nonzero(flags)
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+def _head_end(grid: Grid, lines: _Lines) -> int:
+    """The row after the head: after the last row that has a label of it, or that one spans."""
+    heads = _cells_of(grid.filled[lines.area.top : lines.body])
+    ends = [lines.area.top + row + grid.span_at.get((lines.area.top + row, column), (1, 1))[0] for row, column in heads]
+    return min(lines.body, max(ends, default=lines.area.top))
+
+
+def _stub_end(grid: Grid, lines: _Lines, last: int) -> int:
     """The column after the stub: after its last label and what most labels span, before the first value."""
-    labels = zip(
-        *(lines.tolist() for lines in np.nonzero(grid.filled[body : area.bottom + 1, area.left : values])), strict=True
-    )
-    ends = [
-        area.left + column + grid.span_at.get((body + row, area.left + column), (1, 1))[1] for row, column in labels
-    ]
-    return min(values, max(last + 1, int(np.median(ends)) if ends else 0))
+    top, left = lines.body, lines.area.left
+    labels = _cells_of(grid.filled[top : lines.area.bottom + 1, left : lines.values])
+    ends = [left + column + grid.span_at.get((top + row, left + column), (1, 1))[1] for row, column in labels]
+    return min(lines.values, max(last + 1, int(np.median(ends)) if ends else 0))
 
 
 def _home(grid: Grid, row: int, column: int) -> Cell:
@@ -188,31 +192,50 @@ def _home(grid: Grid, row: int, column: int) -> Cell:
     return row, column
 
 
-def _top(grid, area, body, values, over, pieces, names, table, columns, cell):  # type: ignore[no-untyped-def]
+class _Heads(NamedTuple):
+    """What was decoded of a head, in the grid's cells: see `DecodedTable`."""
+
+    looked_at: set[Cell]
+    over: dict[Cell, Cell]
+    pieces: dict[Cell, Cell]
+    names: set[Cell]
+    voted: dict[int, Cell]
+
+
+def _heads_in_grid(table: DecodedTable, rows: list[int], columns: list[int]) -> _Heads:
+    def cell(held: Cell) -> Cell:
+        return rows[held[0]], columns[held[1]]
+
+    return _Heads(
+        looked_at={cell(head) for head in table.heads},
+        over={cell(child): cell(parent) for child, parent in table.over.items()},
+        pieces={cell(later): cell(piece) for later, piece in table.pieces.items()},
+        names={cell(name) for name in table.names},
+        voted={columns[column]: cell(head) for column, head in table.voted.items()},
+    )
+
+
+def _nest_top(grid: Grid, lines: _Lines, decoded: _Heads) -> Side:
     """The upper tree, and the nearest header of each column of values."""
-    heads = [
-        (row, column)
-        for row in range(area.top, body)
-        for column in range(area.left, area.right + 1)
-        if grid.filled[row, column] and not grid.covered[row, column] and (row, column) not in names
-    ]
-    _follow_neighbours(heads, over, {cell(head) for head in table.heads})
+    area = lines.area
+    inside = np.zeros(grid.shape, dtype=bool)
+    inside[area.top : lines.body, area.left : area.right + 1] = True
+    heads = [cell for cell in _cells_of(inside & grid.filled & ~grid.covered) if cell not in decoded.names]
+    over = _with_left_out(heads, decoded)
+    first = {head: _first_piece(head, decoded.pieces) for head in heads}
     whole: dict[Cell, list[Cell]] = defaultdict(list)
-    first = {head: _first_piece(head, pieces) for head in heads}
     for head in heads:
         whole[first[head]].append(head)
     headers = _Headers()
-    for head, held in sorted(whole.items()):  # in reading order: parents stand above
+    for head, held in sorted(whole.items()):  # in reading order: parents are above
         parent = over.get(head)
-        at = headers.put(
-            tuple(sorted(held, reverse=True)), headers.at.get(first.get(parent, parent)) if parent else None
-        )
+        above = headers.at.get(first.get(parent, parent)) if parent else None
+        at = headers.put(tuple(sorted(held, reverse=True)), above)
         headers.at.update(dict.fromkeys(held, at))
     nearest: dict[int, tuple[int, ...]] = {}
-    voted = {columns[column]: cell(head) for column, head in table.voted.items()}
-    for column in range(values, area.right + 1):
-        own = (_home(grid, row, column) for row in range(body - 1, area.top - 1, -1))
-        found = next((one for one in own if one in headers.at), voted.get(column))
+    for column in range(lines.values, area.right + 1):
+        own = (_home(grid, row, column) for row in range(lines.body - 1, area.top - 1, -1))
+        found = next((one for one in own if one in headers.at), decoded.voted.get(column))
         if found in headers.at:
             nearest[column] = (headers.at[found],)
     return tuple(headers.listed), nearest
@@ -225,47 +248,45 @@ def _first_piece(head: Cell, pieces: dict[Cell, Cell]) -> Cell:
     return head
 
 
-def _follow_neighbours(heads: list[Cell], over: dict[Cell, Cell], looked_at: set[Cell]) -> None:
-    """Heads that were left out of the tokens have the parent of the head at their left, or the next in its row."""
+def _with_left_out(heads: list[Cell], decoded: _Heads) -> dict[Cell, Cell]:
+    """The parents of heads; one that is no token has the parent of the head at its left, or the next in that row."""
+    over = dict(decoded.over)
     by_row: dict[int, list[Cell]] = defaultdict(list)
     for head in heads:
         by_row[head[0]].append(head)
     for row in by_row.values():
-        for left, head in zip(row, row[1:], strict=False):
-            if head in looked_at or left not in over:
-                continue
-            parent = over[left]
-            over[head] = max((one for one in by_row[parent[0]] if one[1] <= head[1]), default=parent)
+        for left, head in pairwise(row):
+            if head not in decoded.looked_at and left in over:
+                parent = over[left]
+                over[head] = max((one for one in by_row[parent[0]] if one[1] <= head[1]), default=parent)
+    return over
 
 
-def _left(grid: Grid, area: Rect, body: int, values: int, under: dict[int, int]):  # type: ignore[no-untyped-def]
+def _nest_left(grid: Grid, lines: _Lines, under: dict[int, int]) -> Side:
     """The tree of the rows, and the nearest headers of each: one for each column of the stub that labels it.
 
     Below a row with labels in several columns, the outer ones hold for rows that begin further in, and the last one for
     rows that begin as far out.
     """
+    area, body = lines.area, lines.body
     headers = _Headers()
     nearest: dict[int, tuple[int, ...]] = {}
 
     def labels(row: int) -> list[Cell]:
-        homes = dict.fromkeys(_home(grid, row, column) for column in range(area.left, values))
+        homes = dict.fromkeys(_home(grid, row, column) for column in range(area.left, lines.values))
         return [home for home in homes if grid.filled[home] and body <= home[0]]
 
     parents = set(under.values())
-    order = sorted(range(body, area.bottom + 1), key=lambda row: (_depth(row, under), row))
-    for row in order:
+    for row in sorted(range(body, area.bottom + 1), key=lambda row: (_depth(row, under), row)):
         above = under.get(row)
         own = labels(row) or (_first_cells(grid, area, row) if above is not None or row in parents else [])
         if not own:
             continue
         edge = min(label[1] for label in own)
-        outer = (
-            [at for at in nearest.get(above, ()) if headers.listed[at].cells[0][1] < edge] if above is not None else []
-        )
-        beside = [at for at in outer if headers.listed[at].cells[0][0] == above]
-        parent = None
-        if above in nearest and not beside:
-            parent = nearest[above][-1]
+        inherited = nearest.get(above, ()) if above is not None else ()
+        outer = [at for at in inherited if headers.listed[at].cells[0][1] < edge]
+        beside = any(headers.listed[at].cells[0][0] == above for at in outer)
+        parent = inherited[-1] if inherited and not beside else None
         nodes = [headers.put((label,), parent if label[0] == row else None) for label in own]
         nearest[row] = (*(at for at in outer if at not in nodes), *nodes)
     return tuple(headers.listed), nearest

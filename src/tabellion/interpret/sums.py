@@ -1,8 +1,8 @@
 """Which rows sum up rows beside them: arithmetic as evidence.
 
-In: a grid and its lines. Out: for each row how many of its numbers are the sum of a run of rows right above it or right
-below it, and the run. Chance sums of one small column count little, since a share of the columns must agree; the network
-learns what they are worth.
+In: a grid and its lines. Out: for each row how many of its numbers are the sum of a run of rows right above it or
+right below it, and the run. Chance sums of one small column count little, since a share of the columns must agree; the
+network learns what they are worth.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def find_sums(grid: Grid, tokens: Tokens) -> Sums:
 
 
 def _shares(numbers: NDArray[np.float64], numeric: Bools) -> tuple[NDArray[np.float64], Ints]:
-    """For each row the best share of its numbers that are the sum of the rows right above, and how many rows those are."""
+    """For each row the best share of its numbers that sum up the rows right above, and how many rows those are."""
     count = len(numbers)
     total = np.vstack([np.zeros(numbers.shape[1]), np.cumsum(np.where(np.isfinite(numbers), numbers, 0), axis=0)])
     there = np.vstack([np.zeros(numbers.shape[1]), np.cumsum(numeric, axis=0)])

@@ -2,8 +2,8 @@
 
 In: a grid. Out: its filled cells without what repeats: of a long run of rows alike in form, the first and the last
 ones and the labels of the others; of a very long one no more than its ends; of a block of numbers, its rim. So cost
-grows with what differs, and a sheet of a million cells stays at some hundred tokens. A row that is left out is read like
-the kept row above it.
+grows with what differs, and a sheet of a million cells stays at some hundred tokens. A row that is left out is read
+like the kept row above it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class TokenSettings(msgspec.Struct, frozen=True):
 
     most: int = 3_000  # tokens of a grid, beyond which more is left out
     labels: int = 600  # tokens up to which the labels of rows alike in form stay
+    more: float = 1.5  # or so many times the tokens that there are without them
     leading: int = 2  # texts at the beginning of a row that count as its labels
     block: int = 260  # tokens from which the inner cells of blocks of numbers are left out
     first: int = 4  # rows kept of a run of rows alike in form: at its beginning
@@ -122,9 +123,9 @@ def _keep(form: NDArray[np.int64], filled: Bools, apart: Bools, settings: TokenS
     kept = _collapsed(form, apart, settings.first, settings.last)
     keep = filled & kept[:, None]
     labels = _leading_texts(form, settings.leading)
-    if not kept.all() and (keep | labels).sum() <= max(settings.labels, 1.5 * keep.sum()):
-        keep |= labels
-        kept = keep.any(axis=1)
+    if not kept.all() and (keep | labels).sum() <= max(settings.labels, settings.more * keep.sum()):
+        keep = keep | labels
+        kept = np.asarray(keep.any(axis=1))
     if keep.sum() > settings.block:
         keep &= ~_inner(form, kept)
     for coarse in (form & 3, filled.astype(np.int64)):

@@ -1,9 +1,9 @@
 """Running the network over a grid, in parts where the grid is long.
 
-In: the network and the evidence of a grid. Out: what it says of each token. A grid of more tokens than one part holds is
-read in parts of whole rows that overlap, each below the first rows of the grid, so that heads stay in view. What a token
-points to outside its part is not seen: a label far above its rows is lost, and a table that goes on is joined by the
-rows that two parts share.
+In: the network and the evidence of a grid. Out: what it says of each token. A grid of more tokens than one part holds
+is read in parts of whole rows that overlap, each below the first rows of the grid, so that heads stay in view. What a
+token points to outside its part is not seen: a label far above its rows is lost, and a table that goes on is joined by
+the rows that two parts share.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ def run_network(network: Network, evidence: Evidence, settings: WindowSettings =
         # Tokens that two parts share are taken half from the one, half from the other.
         last = number + 1 == len(windows)
         until = len(evidence) if last else (windows[number + 1][0] + int(window[-1]) + 1) // 2
-        own = np.flatnonzero((window >= max(first, done)) & (window < until)) if number else np.flatnonzero(window < until)
+        own = (
+            np.flatnonzero((window >= max(first, done)) & (window < until))
+            if number
+            else np.flatnonzero(window < until)
+        )
         at = window[own]
         found.roles[at], found.flags[at] = outputs.roles[own], outputs.flags[own]
         targets = np.concatenate([[0], window + 1])
@@ -102,4 +106,5 @@ def _run(network: Network, evidence: Evidence) -> Outputs:
 
 def _empty(count: int, like: Outputs) -> Outputs:
     pointers = np.full((len(like.pointers), count, count + 1), _UNSEEN, dtype=np.float32)
-    return Outputs(np.zeros((count, like.roles.shape[1]), np.float32), pointers, np.zeros((count, like.flags.shape[1]), np.float32))
+    roles, flags = (np.zeros((count, said.shape[1]), np.float32) for said in (like.roles, like.flags))
+    return Outputs(roles, pointers, flags)

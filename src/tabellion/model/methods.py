@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-ReaderMethod = Literal["staged", "learned"]
+ReaderMethod = Literal["auto", "learned", "staged"]
 RowMethod = Literal["boosted", "crf", "paper"]
 ParentMethod = Literal["boosted", "svm"]
 GenuineMethod = Literal["boosted", "tree", "svm"]
@@ -39,8 +39,9 @@ STEPS: dict[str, Step] = {
         ReaderMethod,
         "How tables, headers and header trees are found in a grid",
         {
-            "staged": "rows, frames and parents one after the other, by the methods below",
+            "auto": "learned for spreadsheets, staged for web pages and PDF files",
             "learned": "a network over the cells, and the most likely whole reading",
+            "staged": "rows, frames and parents one after the other, by the methods below",
         },
     ),
     "rows": Step(

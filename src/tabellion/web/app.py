@@ -209,7 +209,7 @@ def _settings(
     render: Annotated[
         RenderChoice, Query(description="Whether a web page is drawn in Chromium and read so.")
     ] = "never",
-    reader: Annotated[ReaderMethod, Query(description=STEPS["reader"].help)] = "staged",
+    reader: Annotated[ReaderMethod, Query(description=STEPS["reader"].help)] = "auto",
     rows: Annotated[RowMethod, Query(description=STEPS["rows"].help)] = "boosted",
     parents: Annotated[ParentMethod, Query(description=STEPS["parents"].help)] = "boosted",
     genuine: Annotated[GenuineMethod, Query(description=STEPS["genuine"].help)] = "boosted",

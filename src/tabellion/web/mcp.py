@@ -232,7 +232,7 @@ def _add_writing(tool: Tool, library: Library) -> None:
     def add_documents(
         sources: list[str],
         render: RenderChoice = "never",
-        reader: Annotated[ReaderMethod, Field(description=STEPS["reader"].help)] = "staged",
+        reader: Annotated[ReaderMethod, Field(description=STEPS["reader"].help)] = "auto",
         rows: Annotated[RowMethod, Field(description=STEPS["rows"].help)] = "boosted",
         parents: Annotated[ParentMethod, Field(description=STEPS["parents"].help)] = "boosted",
         genuine: Annotated[GenuineMethod, Field(description=STEPS["genuine"].help)] = "boosted",

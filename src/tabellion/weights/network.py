@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -84,8 +84,8 @@ class Network(msgspec.Struct, frozen=True, eq=False):
         found = inner @ weights["role2.w"] + weights["role2.b"]
         last = len(weights["relations"])
         pointers = self._pointers(hidden, self._bias(count, codes, layer * self.heads, last))
-        roles, flags = found[:, : -self.flags], found[:, -self.flags :]
-        return Outputs(_log_softmax(roles), pointers, -np.logaddexp(0, -flags))
+        roles, odds = found[:, : -self.flags], found[:, -self.flags :]
+        return Outputs(_log_softmax(roles), pointers, -np.logaddexp(0, -odds))
 
     def _layer(self, hidden: Floats, bias: Floats, layer: int) -> Floats:
         weights = self.arrays
@@ -115,13 +115,13 @@ class Network(msgspec.Struct, frozen=True, eq=False):
     def _codes(self, groups: list[NDArray[np.int32]], flags: list[NDArray[np.bool_]]) -> list[tuple[Floats, Codes]]:
         """Tables of relations that are looked up together, each with the entry of every pair."""
         sizes = (*(size + 1 for size in GROUP_SIZES), *(2 for _ in flags))
-        values = [*(group.ravel() + 1 for group in groups), *(flag.ravel() for flag in flags)]
+        values: list[NDArray[Any]] = [*(group.ravel() + 1 for group in groups), *(flag.ravel() for flag in flags)]
         found = []
         for held, table in _tables(self, sizes):
             code = np.zeros(len(values[0]), dtype=np.intp)
             for at in held:
                 code *= sizes[at]
-                code += values[at]
+                code += values[at].astype(np.intp)
             found.append((table, code))
         return found
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
 from tabellion.interpret.targets import FIELD, GROUP, HEAD, JOIN, LEVEL, NOTE, OTHER, STUB, TITLE, VALUE
 from tabellion.learn.interpret.draft import OUTSIDE, Cell, Draft, Look, draft_of
 from tabellion.locate import locate_regions
@@ -90,7 +89,7 @@ def text_draft(gold: Mapping[str, Any]) -> Draft:
 
 
 class GoldTable:
-    """One table of gold: which labels hold for each row and column (see `measure/handread.py`, whose rules these are)."""
+    """One table of gold: which labels hold for each row and column, as the scorer of these corpora has it."""
 
     def __init__(self, draft: Draft, table: Mapping[str, Any]) -> None:
         self.top, self.left, self.bottom, self.right = area_of(table["range"])

@@ -1,8 +1,8 @@
 """A sheet with its reading, in a form that can be changed: what composing, varying and hand-read gold have in common.
 
-In: a grid and what a person read in it, or cells that were made up. Out: a `Draft`, and from it again a grid (as reading
-a document would give it) and the targets of training. A draft holds for each filled cell its text, its look and what it
-is: its role, its table, the label above it in its tree, and for values the head that names them.
+In: a grid and what a person read in it, or cells that were made up. Out: a `Draft`, and from it again a grid (as
+reading a document would give it) and the targets of training. A draft holds for each filled cell its text, its look and
+what it is: its role, its table, the label above it in its tree, and for values the head that names them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-
 from tabellion.interpret.evidence import Evidence
 from tabellion.interpret.targets import DERIVED, FLAGS, GROUP, JOIN, KEY, LEVEL, STUB, VALUE
 from tabellion.interpret.tokens import is_filled
@@ -125,11 +124,10 @@ def grid_of(draft: Draft) -> Grid:
             content[cell] = look.stored
             number[cell] = _number(value)
         style[cell] = styles.setdefault(_style(look), len(styles))
-    spans = [
-        (rows[row], columns[column], bisect_left(row_of, row + down) - rows[row], bisect_left(column_of, column + across) - columns[column])
-        for (row, column), (down, across) in draft.spans.items()
-        if (row, column) in draft.cells
-    ]  # fmt: skip
+    spans = []
+    for (row, column), (down, across) in reach:
+        last = bisect_left(row_of, row + down), bisect_left(column_of, column + across)
+        spans.append((rows[row], columns[column], last[0] - rows[row], last[1] - columns[column]))
     spans = [span for span in spans if span[2] > 1 or span[3] > 1]
     for row, column, down, across in spans:
         covered = content[row : row + down, column : column + across]
@@ -139,7 +137,8 @@ def grid_of(draft: Draft) -> Grid:
     return Grid(
         text=text, label=label, content=content, number=number, style=style, indent=indent, marks=marks, notes={},
         spans=np.array(spans, dtype=np.int32).reshape(-1, 4), styles=tuple(styles), row_of=row_of, column_of=column_of,
-        hidden_rows=np.isin(row_of, list(draft.hidden_rows)), hidden_columns=np.isin(column_of, list(draft.hidden_columns)),
+        hidden_rows=np.isin(row_of, list(draft.hidden_rows)),
+        hidden_columns=np.isin(column_of, list(draft.hidden_columns)),
         place=Place(), medium=draft.medium, found=draft.found,
     )  # fmt: skip
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
 from tabellion.learn.interpret.corpora import sheet_drafts
 from tabellion.learn.interpret.draft import Draft
 from tabellion.learn.interpret.web_corpora import article_drafts, hitab_drafts, page_drafts
@@ -33,7 +32,9 @@ def gather(corpora: Path) -> Gathered:
         ],
         "office-own": [*_own(corpora, "office-unlabelled"), *_own(corpora, "office-make")],
         "published-own": [
-            *_own(corpora, "published-make"), *_own(corpora, "fuste"), *_own(corpora, "statsheets"),
+            *_own(corpora, "published-make"),
+            *_own(corpora, "fuste"),
+            *_own(corpora, "statsheets"),
         ],
         "pages-make": [(draft, str(gold["family"])) for draft, gold in page_drafts(corpora / "pages-make")],
         "hitab-top": [(draft, draft.name) for draft in hitab_drafts(corpora / "hitab-top")],

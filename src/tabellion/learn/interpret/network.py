@@ -11,19 +11,26 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
-
 from tabellion.interpret import relations as rel
 from tabellion.interpret.evidence import CODES, FEATURES, Evidence
 from tabellion.interpret.targets import FLAGS, POINTERS, ROLES, VALUE
 from tabellion.interpret.wording import HASHES, PIECES
 from tabellion.learn.interpret.draft import Targets
 from tabellion.weights.network import SHARE
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
 
 _MULTIPLE = 32  # batches are padded to a multiple of so many tokens
 _FAR = -9
-_LOSSES = {"role": 1.0, POINTERS[0]: 1.0, POINTERS[1]: 0.3, POINTERS[2]: 0.3, POINTERS[3]: 1.2, "derived": 0.2, "key": 0.2}
+_LOSSES = {
+    "role": 1.0,
+    POINTERS[0]: 1.0,
+    POINTERS[1]: 0.3,
+    POINTERS[2]: 0.3,
+    POINTERS[3]: 1.2,
+    "derived": 0.2,
+    "key": 0.2,
+}
 _VALUE_WEIGHT = 0.35  # of the role of a value: there are many, and most are easy
 _PARENT_WEIGHT = 1.5  # of a label that has a parent
 

@@ -1,7 +1,7 @@
 """Training the network: made sheets first, then made and real ones together.
 
-In: drafts of hand-read sheets (`gather.py`), and seconds. Out: `reader.npz`, weights for `interpret`. Sheets are made and
-varied by processes beside the training, so that hardly any is seen twice. Run on a machine with a GPU:
+In: drafts of hand-read sheets (`gather.py`), and seconds. Out: `reader.npz`, weights for `interpret`. Sheets are made
+and varied by processes beside the training, so that hardly any is seen twice. Run on a machine with a GPU:
 
     python -m tabellion.learn.interpret.train drafts.pkl.xz OUT --seconds 600 [--hold 6]
 """
@@ -23,8 +23,6 @@ from pathlib import Path
 from random import Random
 
 import torch
-from torch import multiprocessing
-
 from tabellion.interpret.evidence import FEATURES, gather_evidence
 from tabellion.interpret.relations import RELATIONS
 from tabellion.interpret.targets import FLAGS
@@ -33,6 +31,7 @@ from tabellion.learn.interpret.draft import Draft, grid_of, targets_of
 from tabellion.learn.interpret.network import Fading, Shape, TrainedNetwork, collate, losses
 from tabellion.learn.interpret.vary import vary
 from tabellion.weights.network import Network
+from torch import multiprocessing
 
 WEIGHT = {
     "office-make": 1.0,

@@ -76,12 +76,12 @@ def _laid_over(draft: Draft, gold: Mapping[str, Any]) -> Draft:
         return (rows[cell[0]], columns[cell[1]]) if cell[0] in rows and cell[1] in columns else None
 
     for cell, held in draft.cells.items():
-        if (at := place(cell)) is not None:
-            moved.cells[at] = held
+        if (spot := place(cell)) is not None:
+            moved.cells[spot] = held
             if cell in draft.spans:
                 down, across = draft.spans[cell]
-                last = place((cell[0] + down - 1, cell[1] + across - 1))
-                moved.spans[at] = (last[0] - at[0] + 1, last[1] - at[1] + 1) if last and last >= at else (1, 1)
+                end = place((cell[0] + down - 1, cell[1] + across - 1))
+                moved.spans[spot] = (end[0] - spot[0] + 1, end[1] - spot[1] + 1) if end and end >= spot else (1, 1)
     return moved
 
 
