@@ -205,7 +205,7 @@ def label_regions(
 
 
 def _is_learned(grid: Grid, settings: Settings) -> bool:
-    """Whether the learned reader reads a grid. A method that is chosen for a step of the staged reader asks for that."""
+    """Whether the learned reader reads a grid. A method chosen for a step of the staged reader asks for it."""
     if settings.reader != "auto":
         return settings.reader == "learned"
     chosen = settings.rows != STEPS["rows"].default or settings.parents != STEPS["parents"].default

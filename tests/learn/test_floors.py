@@ -23,7 +23,9 @@ FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())
 LARGEST = {"statsheets": 100_000, "sheetcuts": 150_000, "fuste": 200_000}
 """Bytes of a file: the larger ones of these corpora, a sixth of all, take two thirds of the time; `make measure`
 reads them too."""
-MEASURED = [name for name in FLOORS if name != "strokes"]
+MEASURED = [name for name in FLOORS if name not in ("strokes", "learned")]
+LEARNED = FLOORS["learned"]
+"""Floors of the learned reader, on corpora that it was not trained on."""
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +48,21 @@ def test_no_figure_falls_below_its_floor(corpus, folds):
         if (-figures[name] if floor < 0 else figures[name]) < floor
     }
     assert not below, f"{corpus}: figures below their floors (figure, floor): {below}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("corpus", LEARNED)
+def test_no_figure_of_the_learned_reader_falls_below_its_floor(corpus, corpora):
+    corpora(corpus)
+    result = measure_corpus(corpus, None, reader="learned")
+    assert result["errors"] == result["missing"] == 0
+    figures = headline(result)
+    below = {
+        name: figures[name]
+        for name, floor in LEARNED[corpus].items()
+        if (figures[name] if floor > 0 else -figures[name]) < floor
+    }
+    assert not below, f"{corpus}: figures below their floors: {below}"
 
 
 @pytest.mark.long

@@ -40,8 +40,8 @@ class DecodedTable(msgspec.Struct, eq=False):
     """A table in the lines of the tokens: `body` is its first row below the head, `values` its first column of values.
 
     `heads` are those that the network looked at, `over` gives the head above each head, `pieces` the first piece of
-    each further piece of a label, `names` heads of the stub, `under` the parent row of each row, `groups` the rows that only
-    head others, `voted` heads of columns without one of their own. `doubts` are what the confidence is made of.
+    each further piece of a label, `names` heads of the stub, `under` the parent row of each row, `groups` the rows that
+    only head others, `voted` heads of columns without one of their own. `doubts` are what the confidence is made of.
     """
 
     box: Box
@@ -84,7 +84,7 @@ def read_box(known: Probabilities, evidence: Evidence, box: Box, certainty: floa
         & (known.columns >= box.left)
         & (known.columns <= box.right)
     )
-    if len(inside) < FEWEST:
+    if len(inside) < FEWEST or box.left == box.right:  # one column is a list
         return None
     body, values, zone = split_box(known, inside, box)
     table = DecodedTable(box, body, values)

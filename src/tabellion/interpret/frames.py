@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tabellion.interpret.decode import Cell, DecodedTable
 from tabellion.interpret.targets import FIELD, NOTE, OTHER, TITLE
 from tabellion.interpret.tokens import Tokens
-from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole
+from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
 from tabellion.model.stated import StatedHeader, StatedTable
@@ -90,7 +90,14 @@ def frame_tables(
         for stated, confidence in zip(placed, confidences, strict=True)
         if stated.body_rows
     ]
-    return Labelled(labels, tuple(_with_lines(frames, outside)), "data frame" if frames else "other", 1.0)
+    return Labelled(labels, tuple(_with_lines(frames, outside)), "data frame" if frames else _kind(tokens, roles), 1.0)
+
+
+def _kind(tokens: Tokens, roles: NDArray[np.floating]) -> SheetKind:
+    """What a grid without tables is."""
+    if len(roles) and (roles.argmax(axis=1) == FIELD).mean() > 0.5:
+        return "form"
+    return "list" if len(tokens.columns) == 1 else "other"
 
 
 def _outside_rows(tokens: Tokens, tables: list[DecodedTable], roles: NDArray[np.floating]) -> dict[int, RowRole]:

@@ -36,7 +36,7 @@ from tabellion.learn.scoring.readings import predict, rounded, weights_for
 from tabellion.learn.scoring.sheets import describe, headline, score
 from tabellion.learn.sheets.gold import SPLIT_KEYS, folds_of
 from tabellion.learn.training import corpus_targets, default_folds, fold_targets, train_from_readings, train_missing
-from tabellion.model.methods import FrameMethod, ParentMethod, RowMethod
+from tabellion.model.methods import FrameMethod, ParentMethod, ReaderMethod, RowMethod
 from tabellion.pipeline import Settings
 from tabellion.read.chromium.process import find_chromium
 
@@ -102,6 +102,7 @@ def measure_corpus(
     rows: RowMethod = "boosted",
     parents: ParentMethod = "boosted",
     *,
+    reader: ReaderMethod = "staged",
     left_out: bool = False,
     most_bytes: int | None = None,
 ) -> dict[str, Any]:
@@ -117,10 +118,10 @@ def measure_corpus(
     files += [(path, 0) for path in sorted((folder / "examples").glob("*.xlsx"))]
     unseen = corpus if left_out else None
     jobs = [
-        (path, Settings(weights=weights_for(folds, fold, unseen), rows=rows, parents=parents))
+        (path, Settings(reader=reader, weights=weights_for(folds, fold, unseen), rows=rows, parents=parents))
         for path, fold in dict(files).items()
     ]
-    kept = (folds or default_folds() / "shipped") / f"{corpus}.{rows}.{parents}{'.left-out' * left_out}.jsonl"
+    kept = (folds or default_folds() / "shipped") / f"{corpus}.{reader}.{rows}.{parents}{'.left-out' * left_out}.jsonl"
     return score(folder, predict(jobs, kept), chosen)
 
 

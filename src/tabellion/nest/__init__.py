@@ -79,17 +79,43 @@ def _nest_together(
     tops = nest_top(seen, weights, method, [taught.top for _, taught in told])
     lefts = nest_left(seen, weights, method, [taught.left for _, taught in told])
     sides = zip(tops, lefts, strict=True)
-    for frame in frames:
+    for frame, taught in zip(frames, lessons, strict=True):
+        fixed_top, fixed_left = frame.fixes.top, frame.fixes.left
         if frame.stated:
             stated = nest_stated(frame, frame.stated)
             top, left = (stated.top, stated.column_nodes), (stated.left, stated.row_nodes)
+            if not frame.grid.stated and (taught.top or taught.left):
+                more_top, more_left = _find_followers(frame, taught, weights, method)
+                fixed_top, fixed_left = {**more_top, **fixed_top}, {**more_left, **fixed_left}
         else:
             top, left = next(sides)
-        upper, column_nodes = regraft(*top, frame.fixes.top)
-        beside, row_nodes = regraft(*left, frame.fixes.left)
+        upper, column_nodes = regraft(*top, fixed_top)
+        beside, row_nodes = regraft(*left, fixed_left)
         sure = _confidence(frame, (upper, beside))
         read = frame if sure == frame.confidence else msgspec.structs.replace(frame, confidence=sure)
         yield Nested(frame=read, top=upper, left=beside, column_nodes=column_nodes, row_nodes=row_nodes)
+
+
+Parents = dict[Cell, Cell | None]
+
+
+def _find_followers(frame: Frame, taught: Lessons, weights: Weights, method: ParentMethod) -> tuple[Parents, Parents]:
+    """The headers of a frame that follow given ones: those whose parents change when the scores learn from them."""
+    taught_frame = msgspec.structs.replace(frame, stated=None)
+    fixes = msgspec.structs.replace(frame.fixes, top={}, left={})
+    plain = msgspec.structs.replace(taught_frame, fixes=fixes)
+    sides = []
+    for nest, lessons in ((nest_top, taught.top), (nest_left, taught.left)):
+        ((before, _),) = nest([plain], weights, method, [()])
+        ((after, _),) = nest([taught_frame], weights, method, [lessons])
+        known = _parents(before)
+        sides.append({child: parent for child, parent in _parents(after).items() if known.get(child, child) != parent})
+    return sides[0], sides[1]
+
+
+def _parents(tree: HeaderTree) -> Parents:
+    """The parent of each header, both by their first cells."""
+    return {node.cells[0]: None if node.parent is None else tree.nodes[node.parent].cells[0] for node in tree.nodes}
 
 
 def _confidence(frame: Frame, trees: Sequence[HeaderTree]) -> float:

@@ -23,7 +23,7 @@ SHARE = 100.0  # a feature above 1 is a share in hundredths
 
 
 class Outputs(NamedTuple):
-    """Log probabilities: `roles` (tokens, roles), `pointers` (pointers, tokens, 1 + tokens), `flags` (tokens, flags)."""
+    """Log probabilities: `roles` (tokens, roles), `pointers` (pointers, tokens, tokens and none), `flags`."""
 
     roles: Floats
     pointers: Floats

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+
 from tabellion.interpret.targets import FIELD, GROUP, HEAD, JOIN, LEVEL, NOTE, OTHER, STUB, TITLE, VALUE
 from tabellion.learn.interpret.draft import OUTSIDE, Cell, Draft, Look, draft_of
 from tabellion.locate import locate_regions

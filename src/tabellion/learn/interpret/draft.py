@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+
 from tabellion.interpret.evidence import Evidence
 from tabellion.interpret.targets import DERIVED, FLAGS, GROUP, JOIN, KEY, LEVEL, STUB, VALUE
 from tabellion.interpret.tokens import is_filled

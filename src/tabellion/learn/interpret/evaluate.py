@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from tabellion.interpret.confidence import measure_doubts, rate_tables
 from tabellion.interpret.decode import DecodedTable, decode
 from tabellion.interpret.evidence import Evidence

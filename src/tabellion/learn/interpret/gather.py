@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+
 from tabellion.learn.interpret.corpora import sheet_drafts
 from tabellion.learn.interpret.draft import Draft
 from tabellion.learn.interpret.web_corpora import article_drafts, hitab_drafts, page_drafts

@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
 from tabellion.interpret import relations as rel
 from tabellion.interpret.evidence import CODES, FEATURES, Evidence
 from tabellion.interpret.targets import FLAGS, POINTERS, ROLES, VALUE
 from tabellion.interpret.wording import HASHES, PIECES
 from tabellion.learn.interpret.draft import Targets
 from tabellion.weights.network import SHARE
-from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
 
 _MULTIPLE = 32  # batches are padded to a multiple of so many tokens
 _FAR = -9

@@ -23,6 +23,8 @@ from pathlib import Path
 from random import Random
 
 import torch
+from torch import multiprocessing
+
 from tabellion.interpret.evidence import FEATURES, gather_evidence
 from tabellion.interpret.relations import RELATIONS
 from tabellion.interpret.targets import FLAGS
@@ -31,7 +33,6 @@ from tabellion.learn.interpret.draft import Draft, grid_of, targets_of
 from tabellion.learn.interpret.network import Fading, Shape, TrainedNetwork, collate, losses
 from tabellion.learn.interpret.vary import vary
 from tabellion.weights.network import Network
-from torch import multiprocessing
 
 WEIGHT = {
     "office-make": 1.0,

@@ -2,7 +2,7 @@
 
 In: folders of corpora. Out: drafts with gold. Tables of `pages` are read by this program from the saved page and laid
 over their gold by the texts of cells, since reading leaves out empty lines. `xmltables` gives the heads that publishers
-marked, the spans of which make the upper tree; its stubs and row trees are not known. `hitab-top` gives trees of sheets.
+marked, the spans of which make the upper tree; its stubs and row trees are not known. `hitab-top` gives trees.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def page_drafts(folder: Path) -> Iterator[tuple[Draft, dict[str, Any]]]:
 
 
 def _squeezed(text: str) -> str:
-    """The letters and digits of a text: signs of money and percent may be cells of their own, or joined to an amount."""
+    """The letters and digits of a text: signs of money and percent may be cells of their own, or not."""
     return "".join(re.findall(r"\w", text)).lower()
 
 

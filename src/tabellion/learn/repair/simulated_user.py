@@ -272,7 +272,7 @@ def measure_strokes(corpus: str, parents: ParentMethod, folds: Path, helps: Coll
             continue
         sheets += 1
         scratch += _pairs(goal)
-        settings = Settings(weights=str(folds / f"fold{case.fold}"), parents=parents)
+        settings = Settings(reader="staged", weights=str(folds / f"fold{case.fold}"), parents=parents)
         for name in helps:
             follow, alike = HELPS[name]
             done = repair_case(case, goal, settings, follow=follow, alike=alike)
