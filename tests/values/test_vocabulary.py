@@ -52,7 +52,7 @@ def test_totals_and_notes_are_told_alike_on_a_sheet_and_on_a_web_page(language: 
         [first(meaning, language).rstrip(":") + ": A. Bcde 2012"],
     ]
     for data in (as_workbook(rows), as_web_page(rows)):
-        table = tabellion.extract(data)[0].to_dict()
+        table = tabellion.extract(data, reader="staged")[0].to_dict()
         assert table["row_roles"] == ROLES
         assert len(table["tuples"]) == 8
 
@@ -116,11 +116,11 @@ def test_a_list_of_fields_keeps_the_head_that_names_its_columns_in_every_languag
     value = WORDS["list head"][language].split(",")[0].strip().capitalize()
     rows: Rows = [["Xyz", value], ["Owner", "A. Bcde"], ["Place", "Brook"], ["Staff", 120], ["Opened", "in spring"]]
     for data in (as_workbook(rows), as_text(rows)):
-        table = tabellion.extract(data)[0].to_dict()
+        table = tabellion.extract(data, reader="staged")[0].to_dict()
         assert table["row_roles"][0] == "header"
         assert {tuple(one["top"]) for one in table["tuples"]} == {(value,)}
     rows[0] = ["Name", "Bcde Ltd"]
-    form = tabellion.extract(as_text(rows))[0].to_dict()
+    form = tabellion.extract(as_text(rows), reader="staged")[0].to_dict()
     assert {tuple(one["top"]) for one in form["tuples"]} == {()}
 
 
@@ -168,7 +168,11 @@ BODY: Rows = [
 
 def numbers_of(data: bytes) -> list[dict[str, Any]]:
     """The tuples that hold numbers; a relation of the web has others for its names."""
-    return [one for one in tabellion.extract(data)[0].to_dict()["tuples"] if isinstance(one["value"], float | int)]
+    return [
+        one
+        for one in tabellion.extract(data, reader="staged")[0].to_dict()["tuples"]
+        if isinstance(one["value"], float | int)
+    ]
 
 
 def as_captioned(caption: str, rows: Rows) -> bytes:

@@ -40,11 +40,12 @@ def spanned() -> bytes:
 EDGES = [70.0, 200.0, 290.0, 380.0, 470.0, 540.0]
 
 READ: dict[str, tuple[Path | bytes, dict[str, str]]] = {
-    **dict.fromkeys(("rows", "edges-top", "columns", "confidence", "left_parents"), (SHEET, {})),
-    "edges-bottom": (LIST, {}),
+    "reader": (SHEET, {}),
+    **dict.fromkeys(("rows", "edges-top", "columns", "confidence", "left_parents"), (SHEET, {"reader": "staged"})),
+    "edges-bottom": (LIST, {"reader": "staged"}),
     "rows_crf": (SHEET, {"rows": "crf"}),
     "rows_paper": (SHEET, {"rows": "paper"}),
-    "top_parents": (LEVELS, {}),
+    "top_parents": (LEVELS, {"reader": "staged"}),
     "left_parents_paper": (SHEET, {"parents": "svm"}),
     "top_parents_paper": (LEVELS, {"parents": "svm"}),
     **dict.fromkeys(("genuine", "web_header_rows", "web_header_columns"), (PAGE, {})),
