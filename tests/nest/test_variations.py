@@ -10,7 +10,7 @@ import pytest
 from openpyxl.styles import Alignment
 from openpyxl.worksheet.worksheet import Worksheet
 
-from tabellion.pipeline import extract_document
+from tabellion.pipeline import Settings, extract_document
 
 ROWS = [
     (0, "Households", 940, 982), (1, "Owners", 610, 640), (2, "Outright", 250, 262), (2, "With a mortgage", 360, 378),
@@ -93,7 +93,7 @@ def paths(sheet: Worksheet) -> dict[int, tuple[str, ...]]:
     file = BytesIO()
     assert sheet.parent is not None
     sheet.parent.save(file)
-    [table] = extract_document(file.getvalue()).tables
+    [table] = extract_document(file.getvalue(), Settings(reader="staged")).tables
     names = [label for _, label, _, _ in ROWS]
     found = {}
     for one in table.tuples:

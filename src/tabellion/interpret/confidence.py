@@ -1,7 +1,7 @@
 """How likely a decoded table is entirely right.
 
-In: what was doubtful about it: probabilities of its cells, of its worst line, of its trees, and the margin over the next
-split. Out: a probability, by a logistic curve fitted on publishers left out of training (`learn/interpret`).
+In: what was doubtful about it: probabilities of its cells, of its worst line, of its trees, and the margin over the
+next split. Out: a probability, by a logistic curve fitted on publishers left out of training (`learn/interpret`).
 """
 
 from __future__ import annotations

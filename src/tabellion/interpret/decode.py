@@ -27,6 +27,7 @@ from tabellion.interpret.targets import (
     STUB,
     VALUE,
 )
+from tabellion.model.arrays import distinct
 from tabellion.weights.network import Outputs
 
 Cell = tuple[Line, Line]
@@ -117,15 +118,15 @@ def split_box(
     tries.sort(reverse=True)
     total, body, values = tries[0][0], -tries[0][1], -tries[0][2]
     zone = np.where(rows < body, of_head, np.where(columns < values, of_stub, of_body))
-    lines = [zone[(rows == row)].mean() for row in np.unique(rows[rows < body])]
-    lines += [zone[(rows >= body) & (columns == column)].mean() for column in np.unique(columns[rows >= body])]
+    lines = [zone[(rows == row)].mean() for row in distinct(rows[rows < body])]
+    lines += [zone[(rows >= body) & (columns == column)].mean() for column in distinct(columns[rows >= body])]
     margin = min(20.0, total - tries[1][0]) if len(tries) > 1 else 20.0
     return body, values, (float(zone.mean()), float(min(lines, default=0.0)), float(margin))
 
 
 def _edges(lines: NDArray[np.intp], first: Line, last: Line, most: int) -> list[Line]:
     """Where a body may begin: at the first line, or after one of the next that hold something."""
-    return [first, *(int(line) + 1 for line in np.unique(lines)[:most] if line < last)]
+    return [first, *(int(line) + 1 for line in distinct(lines)[:most] if line < last)]
 
 
 def _nest_heads(known: Probabilities, table: DecodedTable, heads: NDArray[np.intp]) -> list[float]:
@@ -165,7 +166,7 @@ def _vote_heads(known: Probabilities, table: DecodedTable, inside: NDArray[np.in
     if not heads:
         return
     body = inside[(known.rows[inside] >= table.body) & (known.columns[inside] >= table.values)]
-    for column in np.unique(known.columns[body]).tolist():
+    for column in distinct(known.columns[body]).tolist():
         votes = known.pointers[NEAREST_HEAD][body[known.columns[body] == column]]
         chances = votes[:, [token + 1 for token in heads]].sum(axis=0)
         if chances.max() > votes[:, 0].sum():

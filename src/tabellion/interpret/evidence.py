@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tabellion.interpret.sums import NO_RUN, Sums, find_sums
 from tabellion.interpret.tokens import PLAIN_KIND, TEXT_KIND, Ints, Tokens, is_filled, select_tokens
 from tabellion.interpret.wording import ABSENT, DAY, PIECES, WORDING_NAMES, YEAR, read_wording
+from tabellion.model.arrays import distinct, median
 from tabellion.model.document import Mark
 from tabellion.model.grid import Grid
 
@@ -101,7 +102,7 @@ def _show_looks(grid: Grid, tokens: Tokens, features: NDArray[np.uint8], spans: 
     show("right", align == "right")
     show("coloured", np.array([is_filled(one.fill) for one in grid.styles])[style])
     size = grid.by_style("size")[style].astype(np.float64)
-    usual = float(np.median(size)) if len(size) else 1.0
+    usual = median(size) if len(size) else 1.0
     show("large", size > 1.15 * usual)
     show("small", size < 0.9 * usual)
     content = grid.content[cells]
@@ -222,9 +223,10 @@ def _distinct(grid: Grid, tokens: Tokens) -> tuple[NDArray[np.float64], NDArray[
             continue
         ids = {text: at for at, text in enumerate(dict.fromkeys(texts[:, column].tolist()))}
         codes = np.array([ids[text] for text in texts[:, column].tolist()], dtype=np.int64)
-        alone[column] = len(np.unique(codes[said])) / said.sum()
-        _, prefix = np.unique(prefix * (len(ids) + 1) + codes, return_inverse=True)
-        so_far[column] = len(np.unique(prefix)) / len(kept)
+        alone[column] = len(distinct(codes[said])) / said.sum()
+        known: dict[int, int] = {}
+        prefix = np.array([known.setdefault(one, len(known)) for one in (prefix * (len(ids) + 1) + codes).tolist()])
+        so_far[column] = len(known) / len(kept)
     return alone, so_far
 
 
@@ -246,7 +248,7 @@ def _codes(
         "column_rank": np.cumsum(tokens.filled & kept[:, None], axis=0)[tokens.at],
         "row_band": np.cumsum(tokens.row_gaps > 0)[at_row],
         "column_band": np.cumsum(tokens.column_gaps > 0)[at_column],
-        "look": np.unique(tokens.look[tokens.at], return_inverse=True)[1],
+        "look": tokens.look[tokens.at],
         "kind": np.where(np.isin(kind, (1, YEAR, ABSENT, 5)), 0, np.where(kind == DAY, 1, 2)),
         "text": np.array([ids.setdefault(text, len(ids)) for text in texts], dtype=np.intp),
         "indent": np.round(tokens.indent[tokens.at] * 4),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tabellion.interpret.decode import Cell, DecodedTable
 from tabellion.interpret.targets import FIELD, NOTE, OTHER, TITLE
 from tabellion.interpret.tokens import Tokens
+from tabellion.model.arrays import median
 from tabellion.model.frame import ROW_ROLES, Frame, Labelled, Orientation, RowLabels, RowRole, SheetKind
 from tabellion.model.grid import Grid
 from tabellion.model.place import Rect
@@ -119,8 +120,8 @@ def _outside_rows(tokens: Tokens, tables: list[DecodedTable], roles: NDArray[np.
 def _with_lines(frames: list[Frame], outside: dict[int, RowRole]) -> list[Frame]:
     """Frames with the titles above and the notes below them.
 
-    A title is that of the next frame below, or of several side by side, each of which it has a text over; a note is that
-    of the last frame above.
+    A title is that of the next frame below, or of several side by side, each of which it has a text over; a note is
+    that of the last frame above.
     """
     titles: dict[int, list[int]] = defaultdict(list)
     notes: dict[int, list[int]] = defaultdict(list)
@@ -203,7 +204,7 @@ def _stub_end(grid: Grid, lines: _Lines, last: int) -> int:
     top, left = lines.body, lines.area.left
     labels = _cells_of(grid.filled[top : lines.area.bottom + 1, left : lines.values])
     ends = [left + column + grid.span_at.get((top + row, left + column), (1, 1))[1] for row, column in labels]
-    return min(lines.values, max(last + 1, int(np.median(ends)) if ends else 0))
+    return min(lines.values, max(last + 1, int(median(ends)) if ends else 0))
 
 
 def _home(grid: Grid, row: int, column: int) -> Cell:

@@ -75,7 +75,7 @@ def cut_windows(rows: Ints, settings: WindowSettings = SETTINGS) -> list[tuple[i
     while True:
         end = _row_start(begins, start + settings.part)
         end = count if end <= start or start + settings.part >= count else end
-        found.append((start, np.union1d(context[context < start], np.arange(start, end))))
+        found.append((start, np.concatenate([context[context < start], np.arange(start, end)])))
         if end >= count:
             return found
         following = _row_start(begins, end - settings.shared)

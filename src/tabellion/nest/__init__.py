@@ -150,20 +150,20 @@ def nest_stated(frame: Frame, stated: StatedTable) -> Nested:
 
 
 def _tree(grid: Grid, headers: tuple[StatedHeader, ...]) -> tuple[HeaderTree, dict[int, int]]:
-    """The tree, and which of its nodes each header became."""
+    """The tree, each header before those below it, and which of its nodes each header became."""
     below: dict[int | None, list[int]] = {}
     for number, header in enumerate(headers):
         below.setdefault(header.parent, []).append(number)
     nodes: list[HeaderNode] = []
     at: dict[int, int] = {}
-    level = below.get(None, [])
-    while level:
-        for number in level:
-            header = headers[number]
-            at[number] = len(nodes)
-            parent = None if header.parent is None else at[header.parent]
-            nodes.append(HeaderNode(len(nodes), _text(grid, header), parent, header.cells, 1.0, _notes(grid, header)))
-        level = [child for number in level for child in below.get(number, [])]
+    waiting = below.get(None, [])[::-1]
+    while waiting:
+        number = waiting.pop()
+        header = headers[number]
+        at[number] = len(nodes)
+        parent = None if header.parent is None else at[header.parent]
+        nodes.append(HeaderNode(len(nodes), _text(grid, header), parent, header.cells, 1.0, _notes(grid, header)))
+        waiting += below.get(number, [])[::-1]
     return HeaderTree(tuple(nodes)), at
 
 
