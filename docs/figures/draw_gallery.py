@@ -115,11 +115,11 @@ EXHIBITS = (
         fixes=('session.move_header("A5", under="A4")',),
     ),
     Exhibit(
-        "docs/gallery/visitors.csv",
-        "Two tables without a blank line",
-        "A delimited file has no styles, and the second title follows the first table at once.",
-        {"C4": (("Garden",), ("2024",)), "C8": (("Garden",), ("2023",))},
-        fixes=('session.set_row_role("6", "header")', 'session.set_row_role("5", "title")'),
+        "docs/gallery/dwellings.csv",
+        "A row without its values",
+        "One row has no values and looks like a group, though its indent is that of the rows around it.",
+        {"C6": (("Dwellings", "Boats"), ("2024",)), "C7": (("Dwellings", "Caravans"), ("2024",))},
+        fixes=('session.move_header("A6", under="A3")',),
     ),
     Exhibit(
         "docs/gallery/duties.pdf",

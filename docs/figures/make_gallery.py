@@ -49,14 +49,14 @@ DUTIES = (
     ("Treasurer", "pays the bills, collects the fees and reports", "to the members each spring", "6 h"),
     ("Librarian", "keeps the scores, lends them and buys what", "the conductor asks for", "5 h"),
 )
-VISITORS = """Visitors by place
-Place,2023,2024
-Hall,120,130
-Garden,80,60
-Loans by place
-Place,2022,2023
-Hall,5,2
-Garden,4,1
+DWELLINGS = """Dwellings by kind
+Kind,2023,2024
+Dwellings,310,322
+  Houses,208,213
+  Flats,,
+  Boats,2,3
+  Caravans,4,6
+Farms,12,12
 """
 ENERGY = (
     ("All regions", (930, 610, 1240, 880, 590, 1480)),
@@ -242,7 +242,7 @@ def write_gallery(folder: Path) -> None:
         EXAMPLES["write_workbook"](make(), folder / f"{name}.xlsx")
     (folder / "harbours.pdf").write_bytes(harbours())
     (folder / "duties.pdf").write_bytes(duties())
-    (folder / "visitors.csv").write_text(VISITORS, encoding="utf-8")
+    (folder / "dwellings.csv").write_text(DWELLINGS, encoding="utf-8")
     (folder / "fares.html").write_text(fares(), encoding="utf-8")
     (folder / "walks.html").write_text(drawn(), encoding="utf-8")
     for number, goods in enumerate(GOODS):

@@ -84,8 +84,9 @@ def _nest_together(
         if frame.stated:
             stated = nest_stated(frame, frame.stated)
             top, left = (stated.top, stated.column_nodes), (stated.left, stated.row_nodes)
-            if not frame.grid.stated and (taught.top or taught.left):
-                more_top, more_left = _find_followers(frame, taught, weights, method)
+            given = taught.top or taught.left or fixed_top or fixed_left
+            if given and frame.fixes.follow and not frame.grid.stated:
+                more_top, more_left = _find_followers(frame, (top[0], left[0]), taught, weights, method)
                 fixed_top, fixed_left = {**more_top, **fixed_top}, {**more_left, **fixed_left}
         else:
             top, left = next(sides)
@@ -99,17 +100,32 @@ def _nest_together(
 Parents = dict[Cell, Cell | None]
 
 
-def _find_followers(frame: Frame, taught: Lessons, weights: Weights, method: ParentMethod) -> tuple[Parents, Parents]:
-    """The headers of a frame that follow given ones: those whose parents change when the scores learn from them."""
+def _find_followers(
+    frame: Frame, read: tuple[HeaderTree, HeaderTree], taught: Lessons, weights: Weights, method: ParentMethod
+) -> tuple[Parents, Parents]:
+    """The headers of a frame that follow given ones: those whose parents change when the scores learn from them.
+
+    So do those that were read under the parent that was wrong, where the scores place them under the given one.
+    """
     taught_frame = msgspec.structs.replace(frame, stated=None)
     fixes = msgspec.structs.replace(frame.fixes, top={}, left={})
     plain = msgspec.structs.replace(taught_frame, fixes=fixes)
     sides = []
-    for nest, lessons in ((nest_top, taught.top), (nest_left, taught.left)):
+    for tree, nest, lessons, given in (
+        (read[0], nest_top, taught.top, frame.fixes.top),
+        (read[1], nest_left, taught.left, frame.fixes.left),
+    ):
         ((before, _),) = nest([plain], weights, method, [()])
         ((after, _),) = nest([taught_frame], weights, method, [lessons])
-        known = _parents(before)
-        sides.append({child: parent for child, parent in _parents(after).items() if known.get(child, child) != parent})
+        was, scored, now = _parents(tree), _parents(before), _parents(after)
+        corrected = {(was[child], parent) for child, parent in given.items() if child in was}
+        sides.append(
+            {
+                child: parent
+                for child, parent in now.items()
+                if scored.get(child, child) != parent or (was.get(child), parent) in corrected
+            }
+        )
     return sides[0], sides[1]
 
 
