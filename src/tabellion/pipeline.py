@@ -205,11 +205,15 @@ def label_regions(
 
 
 def _is_learned(grid: Grid, settings: Settings) -> bool:
-    """Whether the learned reader reads a grid. A method chosen for a step of the staged reader asks for it."""
+    """Whether the learned reader reads a grid.
+
+    A method chosen for a step of the staged reader asks for it, and so do tables that a workbook marks: these hold.
+    """
     if settings.reader != "auto":
         return settings.reader == "learned"
     chosen = settings.rows != STEPS["rows"].default or settings.parents != STEPS["parents"].default
-    return grid.medium == "spreadsheet" and not chosen
+    declared = any(area.kind in ("table", "pivot", "filter") for area in grid.marked.areas)
+    return grid.medium == "spreadsheet" and not chosen and not declared
 
 
 def _interpret(grid: Grid, genuine: float, fixes: Fixes, weights: Weights) -> Labelled:

@@ -19,7 +19,7 @@ from tabellion.locate import locate_regions
 from tabellion.model.document import Sheet
 from tabellion.model.place import rect_at
 from tabellion.model.stated import MarkedArea, SheetMarks
-from tabellion.pipeline import extract_document
+from tabellion.pipeline import Settings, extract_document
 from tabellion.read import read_document
 from tabellion.recognise import recognise_grid
 
@@ -209,7 +209,7 @@ def test_sheets_of_one_workbook_with_the_same_shape_are_read_alike() -> None:
             for place, town in enumerate(towns):
                 sheet.append([f"  {town}", *[(year * 7 + place * 31 + step * 17) % 900 / 10 for step in range(3)]])
         sheet.append(["Source: the towns"])
-    tables = extract_document(saved(book)).tables
+    tables = extract_document(saved(book), Settings(reader="staged")).tables
     assert [table.place.sheet for table in tables] == [str(year) for year in range(2015, 2021)]
     assert {table.place.range for table in tables} == {"A2:D11"}
     paths = [[(one.row, one.column, one.top, one.left) for one in table.tuples] for table in tables]

@@ -32,7 +32,8 @@ def shipped() -> set[str]:
 
 
 def test_every_shipped_file_is_written_by_one_part() -> None:
-    assert sorted(name for part in PARTS.values() for name in part.weights) == sorted(shipped())
+    """The network is trained apart, with PyTorch (`learn/interpret`)."""
+    assert sorted(name for part in PARTS.values() for name in part.weights) == sorted(shipped() - {"reader"})
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_without_corrections_there_is_nothing_to_learn(tmp_path: Path) -> None:
         library.add(EXAMPLES / "flat.csv")
     ran = CliRunner().invoke(app, ["learn", "--library", place])
     assert ran.exit_code == 1
-    assert "no correction in force" in ran.stderr
+    assert "no correction to learn from" in ran.stderr
 
 
 def test_teaching_is_compared_and_installed_beside_the_shipped_weights(

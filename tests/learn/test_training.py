@@ -121,6 +121,4 @@ def test_a_part_that_fails_ends_no_other(few: Path, tmp_path: Path) -> None:
 def test_without_git_the_commit_has_to_be_said(few: Path, tmp_path: Path) -> None:
     ran = train(few, tmp_path, "--part", PART, PATH="/nowhere", TABELLION_COMMIT="")
     assert ran.returncode == 1
-    assert ran.stderr == (
-        "tabellion.learn: no checkout here, so cards could not tell the commit: set TABELLION_COMMIT to it\n"
-    )
+    assert ran.stderr == ("tabellion.learn: no checkout here, so cards cannot name the commit: set TABELLION_COMMIT\n")

@@ -120,8 +120,7 @@ def _outside_rows(tokens: Tokens, tables: list[DecodedTable], roles: NDArray[np.
 def _with_lines(frames: list[Frame], outside: dict[int, RowRole]) -> list[Frame]:
     """Frames with the titles above and the notes below them.
 
-    A title is that of the next frame below, or of several side by side, each of which it has a text over; a note is
-    that of the last frame above.
+    A title is that of the next frame below, and of those beside it; a note is that of the last frame above.
     """
     titles: dict[int, list[int]] = defaultdict(list)
     notes: dict[int, list[int]] = defaultdict(list)
@@ -130,21 +129,15 @@ def _with_lines(frames: list[Frame], outside: dict[int, RowRole]) -> list[Frame]
         above = [n for n, frame in enumerate(frames) if frame.rect.bottom < row]
         if role == "title" and below:
             nearest = min(frames[n].rect.top for n in below)
-            beside = [n for n in below if frames[n].rect.top == nearest]
-            under = [n for n in beside if _says_over(frames[n], row)]
-            for n in under or beside[:1]:
-                titles[n].append(row)
+            for n in below:
+                if frames[n].rect.top == nearest:
+                    titles[n].append(row)
         elif role == "note" and above:
             notes[max(above, key=lambda n: frames[n].rect.bottom)].append(row)
     return [
         msgspec.structs.replace(frame, title_rows=tuple(titles[n]), note_rows=tuple(notes[n]))
         for n, frame in enumerate(frames)
     ]
-
-
-def _says_over(frame: Frame, row: int) -> bool:
-    """Whether a row has a text over the columns of a frame."""
-    return bool(frame.grid.filled[row, frame.rect.left : frame.rect.right + 1].any())
 
 
 class _Lines(NamedTuple):

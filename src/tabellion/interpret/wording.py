@@ -33,27 +33,29 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
         r"|всего|итого|avg|mean|overall)\b|計|總|总|合计",
         re.I,
     ),
-    "total first": re.compile(r"(sub-?)?total|grand", re.I),
-    "colon last": re.compile(r".*:$", re.S),
-    "stop last": re.compile(r".*\.$", re.S),
-    "bracket first": re.compile(r"[(*\[]"),
-    "bracket last": re.compile(r".*\)$", re.S),
+    "total first": re.compile(r"\A((sub-?)?total|grand)", re.I),
+    "colon last": re.compile(r":\Z"),
+    "stop last": re.compile(r"\.\Z"),
+    "bracket first": re.compile(r"\A[(*\[]"),
+    "bracket last": re.compile(r"\)\Z"),
     "calendar": re.compile(
-        r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|q[1-4]\b|mon|tue|wed|thu|fri|sat|sun)", re.I
+        r"\A(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|q[1-4]\b|mon|tue|wed|thu|fri|sat|sun)", re.I
     ),
     "unit": re.compile(
-        r".*(%|\$|€|£|percent|per cent|\bmw\b|mmbtu|\bmcf\b|thousand|million|1[,.]000|number|rate|index|mill\.|usd"
-        r"|000s|\bkg\b|\btons?\b|km)",
-        re.I | re.S,
+        r"%|\$|€|£|percent|per cent|\bmw\b|mmbtu|\bmcf\b|thousand|million|1[,.]000|number|rate|index|mill\.|usd"
+        r"|000s|\bkg\b|\btons?\b|km",
+        re.I,
     ),
     "note": re.compile(
-        r"(source|notes?\b|\*|\d\)|[a-z]\)|fuente|quelle|källa|nota|anm|źródło|fonte|資料|注|\(?\d\)?\s)", re.I
+        r"\A(source|notes?\b|\*|\d\)|[a-z]\)|fuente|quelle|källa|nota|anm|źródło|fonte|資料|注|\(?\d\)?\s)", re.I
     ),
-    "table": re.compile(r"(table|tabelle|tabl|cuadro|tabla|tableau|表|tabell|figure|chart)\b", re.I),
-    "percent": re.compile(r".*%", re.S),
-    "numbered": re.compile(r"(\d+[.)]|[a-z][.)]|[ivx]+[.)]|\([a-z0-9]+\))\s", re.I),
-    "of which": re.compile(r"(of which|thereof|including|davon|darunter|dont|de los cuales|di cui|в том числе)", re.I),
-    "continued": re.compile(r".*\b(cont(inue)?d?\.?|continued|suite|forts)\b", re.I | re.S),
+    "table": re.compile(r"\A(table|tabelle|tabl|cuadro|tabla|tableau|表|tabell|figure|chart)\b", re.I),
+    "percent": re.compile(r"%"),
+    "numbered": re.compile(r"\A(\d+[.)]|[a-z][.)]|[ivx]+[.)]|\([a-z0-9]+\))\s", re.I),
+    "of which": re.compile(
+        r"\A(of which|thereof|including|davon|darunter|dont|de los cuales|di cui|в том числе)", re.I
+    ),
+    "continued": re.compile(r"\b(cont(inue)?d?\.?|continued|suite|forts)\b", re.I),
 }
 
 NUMERAL, YEAR, DAY, ABSENT, SIGNS, MIXED, WORDS = range(1, 8)
@@ -93,16 +95,12 @@ def read_wording(text: str, content: int) -> Wording:
     shows = [kind]
     shows.append(_AT["length 0"] + sum(len(core) >= edge for edge in _LENGTHS))
     shows.append(_AT["words 0"] + sum(len(words) >= edge for edge in _COUNTS))
-    shows += [_AT[name] for name, pattern in _PATTERNS.items() if _holds(name, pattern, core)]
+    shows += [_AT[name] for name, pattern in _PATTERNS.items() if pattern.search(core)]
     shows += _case(core, kind)
     highest = ord(max(core, default=" "))
     if highest > 0x3FF:
         shows.append(_AT["east" if highest > 0x2FFF else "beyond latin"])
     return Wording(kind, tuple(shows), _pieces(core, kind, words))
-
-
-def _holds(name: str, pattern: re.Pattern[str], text: str) -> bool:
-    return bool(pattern.search(text) if name == "total" else pattern.match(text))
 
 
 def _kind(text: str, content: int) -> int:

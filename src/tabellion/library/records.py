@@ -217,7 +217,9 @@ def table_called(connection: Connection, name: str) -> TableRecord:
     held = tables_by_id(connection, [name]) or tables_by_name(connection, [name])
     if not held:
         meant = nearest_name(name, connection.execute(select(tables.c.name)).scalars())
-        raise LibraryError(f"{name}: there is no such table in this library{meant or '; `tabellion search` names them'}")
+        raise LibraryError(
+            f"{name}: there is no such table in this library{meant or '; `tabellion search` names them'}"
+        )
     return next(iter(held.values()))
 
 

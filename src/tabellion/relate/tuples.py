@@ -111,7 +111,7 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
     if frame.stated:
         for cell in frame.stated.values:
             found[cell] = True
-        return found
+        return _with_fixed(found, frame)
     if not frame.body_rows or not frame.fields:
         return found
     region = (np.asarray(frame.body_rows)[:, None], np.asarray(frame.fields))
@@ -126,9 +126,14 @@ def value_cells(nested: Nested) -> NDArray[np.bool_]:
         labels = [cell for cell, node in said if cell[1] not in key or node in parents]
         if labels:
             found[tuple(np.array(labels, dtype=np.intp).T)] = False
+    return _with_fixed(found, frame)
+
+
+def _with_fixed(found: NDArray[np.bool_], frame: Frame) -> NDArray[np.bool_]:
+    """The values with what people said of single cells."""
     for (row, column), role in frame.fixes.cells.items():
         if frame.rect.holds(row, column):
-            found[row, column] = role in ("value", "derived") and bool(grid.filled[row, column])
+            found[row, column] = role in ("value", "derived") and bool(frame.grid.filled[row, column])
     return found
 
 
