@@ -212,7 +212,7 @@ def _is_learned(grid: Grid, settings: Settings) -> bool:
     if settings.reader != "auto":
         return settings.reader == "learned"
     chosen = settings.rows != STEPS["rows"].default or settings.parents != STEPS["parents"].default
-    declared = any(area.kind in ("table", "pivot", "filter") for area in grid.marked.areas)
+    declared = any(area.kind in ("table", "pivot") for area in grid.marked.areas)
     return grid.medium == "spreadsheet" and not chosen and not declared
 
 
