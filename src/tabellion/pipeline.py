@@ -193,9 +193,9 @@ def label_regions(
 ) -> list[Labelled]:
     """Grids of regions of one document, labelled; `fixes` is what is given of them."""
     staged = [Recognised(grid, region.genuine, fixes) for region, grid in found if not _is_learned(grid, settings)]
-    told = iter(label_grids(staged, weights, settings.rows, settings.headers))
+    by_steps = iter(label_grids(staged, weights, settings.rows, settings.headers))
     labelled = [
-        _interpret(grid, region.genuine, fixes, weights) if _is_learned(grid, settings) else next(told)
+        _interpret(grid, region.genuine, fixes, weights) if _is_learned(grid, settings) else next(by_steps)
         for region, grid in found
     ]
     return [
